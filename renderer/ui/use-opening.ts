@@ -2,8 +2,9 @@ import { useEffect, useState } from 'react'
 import type { FleetRow } from '../../core/contract/fleet.ts'
 import type { RemoteHit } from '../../core/contract/remote.ts'
 import { api } from '../api.ts'
-import { navigate } from '../routes.ts'
-import { useNewFile } from './use-new-file.ts'
+import { host } from '../host.ts'
+import { currentRoute, navigate } from '../routes.ts'
+import { type NewFile, useNewFile } from './use-new-file.ts'
 
 /** What is known of a conversation before it is copied. */
 export type OpenedRow = Pick<FleetRow, 'tenant' | 'conversationId' | 'label' | 'messages'>
@@ -30,13 +31,7 @@ export function useOpening(address: string): Opening {
   const isDone = copy.job?.state === 'done'
   // biome-ignore lint/correctness/useExhaustiveDependencies: opened once, when it is whole
   useEffect(() => {
-    if (!isDone) return
-    // The file is opened at the place that the address names.
-    if (at !== null) {
-      const view = at.kind === 'message' ? 'transcript' : 'strata'
-      navigate({ conversationId: at.conversationId, view, selection: at.id }, 'replace')
-    }
-    copy.open()
+    if (isDone) openCopy(copy, row, at)
   }, [isDone])
   return {
     row,
@@ -47,7 +42,7 @@ export function useOpening(address: string): Opening {
     },
     messages: copy.job?.progress?.done ?? 0,
     error: copy.error,
-    openAsItIs: copy.open,
+    openAsItIs: () => openCopy(copy, row, at),
     openAsStored: (next) => {
       setRow(next)
       copy.start({ ...keyOf(address, next), asStored: true })
@@ -57,6 +52,25 @@ export function useOpening(address: string): Opening {
       copy.forget()
     },
   }
+}
+
+/** Opens a copy at a hit, or else where its file was left, or where this file shows the same conversation. */
+export function openCopy(
+  { path, open }: Pick<NewFile<never>, 'path' | 'open'>,
+  row: Pick<OpenedRow, 'conversationId'> | null,
+  at: RemoteHit | null,
+): void {
+  if (path === null) return
+  if (at !== null) {
+    // The file is opened at the place that the address names.
+    const view = at.kind === 'message' ? 'transcript' : 'strata'
+    navigate({ conversationId: at.conversationId, view, selection: at.id }, 'replace')
+  } else if (row?.conversationId !== currentRoute().conversationId) {
+    // The present address names what is not in that file.
+    host.openFile(path)
+    return
+  }
+  open()
 }
 
 const keyOf = (address: string, { tenant, conversationId }: OpenedRow) => ({ address, tenant, conversationId })
