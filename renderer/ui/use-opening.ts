@@ -58,7 +58,7 @@ export function useOpening(address: string): Opening {
 export function openCopy(
   { path, open }: Pick<NewFile<never>, 'path' | 'open'>,
   row: Pick<OpenedRow, 'conversationId'> | null,
-  at: RemoteHit | null,
+  at: Pick<RemoteHit, 'kind' | 'id' | 'conversationId'> | null,
 ): void {
   if (path === null) return
   if (at !== null) {

@@ -1,5 +1,4 @@
 import { beforeEach, expect, it, vi } from 'vitest'
-import type { RemoteHit } from '../../core/contract/remote.ts'
 import { openCopy } from '../../renderer/ui/use-opening.ts'
 
 /** What was done, in order; and the conversation that the address names. */
@@ -34,6 +33,6 @@ it('opens a copy of another conversation without the place of this one, which is
 })
 
 it('opens a copy at the hit that was chosen', () => {
-  openCopy(copy, { conversationId: 3 }, { kind: 'summary', id: 'sum_1', conversationId: 3 } as RemoteHit)
+  openCopy(copy, { conversationId: 3 }, { kind: 'leaf', id: 'sum_1', conversationId: 3 })
   expect(window.done).toEqual([{ conversationId: 3, view: 'strata', selection: 'sum_1' }, 'opened at this place'])
 })

@@ -4,11 +4,11 @@ import { api } from '../../api.ts'
 import { navigate } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
-import { ErrorLine } from '../../ui/error-state.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { conversationName, formatCount, formatPressure, plainName, plural } from '../../ui/format.ts'
 import { Kbd } from '../../ui/kbd.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
+import { OpeningRefusal } from '../../ui/opening-refusal.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { useConversation, useConversations } from '../../ui/use-conversations.ts'
@@ -102,22 +102,25 @@ type ElsewhereProps = { readonly address: string; readonly tenant: string; reado
 
 /** A conversation that was pulled from PostgreSQL comes without the one that spawned it. */
 function SpawnerElsewhere({ address, tenant, parentId }: ElsewhereProps) {
-  const { row, error, open } = useOpening(address)
+  const opening = useOpening(address)
+  const { row, error, open } = opening
   const isOpening = row !== null && error === null
   return (
-    <section className={styles.related}>
-      <SectionHeading>Spawned by</SectionHeading>
-      <button
-        type="button"
-        disabled={isOpening}
-        title="Copies it from the database and opens it"
-        onClick={() => open({ tenant, conversationId: parentId, label: '', messages: 0 })}
-      >
-        <bdi>{`Conversation ${parentId} of ${plainName(tenant)}`}</bdi>
-        <span>{isOpening ? 'opening…' : 'not in this file'}</span>
-      </button>
-      {error !== null && <ErrorLine error={error} />}
-    </section>
+    <>
+      <section className={styles.related}>
+        <SectionHeading>Spawned by</SectionHeading>
+        <button
+          type="button"
+          disabled={isOpening}
+          title="Copies it from the database and opens it"
+          onClick={() => open({ tenant, conversationId: parentId, label: '', messages: 0 })}
+        >
+          <bdi>{`Conversation ${parentId} of ${plainName(tenant)}`}</bdi>
+          <span>{isOpening ? 'opening…' : 'not in this file'}</span>
+        </button>
+      </section>
+      <OpeningRefusal opening={opening} />
+    </>
   )
 }
 

@@ -11,6 +11,7 @@ import { ErrorLine, ErrorState } from '../../ui/error-state.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
 import { HomeButton } from '../../ui/home-button.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { OpeningRefusal } from '../../ui/opening-refusal.tsx'
 import bar from '../../ui/page-bar.module.css'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { ThemeMenu } from '../../ui/theme-menu.tsx'
@@ -149,31 +150,15 @@ function NoRows({ isFiltered }: { readonly isFiltered: boolean }) {
 }
 
 /** How far the conversation is that was chosen, or why it cannot be opened. */
-function OpeningLine({
-  opening: { row, messages, error, openAsItIs, openAsStored, forget },
-}: {
-  readonly opening: Opening
-}) {
+function OpeningLine({ opening }: { readonly opening: Opening }) {
+  const { row, messages, error } = opening
   if (row === null) return null
-  if (error) {
-    const { code, message } = toErrorInfo(error)
+  if (error)
     return (
-      <footer className={styles.line} role="alert">
-        <span className={styles.error}>
-          {code === 'conflict' ? 'Its copy here has changes that were not pushed.' : message}
-        </span>
-        {code === 'conflict' && (
-          <>
-            <Button onClick={openAsItIs}>Open it with its changes</Button>
-            <Button onClick={() => openAsStored(row)}>Open it as it is stored</Button>
-          </>
-        )}
-        <Button look="quiet" onClick={forget}>
-          Close
-        </Button>
-      </footer>
+      <div className={styles.line}>
+        <OpeningRefusal opening={opening} />
+      </div>
     )
-  }
   const name = `Copying ${row.label || `conversation ${row.conversationId}`}`
   return (
     <footer className={styles.line} role="status">
