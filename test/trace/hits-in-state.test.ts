@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { GrepInput, type GrepRequest } from '../../core/contract/retrieval.ts'
 import { FactState } from '../../core/contract/trace.ts'
 import { Grep } from '../../core/search/grep.ts'
@@ -44,6 +44,28 @@ it('finds in pages of any size exactly the hits of which a trace says so, in the
     }
   }
   memory.close()
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+it('answers the same however slow the machine is', async () => {
+  using memory = buildMemory({ conversations: [{}] })
+  const ids = Array.from({ length: 400 }, (_, at) => memory.message(1, { content: `The port is ${9000 + at}.` }))
+  memory.leaf(1, ids, { content: 'Ports 9390 to 9399 were named: 9390, 9391, 9392, 9393, 9394, 9395, 9396.' })
+  const pages = async () => {
+    const { inState } = searchOf(memory)
+    const asked = { query: 'port is', mode: 'literal', scope: 'messages', limit: 5 } as const
+    const { tookMs: _, ...first } = await inState(asked, 'dropped')
+    const { tookMs: __, ...second } = await inState({ ...asked, cursor: first.nextCursor ?? '' }, 'dropped')
+    return [first, second]
+  }
+  const fast = await pages()
+  let ms = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => (ms += 10))
+  expect(await pages()).toEqual(fast)
+  expect(fast.map(({ hits }) => hits.length)).toEqual([5, 5])
 })
 
 it('understands a query as it does without a state', async () => {
