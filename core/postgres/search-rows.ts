@@ -51,7 +51,9 @@ const queries = {
     JOIN lcm.message_parts AS p
       ON p.tenant_id = $1 AND p.conversation_id = k.conversation_id AND p.message_id = k.message_id
     WHERE p.is_synthetic = 0 ORDER BY p.conversation_id, p.message_id, p.ordinal`,
-  count: /* sql */ `SELECT lcm.count_texts($1, $2) AS n`,
+  counts: /* sql */ `
+    SELECT lcm.count_texts(condition, $2) AS n
+    FROM jsonb_array_elements($1) WITH ORDINALITY AS sought (condition, at) ORDER BY at`,
   conversations: /* sql */ `
     SELECT conversation_id AS "conversationId", label, messages FROM lcm.conversation_totals
     WHERE tenant_id = $1 AND conversation_id = ANY ($2)`,
@@ -157,10 +159,11 @@ export async function readPartTexts(
   return rows.map((row) => fromStored(row) as unknown as PartTexts)
 }
 
-/** Counts texts of the transaction's tenant that may be hits, up to a limit. */
-export async function countTexts(query: Query, condition: TextCondition, most: number): Promise<number> {
-  const [found] = await query<{ n: number }>(queries.count, [JSON.stringify(sentCondition(condition) ?? {}), most])
-  return Number(found?.n ?? 0)
+/** Counts texts of the transaction's tenant that may be hits, for each condition up to a limit. */
+export async function countTexts(query: Query, conditions: readonly TextCondition[], most: number): Promise<number[]> {
+  const sent = conditions.map((condition) => sentCondition(condition) ?? {})
+  const rows = await query<{ n: number }>(queries.counts, [JSON.stringify(sent), most])
+  return rows.map(({ n }) => Number(n))
 }
 
 /** How many messages and summaries a tenant has. */

@@ -1,5 +1,7 @@
 import { INDEXED_CHARS, PINNED } from './later-versions.ts'
 
+const IS_LONG = `length(content) > ${INDEXED_CHARS} AND length(content) < 2147483647`
+
 /**
  * Version 5: searches over a tenant find what tools were given and gave, and reasoning, as searches in a file do. An
  * index cannot reach over two tables, so a message with such parts stands in `tool_texts` with all its texts; others are
@@ -38,7 +40,28 @@ FROM (
 ) AS p JOIN lcm.messages AS m USING (tenant_id, conversation_id, message_id);
 CREATE INDEX tool_texts_words ON lcm.tool_texts USING gin (lcm.words(content));
 CREATE INDEX tool_texts_trigrams ON lcm.tool_texts USING gin (content gin_trgm_ops);
-CREATE INDEX tool_texts_long ON lcm.tool_texts (tenant_id) WHERE length(content) > ${INDEXED_CHARS};
+
+-- The planner thinks that a third of all texts are longer than any number, but few within a range. It looks at the rows
+-- alone that both the keys of the tenant and these indexes name, unless one of these asks for the tenant, too. Words take
+-- longer than it thinks.
+DROP INDEX lcm.messages_long;
+DROP INDEX lcm.summaries_long;
+CREATE INDEX messages_long ON lcm.messages (length(content)) WHERE ${IS_LONG};
+CREATE INDEX summaries_long ON lcm.summaries (length(content)) WHERE ${IS_LONG};
+CREATE INDEX tool_texts_long ON lcm.tool_texts (length(content)) WHERE ${IS_LONG};
+ALTER FUNCTION lcm.words(text) COST 2000;
+
+-- As before. "words" is the expression of a text's words.
+DROP FUNCTION lcm.text_condition(jsonb);
+CREATE FUNCTION lcm.text_condition(sought jsonb, words text) RETURNS text LANGUAGE plpgsql IMMUTABLE ${PINNED} AS $$
+DECLARE parts text;
+BEGIN
+  IF sought ? 'like' THEN RETURN format('content ILIKE %L', sought ->> 'like'); END IF;
+  IF sought ? 'words' THEN RETURN format('(%s @@ %L::tsquery OR ${IS_LONG})', words, sought ->> 'words'); END IF;
+  SELECT string_agg(lcm.text_condition(part, words), CASE WHEN sought ? 'all' THEN ' AND ' ELSE ' OR ' END) INTO parts
+  FROM jsonb_array_elements(coalesce(sought -> 'all', sought -> 'any')) AS part;
+  RETURN coalesce('(' || parts || ')', 'true');
+END $$;
 
 CREATE FUNCTION lcm.keep_tool_texts() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER ${PINNED} AS $$
 BEGIN
@@ -65,8 +88,8 @@ CREATE TRIGGER message_parts_kept AFTER INSERT ON lcm.message_parts REFERENCING 
   FOR EACH STATEMENT EXECUTE FUNCTION lcm.keep_tool_texts();
 
 -- As before, and messages by all their texts. "has_tools": what decides stands in the parts, too. LIMIT 1 makes the
--- planner look rows of the other table up by their keys: it thinks that a third of all texts are long, and would read
--- the messages of every tenant.
+-- planner look rows of the other table up by their keys, and OFFSET 0 makes it find the words of a text once for all
+-- weights. Compiling a plan over all partitions (jit) takes longer than the search.
 DROP FUNCTION lcm.find_texts(jsonb, jsonb, bigint[], double precision, bigint, bigint, text, text, integer);
 CREATE FUNCTION lcm.find_texts(
   sought jsonb, weighed jsonb, conversations bigint[], after_score double precision, after_at bigint,
@@ -74,14 +97,17 @@ CREATE FUNCTION lcm.find_texts(
 ) RETURNS TABLE (
   conversation_id bigint, id text, kind text, seq bigint, role text, depth bigint, created_at bigint, content text,
   exact_texts jsonb, score double precision, has_tools boolean
-) LANGUAGE plpgsql STABLE SECURITY DEFINER ${PINNED} AS $$
+) LANGUAGE plpgsql STABLE SECURITY DEFINER SET jit = off ${PINNED} AS $$
 DECLARE
   tenant text := current_setting('lcm.tenant', true);
   score text;
 BEGIN
   IF tenant IS NULL OR NOT ARRAY[tenant, '*'] && lcm.tenants_of_caller() THEN RETURN; END IF;
   SELECT string_agg(format('CASE WHEN %s THEN %L::double precision ELSE 0 END',
-    lcm.text_condition(one -> 'condition'), one ->> 'weight'), ' + ') INTO score FROM jsonb_array_elements(weighed) AS one;
+    lcm.text_condition(one -> 'condition', 'words'), one ->> 'weight'), ' + ') INTO score
+  FROM jsonb_array_elements(weighed) AS one;
+  score := coalesce('(SELECT ' || score || ' FROM (SELECT content, lcm.words(content) AS words OFFSET 0) AS text)',
+    '0::double precision');
   RETURN QUERY EXECUTE format('
     SELECT * FROM (
       SELECT conversation_id, ''msg_'' || message_id AS id, ''message'' AS kind, seq, role, NULL::bigint, created_at,
@@ -107,12 +133,12 @@ BEGIN
     ) AS found
     WHERE $3 IS NULL OR (score, created_at, conversation_id, kind, id) < ($3, $4, $5, $6, $7)
     ORDER BY score DESC, created_at DESC, conversation_id DESC, kind DESC, id DESC LIMIT $8',
-    lcm.text_condition(sought), coalesce(score, '0::double precision'))
+    lcm.text_condition(sought, 'lcm.words(content)'), score)
   USING tenant, conversations, after_score, after_at, after_conversation, after_kind, after_id, most;
 END $$;
 
 CREATE OR REPLACE FUNCTION lcm.count_texts(sought jsonb, most integer) RETURNS bigint
-LANGUAGE plpgsql STABLE SECURITY DEFINER ${PINNED} AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET jit = off ${PINNED} AS $$
 DECLARE
   tenant text := current_setting('lcm.tenant', true);
   found bigint;
@@ -123,7 +149,8 @@ BEGIN
       SELECT t.message_id FROM lcm.tool_texts AS t WHERE t.tenant_id = m.tenant_id
         AND t.conversation_id = m.conversation_id AND t.message_id = m.message_id LIMIT 1) IS NULL
     UNION ALL SELECT 1 FROM lcm.tool_texts WHERE tenant_id = $1 AND %1$s
-    UNION ALL SELECT 1 FROM lcm.summaries WHERE tenant_id = $1 AND %1$s LIMIT $2) AS found', lcm.text_condition(sought))
+    UNION ALL SELECT 1 FROM lcm.summaries WHERE tenant_id = $1 AND %1$s LIMIT $2) AS found',
+    lcm.text_condition(sought, 'lcm.words(content)'))
   INTO found USING tenant, most;
   RETURN found;
 END $$;

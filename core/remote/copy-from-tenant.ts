@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { z } from 'zod'
 import type { JobProgress } from '../contract/job.ts'
-import { type PullReport, TenantReport } from '../contract/remote.ts'
+import type { TenantReport } from '../contract/remote.ts'
 import { LcmError } from '../errors.ts'
 import { storeBeside } from '../files/file-store.ts'
 import { readRecordedEstimator, recordEstimator } from '../ingest/recorded-estimator.ts'
@@ -13,7 +12,7 @@ import { openNative } from '../sqlite/native.ts'
 import { giveName, removeDatabase, takenError } from '../sqlite/new-file.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 import { yieldToOthers } from '../yielding.ts'
-import { CANCELLED, mergeConversation } from './merge-conversation.ts'
+import { CANCELLED, type Merged, mergeConversation } from './merge-conversation.ts'
 import { noteDesign, noteSystem } from './note-system.ts'
 import type { Objects } from './objects/configured.ts'
 import { pullConversation } from './pull.ts'
@@ -22,9 +21,11 @@ import { storeIn } from './remote-stores.ts'
 const queries = {
   origin: /* sql */ `SELECT value FROM lcm_meta WHERE key = 'copying_from'`,
   noteOrigin: /* sql */ `INSERT OR REPLACE INTO lcm_meta (key, value) VALUES ('copying_from', :origin)`,
-  copied: /* sql */ `SELECT value FROM lcm_meta WHERE key = 'copying_' || :id`,
-  noteCopied: /* sql */ `INSERT INTO lcm_meta (key, value) VALUES ('copying_' || :id, :copied)`,
-  forgetCopying: /* sql */ `DELETE FROM lcm_meta WHERE key GLOB 'copying_*'`,
+  forgetOrigin: /* sql */ `DELETE FROM lcm_meta WHERE key = 'copying_from'`,
+  counts: /* sql */ `
+    SELECT (SELECT count(*) FROM messages WHERE conversation_id = c.conversation_id) AS messages,
+      (SELECT count(*) FROM summaries WHERE conversation_id = c.conversation_id) AS summaries
+    FROM conversations AS c WHERE c.conversation_id = CAST(:id AS INTEGER)`,
   /** A conversation whose parent is not in the file names none. */
   forgetParents: /* sql */ `
     UPDATE conversations SET parent_conversation_id = NULL
@@ -43,13 +44,7 @@ export type TenantCopy = {
 /** Also the beginning of the names of what SQLite keeps beside it. */
 const LOCK = 'lock'
 
-/** What became of a conversation. It stands in the file until all are copied, for the report of a copy that goes on. */
-const Copied = TenantReport.shape.conversations.element.extend({
-  /** Rows of large files. */
-  leftOut: z.int(),
-  note: z.string().nullable(),
-})
-type Copied = z.infer<typeof Copied>
+type Copied = TenantReport['conversations'][number]
 
 /**
  * Copies the conversations of a tenant into one native file. Each is pulled into a file of its own beside it, which is
@@ -96,17 +91,23 @@ async function* copyInto(
   if (ids.length === 0) throw nothingThere(from, tenant, conversationId)
   const db = openWhole(folder, JSON.stringify([from.shown, tenant, conversationId]))
   try {
-    const copies: Copied[] = []
+    const conversations: Copied[] = []
+    const notes = new Set<string>()
+    let leftOut = 0
     for (const [index, id] of ids.entries()) {
       yield { done: index, total: ids.length, unit: 'steps', note: `conversation ${id}` }
       const part = join(folder, `${id}.db`)
-      const known = db.value<string>(queries.copied, { id: String(id) })
+      const known = db.get<{ messages: number; summaries: number }>(queries.counts, { id })
       if (known === undefined) {
         const request = { from, key: { tenant, conversationId: id }, to: part, objects }
         const pulled = yield* pullConversation(request, signal)
-        copies.push(await take(db, part, pulled, signal))
+        const { messages, summaries, unavailableFiles, parentConversationId: parentId } = pulled
+        const { isRenumbered, leftOut: rows, note } = await take(db, part, { conversationId: id, parentId }, signal)
+        conversations.push({ conversationId: id, messages, summaries, isThere: false, isRenumbered, unavailableFiles })
+        if (note !== null) notes.add(note)
+        leftOut += rows
       } else {
-        copies.push({ ...Copied.parse(JSON.parse(known)), isThere: true })
+        conversations.push({ conversationId: id, ...known, isThere: true, isRenumbered: false, unavailableFiles: [] })
       }
       removeDatabase(part)
       await yieldToOthers(signal, CANCELLED)
@@ -116,15 +117,14 @@ async function* copyInto(
       if (store.foreign !== null) noteSystem(db, store.foreign, { tenant, conversationId })
     })
     if (store.foreign !== null) await noteDesign(db, store.foreign, signal)
-    db.run(queries.forgetCopying)
-    const leftOut = copies.reduce((sum, one) => sum + one.leftOut, 0)
+    db.run(queries.forgetOrigin)
     return {
       address: from.shown,
       tenant,
       path: to,
-      conversations: copies.map(({ leftOut: _, note, ...one }) => one),
+      conversations,
       leftOut: leftOut === 0 ? [] : [{ table: 'large_files', rows: leftOut }],
-      notes: [...new Set(copies.flatMap(({ note }) => note ?? []))],
+      notes: [...notes],
       verified: true,
     }
   } finally {
@@ -151,22 +151,23 @@ function openWhole(folder: string, origin: string): WriteDb {
 }
 
 /** Stores a pulled conversation in the file of all. */
-async function take(db: WriteDb, path: string, pulled: PullReport, signal: AbortSignal): Promise<Copied> {
-  const { conversationId, parentConversationId: parentId, messages, summaries, unavailableFiles } = pulled
+async function take(
+  db: WriteDb,
+  path: string,
+  one: { readonly conversationId: number; readonly parentId: number | null },
+  signal: AbortSignal,
+): Promise<Merged & { readonly note: string | null }> {
   const part = openNative(path)
   try {
+    const merged = await mergeConversation(db, part, one, signal)
     const counted = readRecordedEstimator(part)
-    return await mergeConversation(db, part, { conversationId, parentId }, signal, (merged) => {
-      if (typeof counted === 'string') recordEstimator(db, counted)
-      const kept = readRecordedEstimator(db)
-      const note =
-        counted === kept || typeof counted !== 'string'
-          ? null
-          : `Tokens of conversation ${conversationId} were counted by ${counted}; the file counts on with ${kept}.`
-      const copied = { conversationId, messages, summaries, isThere: false, unavailableFiles, ...merged, note }
-      db.run(queries.noteCopied, { id: String(conversationId), copied: JSON.stringify(copied) })
-      return copied
-    })
+    if (typeof counted === 'string') recordEstimator(db, counted)
+    const kept = readRecordedEstimator(db)
+    const note =
+      counted === kept || typeof counted !== 'string'
+        ? null
+        : `Tokens of conversation ${one.conversationId} were counted by ${counted}; the file counts on with ${kept}.`
+    return { ...merged, note }
   } finally {
     part.close()
   }

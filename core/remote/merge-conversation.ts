@@ -23,7 +23,7 @@ const queries = {
   count: (table: string) => /* sql */ `SELECT count(*) FROM ${table}`,
 }
 
-type Merged = {
+export type Merged = {
   /** It has other numbers or ids than in PostgreSQL, where some of them were taken. */
   readonly isRenumbered: boolean
   /** Rows of large files whose id another conversation of the file has. */
@@ -33,16 +33,14 @@ type Merged = {
 /**
  * Copies a conversation that was pulled into a file of its own into a file of several, and compares every row. Nobody
  * else uses the connection `whole` meanwhile.
- * @param finish is called in the same transaction, at its end
  * @throws LcmError sqlite_failed, cancelled, disk_full
  */
-export async function mergeConversation<Finished>(
+export async function mergeConversation(
   whole: WriteDb,
   part: ReadDb,
   { conversationId, parentId }: { readonly conversationId: number; readonly parentId: number | null },
   signal: AbortSignal,
-  finish: (merged: Merged) => Finished,
-): Promise<Finished> {
+): Promise<Merged> {
   const numbering = numberingIn(whole, part, conversationId)
   const takenFiles = new Set(takenIn(whole, part, 'large_files', 'file_id'))
   const merging = { whole, part, conversationId, parentId, numbering, takenFiles, signal }
@@ -50,13 +48,12 @@ export async function mergeConversation<Finished>(
   try {
     await copyRows(merging)
     for (const table of STORED_TABLES) await compare(merging, table)
-    const finished = finish({ isRenumbered: !changesNothing(numbering), leftOut: takenFiles.size })
     whole.exec('COMMIT')
-    return finished
   } catch (error) {
     rollBack(whole)
     throw error
   }
+  return { isRenumbered: !changesNothing(numbering), leftOut: takenFiles.size }
 }
 
 /** Where the disk is full, SQLite may have rolled back by itself. The first error says what happened. */

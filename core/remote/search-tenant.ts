@@ -58,8 +58,8 @@ type TenantSearch = RemoteGrepInput & { readonly tenant: string }
 
 /**
  * Searches the messages (with what tools were given and gave, and reasoning) and summaries of all conversations of a
- * tenant. The server says by its indexes which texts may
- * be hits; each is then read and decided as every search here does.
+ * tenant. The server says by its indexes which texts may be hits; each is then read and decided as every search here
+ * does.
  * @throws LcmError invalid_argument, unsupported for patterns that only a backtracking engine understands, locked when
  * a statement takes too long
  */
@@ -152,10 +152,8 @@ async function askQuestion(
 /** The rarer a word, the more it tells. A word that stands nowhere, or nearly everywhere, weighs nothing. */
 async function weightsOf(query: Query, tenant: string, words: readonly AskedWord[]): Promise<number[]> {
   const total = await countAllTexts(query, tenant)
-  const counted: { readonly at: number; readonly rows: number }[] = []
-  for (const [at, { expression }] of words.entries()) {
-    counted.push({ at, rows: await countTexts(query, conditionOf(expression), MOST_ROWS) })
-  }
+  const conditions = words.map(({ expression }) => conditionOf(expression))
+  const counted = (await countTexts(query, conditions, MOST_ROWS)).map((rows, at) => ({ at, rows }))
   const telling = new Map(tellingWords(counted, total, true).map(({ at, rows }) => [at, rows]))
   return words.map((_, at) => {
     const rows = telling.get(at)

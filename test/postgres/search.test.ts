@@ -84,7 +84,8 @@ beforeAll(async () => {
     }
   }
   using other = new TestMemory()
-  other.messages(other.conversation({ sessionId: 's' }), [{ content: 'the lease of another tenant' }])
+  const content = `${'long '.repeat(40_000)}and at the end a hidden word`
+  other.messages(other.conversation({ sessionId: 's' }), [{ content: 'the lease of another tenant' }, { content }])
   await finish(sendMemory({ from: other.db, to: server.db, tenant: 'b' }, never))
 })
 afterAll(async () => {
@@ -260,6 +261,15 @@ describe('a search in all conversations of a tenant', () => {
     await server.db.script('TRUNCATE lcm.tool_texts')
     await server.db.script(/INSERT INTO lcm\.tool_texts[^;]*;/.exec(SCHEMA_V5)?.[0] ?? '')
     expect(await server.db.read(null, texts)).toEqual(kept)
+  })
+
+  it('finds words of a long text that no index holds, and weighs them', async () => {
+    const { hits } = await search({ query: 'another hidden word', match: 'question' }, 'b')
+    expect(hits.map(({ seq, words: held }) => [seq, held])).toEqual([
+      [1, ['hidden', 'word']],
+      [0, ['another']],
+    ])
+    expect((await search({ query: 'hidden end' }, 'b')).hits.length).toBe(1)
   })
 
   it('finds nothing of another tenant, and refuses patterns that may take for ever', async () => {

@@ -3,7 +3,6 @@ import type { NameMap } from '../../ui/use-names.ts'
 import type { AgeRange, ColorBy } from './bar-color.ts'
 import type { Buckets } from './buckets.ts'
 import type { Core } from './core-drill.ts'
-import type { OverviewBar } from './overview-layers.ts'
 import type { Palette } from './palette.ts'
 import type { PlacedFinding } from './place-findings.ts'
 import type { PlacedNote } from './place-notes.ts'
@@ -22,8 +21,6 @@ type SceneContent = {
   readonly strata: Strata
   readonly index: SummaryIndex
   readonly age: AgeRange
-  /** The layers of the whole conversation, as the overview draws them. */
-  readonly layers: readonly OverviewBar[]
   /** The messages of the whole conversation, in coarse columns. */
   readonly overview: Buckets | null
   /** The messages in sight and around it, in fine columns. */

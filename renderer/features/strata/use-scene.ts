@@ -12,7 +12,6 @@ import { ageRange, type ColorBy } from './bar-color.ts'
 import { type Buckets, largestOf } from './buckets.ts'
 import { type Core, coreOf } from './core-drill.ts'
 import { namedNodes, wordsFrom } from './named-nodes.ts'
-import { overviewLayers } from './overview-layers.ts'
 import { readPalette } from './palette.ts'
 import { placeFindings } from './place-findings.ts'
 import { placeNotes } from './place-notes.ts'
@@ -88,7 +87,6 @@ export function useScene({
       }),
     [size, index, strata, hasFindings],
   )
-  const layers = useMemo(() => (rows === null ? [] : overviewLayers(strata, index, rows.plot)), [strata, index, rows])
   const settled = useSyncExternalStore(motion.subscribeSettled, motion.settled)
   const plotWidth = rows?.plot.width
   const overview = useBuckets(strata, plotWidth === undefined ? null : overviewTile(motion.limits, plotWidth), colorBy)
@@ -130,7 +128,6 @@ export function useScene({
       strata,
       index,
       age,
-      layers,
       overview,
       detail,
       largestTokens,
@@ -156,7 +153,6 @@ export function useScene({
       strata,
       index,
       age,
-      layers,
       overview,
       detail,
       largestTokens,
