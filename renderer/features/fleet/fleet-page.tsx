@@ -1,7 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { FleetQuery, FleetRow } from '../../../core/contract/fleet.ts'
-import { api } from '../../api.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { host } from '../../host.ts'
 import { Button } from '../../ui/button.tsx'
@@ -19,13 +18,11 @@ import { useDebounced } from '../../ui/use-debounced.ts'
 import { type Opening, useOpening } from '../../ui/use-opening.ts'
 import { AlarmLine, type Filters, FleetFilters, filterInput, isFiltered, NO_FILTERS } from './fleet-filters.tsx'
 import styles from './fleet-page.module.css'
-import { FleetTable } from './fleet-table.tsx'
+import { firstPageIn, fleetPages } from './fleet-pages.ts'
+import { FleetTable, rowKey } from './fleet-table.tsx'
 import { EMPTY_QUESTION, type Question, TenantSearch, TenantSearchField } from './tenant-search.tsx'
 
-const PAGE = 100
 const TYPING_MS = 250
-/** Sums of a fleet change all the time; the list follows at a readable pace. */
-const REFRESH_MS = 10_000
 
 /** All conversations in a PostgreSQL database that the user may see. Opening one copies it into a file. */
 export function FleetPage({ address }: { readonly address: string }) {
@@ -35,24 +32,14 @@ export function FleetPage({ address }: { readonly address: string }) {
   const [isConnecting, setConnecting] = useState(false)
   const asked = useDebounced(filters, TYPING_MS)
   const opening = useOpening(address)
-  const pages = useInfiniteQuery(
-    api.servers.fleet.infiniteOptions({
-      input: (cursor: string | undefined) => ({
-        ...filterInput(asked),
-        address,
-        sort,
-        limit: PAGE,
-        ...(cursor !== undefined && { cursor }),
-      }),
-      initialPageParam: undefined,
-      getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-      refetchInterval: REFRESH_MS,
-      placeholderData: (before) => before,
-    }),
-  )
+  const queries = useQueryClient()
+  const query = fleetPages({ ...filterInput(asked), address, sort })
+  const pages = useInfiniteQuery(query)
   const first = pages.data?.pages[0]
   const searched = question.text.trim() === '' ? null : filters.tenant
-  const rows: readonly FleetRow[] = pages.data?.pages.flatMap(({ conversations }) => conversations) ?? []
+  // One that changes while somebody reads on may be on two pages.
+  const read = pages.data?.pages.flatMap(({ conversations }) => conversations) ?? []
+  const rows: readonly FleetRow[] = [...new Map(read.map((row) => [rowKey(row), row])).values()]
   return (
     <div className={styles.page}>
       <header className={bar.bar}>
@@ -97,6 +84,7 @@ export function FleetPage({ address }: { readonly address: string }) {
               onSort={setSort}
               onTenant={(tenant) => setFilters({ ...filters, tenant })}
               onOpen={opening.open}
+              onRange={({ endIndex }) => queries.setQueryData(query.queryKey, (data) => firstPageIn(data, endIndex))}
               onEnd={() => {
                 if (pages.hasNextPage && !pages.isFetchingNextPage) void pages.fetchNextPage()
               }}

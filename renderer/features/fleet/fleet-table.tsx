@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { ListRange } from 'react-virtuoso'
 import type { FleetQuery, FleetRow } from '../../../core/contract/fleet.ts'
 import { FLEET_SORTS } from '../../../core/contract/lists.ts'
 import { Chip } from '../../ui/chip.tsx'
@@ -17,11 +18,12 @@ type Props = {
   readonly onSort: (sort: FleetQuery['sort']) => void
   readonly onTenant: (tenant: string) => void
   readonly onOpen: (row: FleetRow) => void
+  readonly onRange: (range: ListRange) => void
   readonly onEnd: () => void
 }
 
 /** Conversations of all tenants, page by page as the table is scrolled. */
-export function FleetTable({ rows, total, sort, onSort, onTenant, onOpen, onEnd }: Props) {
+export function FleetTable({ rows, total, sort, onSort, onTenant, onOpen, onRange, onEnd }: Props) {
   const [selected, setSelected] = useState<string | null>(null)
   return (
     <DataTable
@@ -30,19 +32,21 @@ export function FleetTable({ rows, total, sort, onSort, onTenant, onOpen, onEnd 
       total={total}
       columns={columnsOf(onTenant, onOpen)}
       layout={styles.columns}
-      keyOf={keyOf}
+      keyOf={rowKey}
       rowPx={30}
       selected={selected}
-      onSelect={(row) => setSelected(keyOf(row))}
+      onSelect={(row) => setSelected(rowKey(row))}
       onOpen={onOpen}
       isMain
+      onRange={onRange}
       onEnd={onEnd}
       sort={{ by: sort, isDescending: true, onSort: (id) => onSort(FLEET_SORTS.find((one) => one === id) ?? sort) }}
     />
   )
 }
 
-const keyOf = ({ tenant, conversationId }: FleetRow): string => `${encodeURIComponent(tenant)}/${conversationId}`
+export const rowKey = ({ tenant, conversationId }: FleetRow): string =>
+  `${encodeURIComponent(tenant)}/${conversationId}`
 
 const columnsOf = (
   onTenant: (tenant: string) => void,
