@@ -41,6 +41,14 @@ test('two moments are compared at once, differences are walked by keyboard, and 
     location.hash = hash
   }, link)
   await expect(page.getByRole('radio', { name: 'only A 10' })).toBeVisible()
+
+  // An address without sides begins again, also while a comparison is shown. Two equal sides that are chosen stay.
+  await page.evaluate(() => {
+    location.hash = '#/conversation/1/compare'
+  })
+  await expect(page).toHaveURL(/[?&]a=message-\d+/)
+  await page.getByLabel('window of A').selectOption('now')
+  await expect(page.getByRole('heading', { name: 'Both sides are the same' })).toBeVisible()
 })
 
 test('another memory is chosen by its path, and an unknown one is said', async ({ openMemory, home }) => {

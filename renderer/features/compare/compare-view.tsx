@@ -110,15 +110,23 @@ export function CompareView({ conversationId, a, b, firstMoment, hasRuns, browse
   )
 }
 
-/** An address that names nothing compares what the last compaction changed. */
+/** An address that is followed and names nothing compares what the last compaction changed. One that is chosen stays. */
 function useFirstMoment({ a, b }: CompareAddress, firstMoment: string | null): void {
-  const isDone = useRef(false)
+  const isFollowed = useRef(true)
   const isEmpty = [a, b].every(
     ({ file, conversation, window }) => file === null && conversation === null && window === null,
   )
   useEffect(() => {
-    if (isDone.current || firstMoment === null) return
-    isDone.current = true
+    const follow = () => {
+      isFollowed.current = true
+    }
+    // Before the address is read and drawn.
+    window.addEventListener('popstate', follow, { capture: true })
+    return () => window.removeEventListener('popstate', follow, { capture: true })
+  }, [])
+  useEffect(() => {
+    if (!isFollowed.current || firstMoment === null) return
+    isFollowed.current = false
     if (isEmpty)
       navigate({ compare: { a: { ...a, window: firstMoment }, b, difference: null, only: 'all' } }, 'replace')
   })
