@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Fragment, type ReactNode } from 'react'
 import type { SavedQuery } from '../../../core/contract/sql.ts'
 import { api } from '../../api.ts'
 import { useLink } from '../../routes.ts'
@@ -88,7 +89,7 @@ function Tables({ onInsert }: { readonly onInsert: (name: string) => void }) {
             {some.map(({ name, columns }) => (
               <details key={name} className={styles.tableName}>
                 <summary>
-                  <bdi>{name}</bdi> <span>{columns.length}</span>
+                  <bdi>{breakable(name)}</bdi> <span>{columns.length}</span>
                 </summary>
                 {[name, ...columns].map((column, index) => (
                   <button
@@ -98,7 +99,7 @@ function Tables({ onInsert }: { readonly onInsert: (name: string) => void }) {
                     title={`Put ${column} into the statement`}
                     onClick={() => onInsert(column)}
                   >
-                    <bdi>{column}</bdi>
+                    <bdi>{breakable(column)}</bdi>
                   </button>
                 ))}
               </details>
@@ -109,6 +110,16 @@ function Tables({ onInsert }: { readonly onInsert: (name: string) => void }) {
     </>
   )
 }
+
+/** A long name is broken after its words. */
+const breakable = (name: string): ReactNode =>
+  name.split(/(?<=[_.])/).map((word, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the words of a name stay where they are
+    <Fragment key={index}>
+      {index > 0 && <wbr />}
+      {word}
+    </Fragment>
+  ))
 
 /** Queries that every memory answers, of whatever system. */
 const STARTER_QUERIES: readonly SavedQuery[] = [
