@@ -10,6 +10,7 @@ import { formatCount, formatPercent, formatPressure, plural } from '../../ui/for
 import { formatShort } from '../../ui/format-time.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
+import windowStyles from './context-view.module.css'
 import { DifferenceTable } from './difference-table.tsx'
 import { momentText } from './moment-text.ts'
 import { normalised, type TimePoint } from './moments.ts'
@@ -107,12 +108,12 @@ function DifferenceFigures({ difference, isStale }: DifferenceFiguresProps) {
   const change = after.activeTokens - before.activeTokens
   return (
     <section className={styles.figures} aria-label="Totals" data-stale={isStale || undefined}>
-      <p className={styles.line}>
+      <p className={windowStyles.line}>
         <span>
-          <strong className={styles.tokens}>
+          <strong className={windowStyles.tokens}>
             {formatCount(before.activeTokens)} → {formatCount(after.activeTokens)}
           </strong>{' '}
-          <span className={styles.dim}>active tokens</span>
+          <span className={windowStyles.dim}>active tokens</span>
         </span>
         <span className={styles.change} data-sign={Math.sign(change)}>
           {change > 0 ? '+' : change < 0 ? '−' : '±'}
@@ -120,7 +121,7 @@ function DifferenceFigures({ difference, isStale }: DifferenceFiguresProps) {
           {before.activeTokens > 0 && ` (${formatPercent(Math.abs(change) / before.activeTokens)})`}
         </span>
       </p>
-      <p className={styles.dim}>
+      <p className={windowStyles.dim}>
         {plural(entered.length, 'item')} came in (+{formatCount(sumTokens(entered))}), {plural(left.length, 'item')}{' '}
         left (−{formatCount(sumTokens(left))}), {formatCount(stayed)} stayed · pressure{' '}
         {formatPressure(before.pressure)} → {formatPressure(after.pressure)}
@@ -132,7 +133,7 @@ function DifferenceFigures({ difference, isStale }: DifferenceFiguresProps) {
         )}
       </p>
       {(before.reconstructed || after.reconstructed) && (
-        <p className={styles.dim} role="note">
+        <p className={windowStyles.dim} role="note">
           Reconstructed: the file does not record every change of its window, so creation times were used.
         </p>
       )}
