@@ -41,6 +41,9 @@ describe('the labels of runs', () => {
     const runs = [run(10, 'run_a'), run(30, 'run_b'), run(90, 'run_c')]
     const scene = sceneOf(history(runs), { runFacts, viewport: { x0: 40, x1: 60 } })
     expect(words(scene).filter((text) => text.includes('run'))).toEqual(['‹ run 2', 'run 3 ›'])
+    // Where a run in sight stands at the edge, the next one is not written over it.
+    const full = sceneOf(history([...runs, run(59.5, 'run_d')]), { runFacts, viewport: { x0: 40, x1: 60 } })
+    expect(words(full).filter((text) => text.includes('run'))).toEqual(['‹ run 2'])
   })
 })
 

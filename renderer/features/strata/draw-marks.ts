@@ -73,16 +73,17 @@ export function drawCompactions({ strata, rows, scale, palette, runFacts, nowMs,
     fill: palette.dim,
     align,
   })
-  const atLeft = before && `‹ run ${before.number}`
-  const atRight = after && `run ${after.number} ›`
-  const roomAt = (text: string | undefined): number => (text ? text.length * CHAR_WIDTH + RUN_GAP : 0)
-  const isFree = (shown[0]?.px ?? right) - RUN_GAP >= left + roomAt(atLeft)
+  const roomOf = (text: string): number => text.length * CHAR_WIDTH + RUN_GAP
+  // A run in sight comes before a name at the edge.
+  const named = (text: string, isFree: (room: number) => boolean) => (isFree(roomOf(text) + RUN_GAP) ? text : undefined)
+  const atLeft = before && named(`‹ run ${before.number}`, (room) => (shown[0]?.px ?? right) >= left + room)
+  const atRight = after && named(`run ${after.number} ›`, (room) => (shown.at(-1)?.px ?? left) <= right - room)
   return [
-    ...(atLeft && isFree ? [edge(atLeft, 'left')] : []),
+    ...(atLeft ? [edge(atLeft, 'left')] : []),
     ...(atRight ? [edge(atRight, 'right')] : []),
     ...shown.flatMap((run, order): readonly Shape[] => {
       const dot: Shape = { kind: 'dot', form: 'circle', x: run.px, y, radius: RUN_DOT, fill: palette.lit }
-      const end = Math.min((shown[order + 1]?.px ?? right) - RUN_GAP, right - roomAt(atRight))
+      const end = Math.min((shown[order + 1]?.px ?? right) - RUN_GAP, right - (atRight ? roomOf(atRight) : 0))
       const room = end - run.px - RUN_GAP
       const text = wordsOfRun(run, runFacts?.get(run.runId), nowMs).find((words) => words.length * CHAR_WIDTH <= room)
       return text === undefined
