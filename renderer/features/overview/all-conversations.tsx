@@ -11,6 +11,7 @@ import { MOST_CHARS, useConversation, useConversations } from '../../ui/use-conv
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { ViewHeader } from '../../ui/view-header.tsx'
 import styles from './all-conversations.module.css'
+import { AXES } from './chart-axis.ts'
 import { costText } from './chart-lanes.ts'
 import { ConversationTable, TABLE_SORTS } from './conversation-table.tsx'
 import { LossPanel } from './loss-panel.tsx'
@@ -60,7 +61,8 @@ export function AllConversations({ conversationId, scope }: Props) {
     health: true,
   })
   const totals = useQuery(api.conversations.totals.queryOptions({ retry: false })).data
-  const others = useOtherCurves(selected, { query, ...narrowed })
+  const [axis] = useShownChoice('overview.axis', AXES)
+  const others = useOtherCurves(selected, axis, { query, ...narrowed })
   const { counts } = found
   const checked = (useQuery(api.integrity.last.queryOptions()).data ?? null) !== null
   // How many there are of each kind, after those that are shown.

@@ -4,6 +4,10 @@ import { formatClock, formatDate, formatShort } from '../../ui/format-time.ts'
 import type { OtherCurve } from './other-curves.ts'
 import { type CurvePoint, thinned } from './pressure-curve.ts'
 
+/** What the axis counts. */
+export const AXES = ['time', 'messages'] as const
+export type ChartAxis = (typeof AXES)[number]
+
 /** The width that a label of the axis needs. */
 const TICK_PX = 110
 const CHAR_PX = 6.5

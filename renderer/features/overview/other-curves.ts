@@ -1,8 +1,9 @@
-import { type UseQueryResult, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { skipToken, type UseQueryResult, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { ConversationsInput } from '../../../core/contract/memory.ts'
 import { api } from '../../api.ts'
 import { conversationName } from '../../ui/format.ts'
+import type { ChartAxis } from './chart-axis.ts'
 import { type CurvePoint, pressureCurve } from './pressure-curve.ts'
 
 /** Another conversation in the chart of one. */
@@ -31,15 +32,23 @@ const columnsOf = (conversationId: number) =>
     retry: false,
   })
 
+/** On an axis of messages, which every conversation counts for itself, no others are asked for. */
+export const fullestOptions = (axis: ChartAxis, question: Partial<ConversationsInput>) =>
+  api.conversations.list.queryOptions({
+    input: axis === 'time' ? { ...question, sort: 'pressure', limit: MOST_CURVES + 1 } : skipToken,
+  })
+
 /**
  * Returns the curves of the fullest of some conversations besides the selected one. They are read one after another,
  * and never more than a few, however many conversations there are.
  */
-export function useOtherCurves(selected: number, question: Partial<ConversationsInput>): readonly OtherCurve[] {
+export function useOtherCurves(
+  selected: number,
+  axis: ChartAxis,
+  question: Partial<ConversationsInput>,
+): readonly OtherCurve[] {
   const queries = useQueryClient()
-  const fullest = useQuery(
-    api.conversations.list.queryOptions({ input: { ...question, sort: 'pressure', limit: MOST_CURVES + 1 } }),
-  )
+  const fullest = useQuery(fullestOptions(axis, question))
   const rows = useMemo(
     () =>
       (fullest.data?.conversations ?? [])

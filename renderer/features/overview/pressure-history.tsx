@@ -10,6 +10,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { usageOf } from './cache-ribbon.tsx'
+import { AXES, type ChartAxis } from './chart-axis.ts'
 import { BUCKETS, type OtherCurve } from './other-curves.ts'
 import styles from './pressure-chart.module.css'
 import { PressureChart } from './pressure-chart.tsx'
@@ -28,13 +29,9 @@ type Props = {
 
 const NONE: readonly Pruning[] = []
 const NO_OTHERS: readonly OtherCurve[] = []
-const AXES = ['time', 'messages'] as const
-
-type Axis = (typeof AXES)[number]
-
 /** The columns of the messages on an axis. Until they are there, those of the conversation's other axis are kept. */
-export function columnOptions(queries: QueryClient, conversationId: number, axis: Axis, isAsked: boolean) {
-  const on = (one: Axis) => ({ conversationId, axis: one, x0: 0, buckets: BUCKETS })
+export function columnOptions(queries: QueryClient, conversationId: number, axis: ChartAxis, isAsked: boolean) {
+  const on = (one: ChartAxis) => ({ conversationId, axis: one, x0: 0, buckets: BUCKETS })
   return api.strata.messages.queryOptions({
     input: isAsked ? on(axis) : skipToken,
     placeholderData: () =>
