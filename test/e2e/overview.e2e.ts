@@ -36,6 +36,15 @@ test('the curve of the window leads to its messages and runs, and all conversati
   await expect(page).toHaveURL(/transcript\?select=msg_1/)
   await page.goBack()
 
+  // The last day alone, in the address, by keys.
+  await page.getByRole('radiogroup', { name: 'Time shown' }).getByRole('radio', { name: 'all' }).focus()
+  await page.keyboard.press('ArrowRight')
+  await expect(page).toHaveURL(/overview\.span=24h/)
+  await chart.focus()
+  await page.keyboard.press('Home')
+  await expect(chart).toHaveAttribute('aria-valuetext', /Mar 5, .*after message 2\d\d$/)
+  await expect(page.getByRole('region', { name: 'Pressure over time' })).toContainText('0 compaction steps')
+
   await page.getByRole('radiogroup', { name: 'What the axis shows' }).getByText('messages').click()
   await expect(page).toHaveURL(/overview\.axis=messages/)
   await expect(chart.locator('text', { hasText: /^200$/ })).toBeVisible()

@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Usage } from '../../core/contract/usage.ts'
-import { freedAddress, freedByRun, freedTokens, spendingOf } from '../../renderer/features/overview/chart-lanes.ts'
+import { axisOf, endOf, pointsFrom } from '../../renderer/features/overview/chart-axis.ts'
+import {
+  freedAddress,
+  freedByRun,
+  freedTokens,
+  spendingFrom,
+  spendingOf,
+} from '../../renderer/features/overview/chart-lanes.ts'
 import { byLoss } from '../../renderer/features/overview/overview-figures.ts'
-import { type CurvePoint, pressureCurve } from '../../renderer/features/overview/pressure-curve.ts'
+import { type CurvePoint, pressureCurve, stepsOn } from '../../renderer/features/overview/pressure-curve.ts'
 import { compactionEvent } from './compaction-event.ts'
 
 /** A curve over ten messages of ten tokens each, with events. */
@@ -11,6 +18,43 @@ const curveOf = (events: Parameters<typeof pressureCurve>[1]): readonly CurvePoi
   const columns = { count: all.map(() => 1), tokens: all.map(() => 10), x0: all, x1: all.map((x) => x + 1) }
   return pressureCurve({ ...columns, firstMessage: all.map((x) => x + 1) }, events)
 }
+
+describe('the part of the axis that is shown', () => {
+  const day = 86_400_000
+
+  it('ends with the newest message of all curves, and is as long as it is asked', () => {
+    const other = { conversationId: 2, name: 'other', originMs: 4 * day, points: [{ ...curveOf([])[0], x: 8 * day }] }
+    const whole = axisOf(10 * day, 0, [other as never])
+    expect(whole).toEqual({ from: 0, extent: 12 * day })
+    expect(endOf(whole, 'all')).toEqual(whole)
+    expect(endOf(whole, '24h')).toEqual({ from: 11 * day, extent: day })
+    expect(endOf(whole, '30d')).toEqual({ from: -18 * day, extent: 30 * day })
+  })
+
+  it('begins where the curve stands there, and holds nothing from before', () => {
+    const events = [
+      compactionEvent({ messages: 4, activeTokens: 5 }),
+      compactionEvent({ messages: 8, activeTokens: 7 }),
+    ]
+    const curve = curveOf(events)
+    expect(pointsFrom(curve, -5)).toBe(curve)
+    const cut = pointsFrom(curve, 4.5)
+    expect(cut[0]).toMatchObject({ x: 4.5, tokens: 10, event: null, messages: 4 })
+    expect(cut.slice(1)).toEqual(curve.filter(({ x }) => x >= 4.5))
+    expect(stepsOn(curve)).toBe(2)
+    expect(stepsOn(cut)).toBe(1)
+    // After its last message a curve stays as high as it was.
+    expect(pointsFrom(curve, 99)).toMatchObject([{ x: 99, tokens: curve.at(-1)?.tokens }])
+  })
+
+  it('leaves out what was spent before it, and measures the bars by the highest that is left', () => {
+    const whole = spendingOf(usage(), curveOf([]), null, 30)
+    const late = whole && spendingFrom(whole, 7)
+    expect(whole?.bars.length).toBeGreaterThan(late?.bars.length ?? 0)
+    expect(late?.bars.every(({ x0, x1 }) => x0 >= 7 && x1 > 7)).toBe(true)
+    expect(late?.most).toBe(Math.max(...(late?.bars.map(({ amount }) => amount) ?? [])))
+  })
+})
 
 describe('what each run freed', () => {
   it('adds up the replacements of a run, and stands where its last one stands', () => {

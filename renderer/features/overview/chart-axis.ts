@@ -1,25 +1,62 @@
 import { scaleLinear, scaleTime } from 'd3-scale'
 import { formatCount } from '../../ui/format.ts'
 import { formatClock, formatDate, formatShort } from '../../ui/format-time.ts'
-import type { OtherCurve } from './other-curves.ts'
 import { type CurvePoint, thinned } from './pressure-curve.ts'
 
 /** What the axis counts. */
 export const AXES = ['time', 'messages'] as const
 export type ChartAxis = (typeof AXES)[number]
 
+/** How much of an axis of time is shown. */
+export const SPANS = ['all', '24h', '7d', '30d'] as const
+export type Span = (typeof SPANS)[number]
+
+const DAY_MS = 86_400_000
+const SPAN_MS: Readonly<Record<Span, number | null>> = {
+  all: null,
+  '24h': DAY_MS,
+  '7d': 7 * DAY_MS,
+  '30d': 30 * DAY_MS,
+}
+export const SPAN_OPTIONS = [
+  { value: 'all', label: 'all', hint: 'From the first message on' },
+  { value: '24h', label: '24 h', hint: 'The last 24 hours before the newest message' },
+  { value: '7d', label: '7 days', hint: 'The last 7 days before the newest message' },
+  { value: '30d', label: '30 days', hint: 'The last 30 days before the newest message' },
+] as const
+
 /** The width that a label of the axis needs. */
 const TICK_PX = 110
 const CHAR_PX = 6.5
 
-type Axis = { readonly from: number; readonly extent: number }
+export type Axis = { readonly from: number; readonly extent: number }
 
 /** The axis reaches over all curves. Its units count from the origin of the conversation. */
-export function axisOf(ownExtent: number, originMs: number | null, others: readonly OtherCurve[]): Axis {
+export function axisOf(
+  ownExtent: number,
+  originMs: number | null,
+  others: readonly { readonly originMs: number; readonly points: readonly CurvePoint[] }[],
+): Axis {
   const starts = others.map((other) => other.originMs - (originMs ?? 0))
   const ends = others.map((other, index) => (starts[index] ?? 0) + (other.points.at(-1)?.x ?? 0))
   const from = Math.min(0, ...starts)
   return { from, extent: Math.max(ownExtent, ...ends) - from || 1 }
+}
+
+/** Returns the end of an axis of time that a span shows. It is as long as the span, also where nothing was said that early. */
+export function endOf({ from, extent }: Axis, span: Span): Axis {
+  const length = SPAN_MS[span] ?? extent
+  return { from: from + extent - length, extent: length }
+}
+
+/** Returns the points of a curve from a place on, where it begins as high as it is drawn there. */
+export function pointsFrom(points: readonly CurvePoint[], from: number): readonly CurvePoint[] {
+  const before = points.findLastIndex(({ x }) => x < from)
+  const [point, next] = [points[before], points[before + 1]]
+  if (point === undefined) return points
+  const share = next === undefined ? 0 : (from - point.x) / (next.x - point.x)
+  const tokens = point.tokens + ((next?.tokens ?? 0) - point.tokens) * share
+  return [{ ...point, x: from, tokens, event: null }, ...points.slice(before + 1)]
 }
 
 /** Draws a curve, which stays at its last height until the end of the axis. */

@@ -140,6 +140,12 @@ export function spendingOf(
   return { unit, bars: list, most: list.reduce((most, { amount }) => Math.max(most, amount), 0) }
 }
 
+/** Returns what was spent from a place of the axis on. A part that begins before it is cut there, and counts whole. */
+export function spendingFrom(spending: Spending, from: number): Spending {
+  const bars = spending.bars.filter(({ x1 }) => x1 > from).map((bar) => ({ ...bar, x0: Math.max(bar.x0, from) }))
+  return { ...spending, bars, most: bars.reduce((most, { amount }) => Math.max(most, amount), 0) }
+}
+
 /** Agents record costs in dollars. */
 export const costText = (cost: number): string => `$${cost.toFixed(cost < 0.1 ? 4 : 2)}`
 

@@ -10,7 +10,7 @@ import { formatCompact, formatCount, formatPressure, formatTokens, plural } from
 import { formatShort } from '../../ui/format-time.ts'
 import { runAddress } from '../../ui/run-address.ts'
 import { useWidth } from '../../ui/use-size.ts'
-import { axisOf, axisTicks, lineOf } from './chart-axis.ts'
+import { type Axis, axisTicks, lineOf, pointsFrom } from './chart-axis.ts'
 import {
   type Freed,
   freedAddress,
@@ -18,6 +18,7 @@ import {
   freedText,
   freedTokens,
   type Spending,
+  spendingFrom,
   spendingOf,
   spentText,
 } from './chart-lanes.ts'
@@ -25,11 +26,14 @@ import { FREED_PX, FreedLane, SPENT_PX, SpentLane } from './chart-lanes.tsx'
 import { CurveNames, namesWidth } from './curve-names.tsx'
 import type { OtherCurve } from './other-curves.ts'
 import styles from './pressure-chart.module.css'
-import { type CurvePoint, chartTop, eventNear, indexAt, peakOf } from './pressure-curve.ts'
+import { type CurvePoint, chartTop, eventNear, indexAt, peakOf, stepsOn } from './pressure-curve.ts'
 
 type Props = {
   readonly conversationId: number
-  readonly points: readonly CurvePoint[]
+  /** The whole curve. */
+  readonly curve: readonly CurvePoint[]
+  /** The part of the axis that is shown. */
+  readonly axis: Axis
   readonly events: readonly CompactionEvent[]
   readonly prunings: readonly Pruning[]
   /** What the answers used; undefined while it is being read. */
@@ -66,22 +70,33 @@ type Chosen =
  * what the answers cost. A click leads to the message or run.
  */
 export function PressureChart(props: Props) {
-  const { conversationId, points, events, prunings, usage, originMs, budgetTokens, softTokens, hardTokens } = props
-  const { name, others, onChoose } = props
+  const { conversationId, curve, events, prunings, usage, originMs, budgetTokens, softTokens, hardTokens } = props
+  const { axis, name, onChoose } = props
   const [box, boxWidth] = useWidth<HTMLDivElement>()
   const [chosen, setChosen] = useState<Chosen | null>(null)
+  const points = useMemo(() => pointsFrom(curve, axis.from), [curve, axis])
+  const others = useMemo(
+    () =>
+      props.others.map((other) => {
+        const start = other.originMs - (originMs ?? 0)
+        return { ...other, start, points: pointsFrom(other.points, axis.from - start) }
+      }),
+    [props.others, originMs, axis],
+  )
   const names = namesWidth(boxWidth)
   const right = others.length > 0 ? names : RIGHT
   const height = others.length > 0 ? HEIGHT_OF_SEVERAL_PX : HEIGHT_PX
   const width = Math.max(0, boxWidth - LEFT - right)
   const now = points.at(-1)
-  const axis = useMemo(() => axisOf(now?.x || 1, originMs, others), [now, originMs, others])
-  const ownPx = ((now?.x || 1) / axis.extent) * width
-  const freed = useMemo(() => freedByRun(points, events, prunings), [points, events, prunings])
-  const spending = useMemo(
-    () => (usage === undefined ? null : spendingOf(usage, points, originMs, ownPx)),
-    [usage, points, originMs, ownPx],
+  const ownExtent = now?.x || 1
+  const freed = useMemo(
+    () => freedByRun(curve, events, prunings).filter(({ x }) => x >= axis.from),
+    [curve, events, prunings, axis],
   )
+  const spending = useMemo(() => {
+    const whole = usage === undefined ? null : spendingOf(usage, curve, originMs, (ownExtent / axis.extent) * width)
+    return whole && spendingFrom(whole, axis.from)
+  }, [usage, curve, originMs, ownExtent, axis, width])
   const lanes = lanesOf(height, freed.length > 0, spending !== null)
   const peak = peakOf(points)
   const highest = others.reduce((most, other) => Math.max(most, peakOf(other.points)?.tokens ?? 0), peak?.tokens ?? 0)
@@ -90,8 +105,8 @@ export function PressureChart(props: Props) {
   const y = (tokens: number) => height - (tokens / top) * height
   const line = useMemo(() => lineOf(points, 0, axis, { width, height, top }), [points, axis, width, height, top])
   const greyLines = useMemo(
-    () => others.map((other) => lineOf(other.points, other.originMs - (originMs ?? 0), axis, { width, height, top })),
-    [others, originMs, axis, width, height, top],
+    () => others.map((other) => lineOf(other.points, other.start, axis, { width, height, top })),
+    [others, axis, width, height, top],
   )
   const marks = useMemo(() => {
     const onAxis = points.flatMap(({ x: place, event }) =>
@@ -102,8 +117,8 @@ export function PressureChart(props: Props) {
   const share = (tokens: number) => formatPressure(tokens / budgetTokens)
   const label =
     `Tokens in the window over ${plural(now?.messages ?? 0, 'message')}: ` +
-    `at most ${formatCount(peak?.tokens ?? 0)} (${share(peak?.tokens ?? 0)}) after message ${formatCount(peak?.messages ?? 0)}, ` +
-    `${formatCount(now?.tokens ?? 0)} (${share(now?.tokens ?? 0)}) now, ${plural(events.length, 'replacement')} on the way. ` +
+    `at most ${formatCount(Math.round(peak?.tokens ?? 0))} (${share(peak?.tokens ?? 0)}) after message ${formatCount(Math.round(peak?.messages ?? 0))}, ` +
+    `${formatCount(now?.tokens ?? 0)} (${share(now?.tokens ?? 0)}) now, ${plural(stepsOn(points), 'replacement')} on the way. ` +
     'The arrow keys move along it, Page Up and Page Down from compaction to compaction, Enter opens the message or run.'
   const index = chosen?.kind === 'point' ? chosen.index : null
   const point = index === null ? undefined : points[index]
@@ -178,7 +193,7 @@ export function PressureChart(props: Props) {
           {greyLines.map((grey, index) => (
             <path key={others[index]?.conversationId} className={styles.other} d={`M${grey}`} />
           ))}
-          <path className={styles.area} d={`M${x(0)} ${height}L${line}V${height}Z`} />
+          <path className={styles.area} d={`M${x(points[0]?.x ?? 0)} ${height}L${line}V${height}Z`} />
           <path className={styles.line} d={`M${line}`} />
           {[
             { name: 'soft', tokens: softTokens, className: styles.soft },

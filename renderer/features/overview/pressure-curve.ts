@@ -101,6 +101,9 @@ export function peakOf(points: readonly CurvePoint[]): CurvePoint | null {
   return points.reduce<CurvePoint | null>((most, point) => (most && most.tokens >= point.tokens ? most : point), null)
 }
 
+/** Returns how many compaction steps are on a curve. */
+export const stepsOn = (points: readonly CurvePoint[]): number => points.filter(({ event }) => event !== null).length
+
 /** Returns the tokens at the top of the chart: the hard threshold, unless the window was never close to it. */
 export function chartTop(peakTokens: number, hardTokens: number): number {
   const isNear = peakTokens >= hardTokens * 0.25

@@ -10,11 +10,11 @@ import { Loading } from '../../ui/loading.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { usageOf } from './cache-ribbon.tsx'
-import { AXES, type ChartAxis } from './chart-axis.ts'
+import { AXES, axisOf, type ChartAxis, endOf, pointsFrom, SPAN_OPTIONS, SPANS } from './chart-axis.ts'
 import { BUCKETS, type OtherCurve } from './other-curves.ts'
 import styles from './pressure-chart.module.css'
 import { PressureChart } from './pressure-chart.tsx'
-import { endsAt, peakOf, pressureCurve } from './pressure-curve.ts'
+import { endsAt, peakOf, pressureCurve, stepsOn } from './pressure-curve.ts'
 
 type Props = {
   /** Active tokens are null until they are measured. */
@@ -52,14 +52,27 @@ export function PressureHistory({ conversation, budgetTokens, title, others = NO
     () => timeline.data && columns.data && pressureCurve(columns.data, timeline.data.events, timeline.data.prunings),
     [timeline.data, columns.data],
   )
+  const [span, setSpan] = useShownChoice('overview.span', SPANS)
+  const originMs = columns.data?.originMs ?? null
+  const drawn = originMs === null ? NO_OTHERS : others
+  const part = useMemo(() => {
+    const whole = axisOf(points?.at(-1)?.x || 1, originMs, drawn)
+    return originMs === null ? whole : endOf(whole, span)
+  }, [points, originMs, drawn, span])
+  const shown = useMemo(() => points && pointsFrom(points, part.from), [points, part])
   const error = timeline.error ?? columns.error
   if (timeline.data !== undefined && messages === 0) return null
   return (
-    <section aria-label="Pressure over time">
+    <section className={styles.section} aria-label="Pressure over time">
       <SectionHeading
         aside={
           <span className={styles.aside}>
-            {points && `fullest ${formatCompact(peakOf(points)?.tokens ?? 0)} tokens`}
+            {shown && (
+              <span className={styles.fullest}>fullest {formatCompact(peakOf(shown)?.tokens ?? 0)} tokens</span>
+            )}
+            {originMs !== null && (
+              <Segmented label="Time shown" options={SPAN_OPTIONS} value={span} onChange={setSpan} />
+            )}
             <Segmented
               label="What the axis shows"
               options={AXES.map((value) => ({ value, label: value }))}
@@ -73,19 +86,20 @@ export function PressureHistory({ conversation, budgetTokens, title, others = NO
       </SectionHeading>
       {error !== null ? (
         <ErrorLine error={error} />
-      ) : !points || !timeline.data || !settings.data ? (
+      ) : !points || !shown || !timeline.data || !settings.data ? (
         <Loading what="the history of the window" lines={4} />
       ) : (
         <>
           <PressureChart
             conversationId={conversationId}
-            points={points}
+            curve={points}
+            axis={part}
             events={timeline.data.events}
             prunings={timeline.data.prunings ?? NONE}
             usage={usage.data}
-            originMs={columns.data?.originMs ?? null}
+            originMs={originMs}
             name={title ?? null}
-            others={columns.data?.originMs === undefined ? NO_OTHERS : others}
+            others={drawn}
             onChoose={onChoose}
             budgetTokens={budgetTokens}
             softTokens={settings.data.softThreshold * budgetTokens}
@@ -93,8 +107,8 @@ export function PressureHistory({ conversation, budgetTokens, title, others = NO
           />
           <p className={styles.scale}>
             <span>
-              {plural(timeline.data.events.length, 'compaction step')}
-              {timeline.data.events.length > 0 && ', marked by depth'}
+              {plural(stepsOn(shown), 'compaction step')}
+              {stepsOn(shown) > 0 && ', marked by depth'}
               {timeline.data.prunings && `; pruned ${times(timeline.data.prunings.length)} without a summary`}
             </span>
             {axis === 'time' && columns.data?.originMs === undefined && <span>No message has a time.</span>}
