@@ -1,10 +1,13 @@
 import { sep } from 'node:path'
 import type { Clock } from '../clock.ts'
 import type { Job } from '../contract/job.ts'
+import type { ChangedTables } from '../contract/remote.ts'
 import type { FollowState } from '../contract/servers.ts'
 import { toErrorInfo } from '../errors.ts'
 import type { Lcm } from '../lcm.ts'
 import type { Servers } from '../remote/servers.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import { changeStamp } from '../systems/change-stamp.ts'
 import { readPulledFrom } from '../systems/pulled-from.ts'
 import type { Jobs } from './jobs.ts'
 
@@ -12,6 +15,9 @@ import type { Jobs } from './jobs.ts'
 const ASK_EVERY_MS = 2000
 /** After a failure it is asked less often. */
 const AFTER_FAILURE_MS = 15_000
+
+/** A memory as far as it is followed. */
+type Followed = Pick<Lcm, 'info' | 'read'>
 
 const NOT_PULLED: FollowState = { state: 'not_pulled', askedAtMs: null, reason: null, changes: null }
 
@@ -27,6 +33,8 @@ export class Follower {
   #nextAtMs = 0
   #pullId: string | null = null
   #state: FollowState = NOT_PULLED
+  /** What was changed in the file, at its last state: everything that was changed is read again to tell. */
+  #own: { readonly of: ReadDb; readonly stamp: string; readonly changes: ChangedTables | null } | null = null
 
   constructor(jobs: Jobs, clock: Clock, servers: () => Promise<Servers>) {
     this.#jobs = jobs
@@ -35,12 +43,12 @@ export class Follower {
   }
 
   /** The last that is known of the memory. */
-  state({ info }: Lcm): FollowState {
+  state({ info }: Followed): FollowState {
     return info.pulledFrom === undefined ? NOT_PULLED : this.#state
   }
 
   /** Is called again and again, and asks the server now and then. */
-  look(lcm: Lcm): void {
+  look(lcm: Followed): void {
     if (lcm.info.pulledFrom === undefined || this.#isAsking || this.#clock() < this.#nextAtMs) return
     this.#isAsking = true
     void this.#ask(lcm)
@@ -72,13 +80,12 @@ export class Follower {
     this.#nextAtMs = this.#clock() + AFTER_FAILURE_MS
   }
 
-  async #ask({ info, read }: Lcm): Promise<Omit<FollowState, 'askedAtMs'>> {
+  async #ask({ info, read }: Followed): Promise<Omit<FollowState, 'askedAtMs'>> {
     const servers = await this.#servers()
-    const { ownChanges } = await import('../remote/pulled-file.ts')
     const origin = readPulledFrom(read)
     if (origin === null) return { state: 'still', reason: null, changes: null }
     const { address, tenant, conversationId } = origin
-    const changes = ownChanges(read, conversationId)
+    const changes = await this.#changesIn(read, conversationId)
     const isChanged = changes !== null && changes.length > 0
     const still = isChanged ? 'changed_here' : 'still'
     // A file that the user made by "lcm pull" stays as it is until it is pulled again.
@@ -96,5 +103,14 @@ export class Follower {
     }
     const isRefused = changes === null && this.#state.state === 'changed_here' && !isSame
     return { state: isRefused ? 'changed_here' : 'live', reason: null, changes }
+  }
+
+  async #changesIn(read: ReadDb, conversationId: number): Promise<ChangedTables | null> {
+    const { ownChanges } = await import('../remote/pulled-file.ts')
+    const stamp = changeStamp(read)
+    if (this.#own?.of !== read || this.#own.stamp !== stamp) {
+      this.#own = { of: read, stamp, changes: ownChanges(read, conversationId) }
+    }
+    return this.#own.changes
   }
 }

@@ -1,8 +1,10 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { LcmError } from '../../core/errors.ts'
+import { Follower } from '../../core/jobs/follower.ts'
+import { Jobs } from '../../core/jobs/jobs.ts'
 import { fromStored, toStored } from '../../core/postgres/exact-texts.ts'
 import { STORED_TABLES } from '../../core/postgres/tables.ts'
 import { distrust, isNoted } from '../../core/remote/noted-changes.ts'
@@ -11,6 +13,7 @@ import { pullForReading, pullInTurn } from '../../core/remote/pull-in-turn.ts'
 import { changesIn, nativeHead, nativeRows } from '../../core/remote/pulled-file.ts'
 import { pushChanges } from '../../core/remote/push.ts'
 import { sendMemory } from '../../core/remote/send.ts'
+import { Servers } from '../../core/remote/servers.ts'
 import { holdLock } from '../../core/sqlite/cache-db.ts'
 import { openNative } from '../../core/sqlite/native.ts'
 import type { ReadDb } from '../../core/sqlite/read-db.ts'
@@ -387,6 +390,48 @@ describe('a change of any row', () => {
     )
     const again = { from: server.db, key: { tenant, conversationId: id }, to: paths[1], compare: 'everything' } as const
     expect(await finish(pullConversation(again, never))).toMatchObject({ newMessages: 0, comparedAll: true })
+  })
+})
+
+describe('a follower', () => {
+  it('reads what was changed in the file once, and again when somebody wrote to it', async () => {
+    const { id, paths } = await pulledTwice()
+    const [path] = paths
+    edit(path, (file) => void file.messages(id, 2))
+    let nowMs = 0
+    const folders = { data: temporaryFolder(), cache: temporaryFolder() }
+    const servers = new Servers({ folders, env: {}, keys: null })
+    const jobs = new Jobs(
+      async () => expect.fail('no job is due'),
+      () => nowMs,
+      () => {},
+    )
+    const follower = new Follower(
+      jobs,
+      () => nowMs,
+      async () => servers,
+    )
+    const { read: db, info, close } = openMemory(path)
+    const read: ReadDb = { ...db }
+    const reads = vi.spyOn(read, 'iterate')
+    const told = async () => {
+      nowMs += 60_000
+      follower.look({ info, read })
+      await vi.waitFor(() => expect(follower.state({ info, read }).askedAtMs).toBe(nowMs), { timeout: 60_000 })
+      return follower.state({ info, read })
+    }
+    const added = (rows: number) => ({
+      state: 'changed_here',
+      changes: expect.arrayContaining([{ table: 'messages', added: rows, replaced: 0, removed: 0 }]),
+    })
+    expect(await told()).toMatchObject(added(2))
+    const once = reads.mock.calls.length
+    expect(once).toBeGreaterThan(0)
+    expect(await told()).toMatchObject(added(2))
+    expect(reads).toHaveBeenCalledTimes(once)
+    edit(path, (file) => void file.messages(id, 1))
+    expect(await told()).toMatchObject(added(3))
+    close()
   })
 })
 
