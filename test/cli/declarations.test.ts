@@ -75,8 +75,8 @@ describe('every command and every procedure', () => {
     const silent = every.filter(({ title, spec }) => title === 'lcm' && spec.memory === undefined)
     expect(silent.map(({ spec }) => spec.name).toSorted()).toEqual(
       [
-        ...['backups', 'call', 'completion', 'copy', 'discover', 'engine', 'find', 'fleet', 'grant', 'ledger', 'map'],
-        ...['mcp', 'objects', 'open', 'pg', 'pull', 'push', 'salvage', 'schema', 'serve', 'worker'],
+        ...['call', 'completion', 'copy', 'discover', 'engine', 'find', 'fleet', 'map', 'objects', 'open', 'pg'],
+        ...['pull', 'push', 'salvage', 'schema', 'serve', 'worker'],
       ].toSorted(),
     )
   })
@@ -96,6 +96,14 @@ describe('every command and every procedure', () => {
     expect(await refused(['describe', 'msg_1', '--conversation', '1', ...file])).toBe('invalid_argument')
     const configured = await lcmHere(['stats', '--json'], { env: { LCM_DATABASE_URL: address[1] ?? '' } })
     expect(JSON.parse(configured.stdout).error.code).toBe('conversation_required')
+    for (const [words, code] of [
+      [['ledger', 'verify', 'a.jsonl'], 'conversation_required'],
+      [['ledger', 'verify', '--conversation', '7'], 'server_unavailable'],
+      [['ledger', 'status'], 'unsupported'],
+      [['ledger', 'rebuild', 'a.jsonl', '--to', address[1] ?? ''], 'unsupported'],
+    ] as const) {
+      expect(await refused([...words, ...address]), words.join(' ')).toBe(code)
+    }
   })
 
   it('shows its options, ranges, defaults and example with --help', async () => {

@@ -13,6 +13,7 @@ import { TestMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { VoltUser } from '../builders/volt.ts'
 import { ended, lcm, lcmHere, startLcm } from '../cli/lcm.ts'
+import { connect } from '../mcp/mcp-client.ts'
 import { finish } from './finish.ts'
 import { installedPostgres, PASSWORD, type RealServer, startPostgres } from './real-server.ts'
 
@@ -128,6 +129,22 @@ describe.skipIf(bin === null)('a PostgreSQL server', () => {
       conversations: [{ conversationId: conversation, messages: 60, isRenumbered: false }],
     })
     expect((await lcmHere(['integrity', '--db', whole])).code).toBe(0)
+    // An agent has it through MCP, and its next call knows what was pushed meanwhile.
+    const agent = await connect(there, { env: { ...env, LCM_CACHE_DIR: join(folder, 'cache') } })
+    const hits = async () => (await agent.call('lcm_grep', { query: 'heron' })).data.total
+    expect(await hits()).toBe(0)
+    const three = join(folder, 'three.db')
+    const file = openNative(three)
+    file.run("UPDATE summaries SET content = 'The heron.' WHERE kind = 'leaf'")
+    file.close()
+    expect((await lcmHere(['push', shown, '--db', three], { env })).code).toBe(0)
+    expect(await hits()).toBeGreaterThan(0)
+    expect(await agent.call('lcm_grep', { query: 'heron', conversationIds: [999] })).toMatchObject({ isError: true })
+    await agent.close()
+    // Its ledger is written from there, and compared with it.
+    const ledger = join(folder, 'three.jsonl')
+    expect(await told(['ledger', 'export', '-o', ledger, ...there])).toMatchObject({ ok: true })
+    expect(await told(['ledger', 'verify', ledger, ...there])).toMatchObject({ ok: true, failures: [] })
   })
 
   it('gets no password from an argument, and none is in what a command says', async () => {

@@ -21,9 +21,10 @@ export const READING = SHARED.extend({
 
 /**
  * What a command does with the memory in --db. One that reads it takes the address of a database, too, with the
- * conversation that is meant; a procedure that `may_read` may also be about something else.
+ * conversation that is meant; a procedure that `may_read` may also be about something else. One that is of use with
+ * files alone says what to do `instead`.
  */
-export type MemoryUse = 'reads' | 'may_read' | 'changes'
+export type MemoryUse = 'reads' | 'may_read' | 'changes' | { readonly instead: string }
 
 /** Where the built or source files of this installation are. */
 export type Installation = {
@@ -38,6 +39,11 @@ export type Installation = {
 
 /** What a command is given beside its own fields. */
 export type Given = z.output<typeof READING> & {
+  /**
+   * Brings the file of a conversation in PostgreSQL up to date, and returns its path. Undefined where `db` is a file of
+   * the user's.
+   */
+  readonly upToDate?: (signal: AbortSignal) => Promise<string>
   readonly installation: Installation
   readonly version: string
   /** The commands of `lcm`, and those behind `lcm call`, for what is generated from all of them. */
@@ -81,7 +87,7 @@ export type CommandSpec = {
   /** The words behind `lcm` of an example. */
   readonly example: string
   /** Undefined when it opens no memory, or takes an address in its own way. */
-  readonly memory?: MemoryUse | ((input: never) => MemoryUse)
+  readonly memory?: MemoryUse | ((input: never, given: Given) => MemoryUse | undefined)
   /** An object, or a union of objects. Undefined when there are no fields. */
   readonly fields?: z.ZodType
   /** Fields that are given without a flag, in this order. */
@@ -104,7 +110,7 @@ export type CommandDefinition = Omit<CommandSpec, 'does'>
 export function defineCommand<Fields extends z.ZodObject = z.ZodObject<Record<never, never>>>(
   spec: Omit<CommandDefinition, 'fields' | 'memory' | 'positional' | 'exclusive' | 'first' | 'run'> & {
     readonly fields?: Fields
-    readonly memory?: MemoryUse | ((input: z.output<Fields>) => MemoryUse)
+    readonly memory?: MemoryUse | ((input: z.output<Fields>, given: Given) => MemoryUse | undefined)
     readonly positional?: readonly (keyof z.output<Fields> & string)[]
     readonly exclusive?: readonly (readonly [keyof z.output<Fields> & string, keyof z.output<Fields> & string])[]
     readonly first?: (input: Partial<z.output<Fields>>) => void

@@ -21,6 +21,10 @@ const { conversationIds, rootIds, depth, tokenCap, mostCalls, under } = GrantIss
 export const grant = defineCommand({
   name: 'grant',
   example: 'grant issue --db sample.db --conversation 1 --expires 30m',
+  memory: {
+    instead:
+      'copy a conversation into a file with "lcm pull" and issue grants for that, or give an agent the whole conversation with "lcm mcp --db postgres://… --conversation N".',
+  },
   fields: z.object({
     action: z.enum(['issue', 'list', 'revoke']).meta({ description: 'what is done', value: 'action' }),
     id: z.string().optional().describe('the grant to revoke'),

@@ -9,9 +9,10 @@ import { LedgerWriter } from '../../ingest/ledger/ledger-writer.ts'
 import { verifyLedger } from '../../ingest/ledger/verify-ledger.ts'
 import type { Lcm } from '../../lcm.ts'
 import { createTokenEstimator } from '../../models/token-estimator.ts'
+import { isPostgresAddress } from '../../postgres/address.ts'
 import { loadSettings } from '../../settings/settings-store.ts'
 import { isNative } from '../../systems/native/native.ts'
-import { defineCommand, type Given, outputFile } from './command.ts'
+import { defineCommand, type Given, type MemoryUse, outputFile } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 import { noteUnusedLedger, withMemory } from './session.ts'
@@ -45,6 +46,7 @@ export const ledger = defineCommand({
   example: 'ledger export --db sample.db -o sample.events.jsonl',
   fields,
   positional: ['action', 'path'],
+  memory: ({ action, path, ledger = path }, { db }) => useOf(action, ledger !== undefined && db === undefined),
   prints: LedgerReport,
   run: ({ action, path, ledger = path, to, output }, given) => {
     const options = { ...given, to, output }
@@ -74,9 +76,34 @@ export const ledger = defineCommand({
   },
 })
 
+const KEPT_BESIDE_FILES: MemoryUse = {
+  instead:
+    'a ledger is kept beside a memory file. "lcm ledger export" with --conversation writes the ledger of one conversation.',
+}
+
+/** A ledger alone is verified without a memory, and a rebuild makes one. */
+function useOf(action: z.output<typeof fields>['action'], isLedgerAlone: boolean): MemoryUse | undefined {
+  switch (action) {
+    case 'verify':
+      return isLedgerAlone ? undefined : 'reads'
+    case 'export':
+      return 'reads'
+    case 'rebuild':
+      return undefined
+    default:
+      return KEPT_BESIDE_FILES
+  }
+}
+
 async function verify(given: string | undefined, options: Options): Promise<Answer> {
   if (given !== undefined && options.db === undefined) {
     return answer(await interruptible((signal) => verifyLedger(inFolder(given), null, signal)))
+  }
+  if (given === undefined && options.upToDate !== undefined) {
+    throw new LcmError(
+      'invalid_argument',
+      'Say which ledger is compared with the conversation: "lcm ledger verify LEDGER --db postgres://… --conversation N".',
+    )
   }
   return withMemory(
     options,
@@ -94,6 +121,12 @@ async function rebuild(given: string | undefined, options: Options): Promise<Ans
   const to = options.to ?? options.output ?? options.db
   if (given === undefined || to === undefined) {
     throw new LcmError('invalid_argument', 'Say what to rebuild from and to: "lcm ledger rebuild LEDGER --to FILE".')
+  }
+  if (isPostgresAddress(to)) {
+    throw new LcmError(
+      'unsupported',
+      'A memory is rebuilt into a file: choose one with --to, and copy it with "lcm copy --from FILE --to postgres://…".',
+    )
   }
   const estimator = createTokenEstimator(loadSettings(process.env).tokenEstimator)
   const request = { ledger: inFolder(given), to: resolve(to), estimator }

@@ -25,11 +25,14 @@ export const mcpCommand = defineCommand({
     ['grant', 'procedures'],
   ],
   stays: true,
-  run: async ({ conversationId, grant, procedures, names }, { db, newer, installation, version }) => {
+  // A grant names its memory, which is a file.
+  memory: ({ grant }) => (grant === undefined ? 'reads' : undefined),
+  run: async ({ conversationId, grant, procedures, names }, { db, newer, installation, version, upToDate }) => {
     const { serveStdio } = await import('../mcp/serve-stdio.ts')
     const { toolNamesOf } = await import('../mcp/tool-names.ts')
     const exitCode = await serveStdio({
       path: db ?? (await memoryOf(grant)) ?? loadSettings(process.env).databasePath,
+      upToDate: upToDate ?? null,
       allowNewer: newer ?? false,
       access: accessOf(conversationId, grant),
       names: toolNamesOf(names),

@@ -10,11 +10,11 @@ import { resolveAddress, withReplica } from './postgres-session.ts'
  * Lets a command that reads a memory work on one conversation in PostgreSQL: where --db, or else LCM_DATABASE_URL, is the
  * address of a database, the conversation is copied into a file of the cache or that file is brought up to date, and the
  * command is given the file.
- * @throws LcmError conversation_required, unsupported for a command that changes something, invalid_argument, and what
- * pulling may throw
+ * @throws LcmError conversation_required, unsupported for a command that changes something or is of use with files alone,
+ * invalid_argument, and what pulling may throw
  */
 export async function onFile(spec: CommandSpec, input: object, given: Given): Promise<Given> {
-  const use = typeof spec.memory === 'function' ? spec.memory(input as never) : spec.memory
+  const use = typeof spec.memory === 'function' ? spec.memory(input as never, given) : spec.memory
   if (use === undefined) return given
   if (!isInPostgres(given.db)) {
     if (given.conversationId === undefined) return given
@@ -39,7 +39,15 @@ export async function onFile(spec: CommandSpec, input: object, given: Given): Pr
   const { path } = await withReplica(given.db, (from) =>
     interruptible((signal) => pullForReading({ from, key, to, objects }, signal)),
   )
-  return { ...given, db: path }
+  const upToDate = (signal: AbortSignal): Promise<string> =>
+    withReplica(given.db, async (from) => {
+      const pulling = pullForReading({ from, key, to, objects }, signal)
+      for (;;) {
+        const step = await pulling.next()
+        if (step.done) return step.value.path
+      }
+    })
+  return { ...given, db: path, upToDate }
 }
 
 /** Without --db, the configured memory may be in PostgreSQL. */
@@ -71,6 +79,9 @@ function conversationOf(
       'unsupported',
       `${name} changes a memory, and a conversation in ${shown} is changed in a file: "lcm pull" it with --db FILE, change that, and "lcm push" it.`,
     )
+  }
+  if (typeof use === 'object') {
+    throw new LcmError('unsupported', `${name} works on a memory in a file, and ${shown} is a database: ${use.instead}`)
   }
   if (id === undefined) {
     if (use === 'may_read') return null

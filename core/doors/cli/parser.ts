@@ -25,7 +25,7 @@ export function commandFlags(spec: CommandSpec): CommandFlags {
 
 /** The options that a command shares with others. Its own field for a conversation stands for the shared one. */
 function sharedOf({ memory }: CommandSpec, own: readonly Flag[]): z.ZodObject {
-  if (memory === undefined || memory === 'changes') return SHARED
+  if (memory === undefined || memory === 'changes' || typeof memory === 'object') return SHARED
   return own.some(({ name }) => name === 'conversation') ? READING.omit({ conversationId: true }) : READING
 }
 

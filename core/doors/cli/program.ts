@@ -110,12 +110,12 @@ async function runCommand(spec: CommandSpec, input: object, given: Given, runnin
   if (unknown.length > 0) printNote(unknownVariablesText(unknown))
   const { recordCommand } = await import('./record-command.ts')
   running.recorded = recordCommand(spec.name, given.version)
-  if (spec.stays) {
-    running.exitCode = (await spec.run(input as never, given)).exitCode ?? EXIT.done
-    return
-  }
   const { onFile } = await import('./memory-in-postgres.ts')
   const onOne = await onFile(spec, input, given)
+  if (spec.stays) {
+    running.exitCode = (await spec.run(input as never, onOne)).exitCode ?? EXIT.done
+    return
+  }
   const { answer, print } = await despiteWrongValues(
     await memoryOf(input, onOne),
     async () => {

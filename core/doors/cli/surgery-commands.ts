@@ -70,6 +70,10 @@ export const transplant = defineCommand({
 export const backups = defineCommand({
   name: 'backups',
   example: 'backups --db sample.db',
+  memory: {
+    instead:
+      'backups are made of a file before it is changed. "lcm copy --from postgres://… --to FILE" makes a copy of a tenant, and pg_dump one of the database.',
+  },
   fields: z.object({ backups: SurgeryInput.shape.backupFolder }),
   run: (input, given) => withMemory(given, (lcm) => backupsAnswer(lcm, input.backups), { readOnly: true }),
 })
