@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { FactTrace, Rung } from '../../core/contract/trace.ts'
-import { shaftOf } from '../../renderer/features/trace/shaft.ts'
+import { shaftOf, sliceOf } from '../../renderer/features/trace/shaft.ts'
 import { verdictOf } from '../../renderer/features/trace/trace-wording.ts'
+import { messageColumns, strataOf } from './strata-builder.ts'
 
 const rung = (kind: Rung['kind'], firstSeq: number | null, lastSeq: number | null): Rung => ({
   ...{ id: kind === 'window' ? null : `${kind}_1`, kind, depth: 0, role: null, seq: null, state: 'kept', kept: 1 },
@@ -11,12 +12,11 @@ const rung = (kind: Rung['kind'], firstSeq: number | null, lastSeq: number | nul
 
 describe('the shaft of a trace', () => {
   it('places each rung over the messages of the top node, the window first', () => {
-    const { bars, foot } = shaftOf([
-      rung('message', 50, 50),
-      rung('leaf', 40, 59),
-      rung('condensed', 0, 99),
-      rung('window', null, null),
-    ])
+    const { bars, foot } = shaftOf(
+      [rung('message', 50, 50), rung('leaf', 40, 59), rung('condensed', 0, 99), rung('window', null, null)],
+      null,
+      undefined,
+    )
     expect(bars).toEqual([
       { from: 0, to: 1 },
       { from: 0, to: 1 },
@@ -27,12 +27,64 @@ describe('the shaft of a trace', () => {
   })
 
   it('stays within its width for one message at the very end, and for a ladder without positions', () => {
-    for (const { from, to } of shaftOf([rung('message', 9, 9), rung('leaf', 0, 9)]).bars) {
+    for (const { from, to } of shaftOf([rung('message', 9, 9), rung('leaf', 0, 9)], null, undefined).bars) {
       expect(from).toBeGreaterThanOrEqual(0)
       expect(to).toBeLessThanOrEqual(1.0001)
     }
-    expect(shaftOf([rung('message', null, null)]).bars).toEqual([{ from: 0, to: 1 }])
-    expect(shaftOf([]).bars).toEqual([])
+    expect(shaftOf([rung('message', null, null)], null, undefined).bars).toEqual([{ from: 0, to: 1 }])
+    expect(shaftOf([], null, undefined).bars).toEqual([])
+  })
+})
+
+describe('the neighbours of a trace', () => {
+  // Twenty messages under the top node, which begins at the tenth; leaves of five messages.
+  const leaves = [0, 5, 10, 15, 20, 25, 30].map((x0) => ({ depth: 0, x0, x1: x0 + 5 }))
+  const strata = strataOf([...leaves, { depth: 1, x0: 0, x1: 10 }, { depth: 1, x0: 10, x1: 30 }])
+  const idOf = (depth: number, at: number) =>
+    strata.summaries.id[
+      strata.summaries.x0.findIndex((x0, entry) => strata.summaries.depth[entry] === depth && x0 === at)
+    ]
+  const ladder = [
+    { ...rung('message', 16, 16), id: 'msg_18' },
+    { ...rung('leaf', 15, 19), id: idOf(0, 15) ?? '' },
+    { ...rung('condensed', 10, 29), id: idOf(1, 10) ?? '', depth: 1 },
+    rung('window', null, null),
+  ]
+  const slice = sliceOf(ladder, strata)
+
+  it('are the summaries of each layer under the top node, and its messages', () => {
+    const messages = messageColumns(10, 30, (at) => (at === 17 ? 400 : 100))
+    const { bars, neighbours, columns } = shaftOf(ladder, slice, messages)
+    expect(slice).toMatchObject({ x0: 10, x1: 30 })
+    expect(neighbours[2]).toEqual([
+      { from: 0, to: 0.25 },
+      { from: 0.5, to: 0.75 },
+      { from: 0.75, to: 1 },
+    ])
+    expect([neighbours[0], neighbours[1], neighbours[3]]).toEqual([[], [], []])
+    expect(bars[2]).toEqual({ from: 0.25, to: 0.5 })
+    // Message 18 is the eighteenth: the eighth of those under the top node.
+    expect(bars[3]?.from).toBeCloseTo(0.35)
+    expect(columns).toHaveLength(20)
+    expect(columns[7]).toMatchObject({ from: 0.35, height: 1 })
+    expect(columns[8]?.height).toBe(0.25)
+  })
+
+  it('are merged where they are too narrow, and none where the strata do not hold the top node', () => {
+    const many = strataOf([
+      ...Array.from({ length: 1000 }, (_, x0) => ({ depth: 0, x0, x1: x0 + 1 })),
+      { depth: 1, x0: 0, x1: 1000 },
+    ])
+    const top = { ...rung('condensed', 0, 999), id: many.summaries.id.at(-1) ?? '', depth: 1 }
+    const [, beside] = shaftOf(
+      [{ ...rung('leaf', 5, 5), id: 'sum_0005' }, top],
+      sliceOf([top], many),
+      undefined,
+    ).neighbours
+    expect(beside?.length).toBeLessThan(80)
+    expect(beside?.at(-1)?.to).toBe(1)
+    expect(sliceOf([{ ...top, id: 'sum_none' }], many)).toBeNull()
+    expect(sliceOf(ladder, undefined)).toBeNull()
   })
 })
 

@@ -1,7 +1,8 @@
 import type { Strata } from '../../../core/contract/strata.ts'
 import type { Findings, NodeFinding } from '../../ui/findings.ts'
+import { messageNumber } from '../../ui/message-number.ts'
 import type { Buckets } from './buckets.ts'
-import { messageNumber, rangeOfMessage, rangeOfSummary, type SelectedRange } from './selected-range.ts'
+import { rangeOfMessage, rangeOfSummary, type SelectedRange } from './selected-range.ts'
 import type { SummaryIndex } from './summary-index.ts'
 
 /** A finding with its position in the drawing. */

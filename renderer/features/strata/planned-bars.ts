@@ -1,8 +1,9 @@
 import type { PlanStep } from '../../../core/contract/compaction.ts'
 import type { Strata } from '../../../core/contract/strata.ts'
+import { messageNumber } from '../../ui/message-number.ts'
 import type { Buckets } from './buckets.ts'
 import { firstNotBelow } from './merge-narrow.ts'
-import { messageNumber, rangeOfMessage } from './selected-range.ts'
+import { rangeOfMessage } from './selected-range.ts'
 import type { SummaryIndex } from './summary-index.ts'
 import type { Viewport } from './viewport.ts'
 

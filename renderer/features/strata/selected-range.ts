@@ -13,12 +13,6 @@ export type SelectedRange = {
   readonly depth: number
 }
 
-/** Returns the number in a message id, or null for any other id. */
-export function messageNumber(id: string): number | null {
-  const digits = /^msg_(\d{1,15})$/.exec(id)?.[1]
-  return digits === undefined ? null : Number(digits)
-}
-
 /** Returns the range of a summary, or null when it belongs to another conversation. */
 export function rangeOfSummary({ summaries }: Strata, index: SummaryIndex, id: string): SelectedRange | null {
   const entry = index.entryOf.get(id)

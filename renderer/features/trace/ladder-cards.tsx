@@ -1,4 +1,7 @@
+import { skipToken, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import type { FactTrace, Rung } from '../../../core/contract/trace.ts'
+import { api } from '../../api.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { nodeColor } from '../../ui/depth-color.ts'
 import { formatCount, formatTokens, plural, shortenId } from '../../ui/format.ts'
@@ -7,7 +10,7 @@ import { NodeLink } from '../../ui/node-link.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import styles from './ladder-cards.module.css'
-import { type ShaftBar, shaftOf } from './shaft.ts'
+import { type Shaft, type ShaftBar, shaftOf, sliceOf } from './shaft.ts'
 import { layerOf } from './trace-wording.ts'
 
 type Props = {
@@ -17,11 +20,27 @@ type Props = {
 }
 
 const MOST_GRAINS = 12
+/** The shaft is as wide as so many columns of messages. */
+const COLUMNS = 46
+
+/** The ladder among its neighbours, as far as they are known. */
+function useShaft({ ladder, conversationId }: FactTrace): Shaft {
+  const strata = useQuery(
+    api.strata.get.queryOptions({ input: conversationId === null ? skipToken : { conversationId, axis: 'messages' } }),
+  ).data
+  const slice = useMemo(() => sliceOf(ladder, strata), [ladder, strata])
+  const isAsked = slice !== null && conversationId !== null
+  const range = isAsked
+    ? { conversationId, axis: 'messages' as const, x0: slice.x0, x1: slice.x1, buckets: COLUMNS }
+    : skipToken
+  const messages = useQuery(api.strata.messages.queryOptions({ input: range })).data
+  return useMemo(() => shaftOf(ladder, slice, messages), [ladder, slice, messages])
+}
 
 /** A card for each layer from the window down to the message, beside a slice of the strata. */
 export function LadderCards({ trace, selection, onSelect }: Props) {
   const { ladder, lostAt, toldAgain } = trace
-  const { bars, foot } = shaftOf(ladder)
+  const { bars, foot, neighbours, columns } = useShaft(trace)
   const rungs = ladder.toReversed()
   const fell = rungs.findIndex(({ id }) => id !== null && id === lostAt?.id)
   return (
@@ -33,9 +52,13 @@ export function LadderCards({ trace, selection, onSelect }: Props) {
             rung={rung}
             bar={bars[index] ?? foot}
             foot={foot}
+            beside={neighbours[index] ?? []}
+            columns={rung.kind === 'message' ? columns : []}
             isLit={fell < 0 ? rung.kept > 0 : index > fell}
+            isFall={index === fell}
             grains={index === fell ? Math.min(MOST_GRAINS, rung.lost.length) : 0}
             isLast={index === rungs.length - 1}
+            ends={index === rungs.length - 1 ? endsOf(ladder) : null}
           />
           <RungCard
             rung={rung}
@@ -54,37 +77,78 @@ type SliceProps = {
   readonly rung: Rung
   readonly bar: ShaftBar
   readonly foot: ShaftBar
+  /** Other summaries of this layer. */
+  readonly beside: readonly ShaftBar[]
+  readonly columns: Shaft['columns']
   /** True where what is traced still stands. */
   readonly isLit: boolean
+  readonly isFall: boolean
   /** Details that fell here. */
   readonly grains: number
   readonly isLast: boolean
+  /** The seq of the first and of the last message of the shaft. */
+  readonly ends: readonly [number, number] | null
 }
+
+/** Returns between which messages the shaft stands, or null for a ladder of a single message. */
+function endsOf(ladder: readonly Rung[]): readonly [number, number] | null {
+  const top = ladder.findLast(({ kind }) => kind !== 'window')
+  if (top === undefined || top.firstSeq === null || top.lastSeq === null || top.messages < 2) return null
+  return [top.firstSeq, top.lastSeq]
+}
+
+/** The height of a message in the shaft. The root lets small messages be seen beside large ones. */
+const columnPx = (share: number): number => 2 + Math.sqrt(share) * 30
 
 const percent = (share: number): string => `${(share * 100).toFixed(2)}%`
 
 /** One layer of the shaft. A screen reader reads the card. */
-function Slice({ rung, bar, foot, isLit, grains, isLast }: SliceProps) {
+function Slice({ rung, bar, foot, beside, columns, isLit, isFall, grains, isLast, ends }: SliceProps) {
   const color =
     rung.kind === 'window' ? 'var(--lit)' : nodeColor({ kind: rung.kind, depth: rung.depth, role: rung.role })
+  const across = ({ from, to }: ShaftBar) => ({ left: percent(from), width: percent(to - from) })
+  const isAmong = columns.length > 0
+  const own = isAmong ? columns.find(({ from, to }) => bar.from >= from - 1e-9 && bar.from < to) : undefined
   return (
     <span className={styles.slice} aria-hidden="true">
+      <span className={classNames(styles.beam, isLit && styles.lit, isLast && styles.ends)} style={across(foot)} />
       <span
-        className={classNames(styles.beam, isLit && styles.lit, isLast && styles.ends)}
-        style={{ left: percent(foot.from), width: percent(foot.to - foot.from) }}
+        className={classNames(styles.link, isLit && styles.litLink, isFall && styles.fallLink)}
+        style={{ left: percent(bar.to) }}
       />
+      {beside.map((one) => (
+        <span
+          key={one.from}
+          className={classNames(styles.bar, styles.beside)}
+          data-layer={rung.kind}
+          style={{ ...across(one), background: color }}
+        />
+      ))}
+      {columns.map((one) => (
+        <span key={one.from} className={styles.column} style={{ ...across(one), height: columnPx(one.height) }} />
+      ))}
       <span
-        className={styles.bar}
+        className={isAmong ? styles.column : styles.bar}
         data-layer={rung.kind}
-        style={{ left: percent(bar.from), width: percent(bar.to - bar.from), background: color }}
+        style={{
+          ...across(bar),
+          background: isAmong && isLit ? 'var(--lit)' : color,
+          ...(isAmong && { height: columnPx(own?.height ?? 0) }),
+        }}
       />
+      {ends !== null && (
+        <span className={styles.scale}>
+          <span>{formatCount(ends[0])}</span>
+          <span>{formatCount(ends[1])}</span>
+        </span>
+      )}
       {Array.from({ length: grains }, (_, grain) => (
         <span
           // biome-ignore lint/suspicious/noArrayIndexKey: grains are alike
           key={grain}
           className={styles.grain}
           style={{
-            left: `calc(${percent((foot.from + foot.to) / 2)} + ${((grain * 37) % 19) - 9}px)`,
+            left: `calc(${percent((foot.from + foot.to) / 2)} + ${((grain * 37 + 9) % 19) - 9}px)`,
             top: `${62 + ((grain * 53) % 34)}%`,
           }}
         />

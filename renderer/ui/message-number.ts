@@ -1,0 +1,5 @@
+/** Returns the number in a message id, or null for any other id. */
+export function messageNumber(id: string): number | null {
+  const digits = /^msg_(\d{1,15})$/.exec(id)?.[1]
+  return digits === undefined ? null : Number(digits)
+}
