@@ -5,8 +5,8 @@ import { smallLetters } from './text-folding.ts'
 /** A regular expression, as far as it says which characters a match must contain. */
 export type Pattern =
   /**
-   * One of a few characters; `of` is null when there are many. `source` is a JavaScript class that contains all of them
-   * and may contain others; null stands for any character.
+   * One of a few characters; `of` is null when there are many. `source` is a class in JavaScript's syntax that contains
+   * all of them and may contain others; null stands for any character.
    */
   | { readonly kind: 'character'; readonly of: readonly string[] | null; readonly source: string | null }
   /** Matches a place between characters. */
@@ -120,8 +120,11 @@ class PatternReader {
   }
 
   #character(character: string): Pattern {
-    const source = this.#ignoresCase && !/[0-9]/.test(character) ? null : `[${classSource(character)}]`
-    return { kind: 'character', of: this.#variants(character), source }
+    return { kind: 'character', of: this.#variants(character), source: this.#cased(`[${classSource(character)}]`) }
+  }
+
+  #cased(source: string): string {
+    return this.#ignoresCase ? `(?i:${source})` : source
   }
 
   /** Returns the forms in which a character may stand in a text, or null when too little is known of its cases. */
@@ -138,7 +141,7 @@ class PatternReader {
 
   #class(): Pattern {
     const { of, source: written } = readClass(this.#cursor, this.#isRe2)
-    const source = this.#ignoresCase ? null : written
+    const source = written && this.#cased(written)
     const all = new Set<string>()
     for (const character of of ?? []) {
       const variants = this.#variants(character)
@@ -195,10 +198,7 @@ class PatternReader {
     const letter = cursor.pass()
     if (/^[AzbB]$/.test(letter)) return EMPTY
     const named = NAMED_CLASSES[letter]
-    if (named !== undefined) {
-      const source = letter === 'd' || !this.#ignoresCase ? `[${named}]` : null
-      return { kind: 'character', of: null, source }
-    }
+    if (named !== undefined) return { kind: 'character', of: null, source: this.#cased(`[${named}]`) }
     if (/^[DSWC]$/.test(letter)) return ANY
     if (/^[pP]$/.test(letter)) {
       cursor.property()

@@ -5,7 +5,7 @@ import { ANYTHING } from './index-expression.ts'
 import type { Fields, Match, Matcher } from './matcher.ts'
 import { LIMIT_MS, PatternBudget } from './pattern-budget.ts'
 import { type Plan, textPlan } from './plan.ts'
-import { quickLook } from './quick-look.ts'
+import { type QuickLook, quickLook } from './quick-look.ts'
 import { formulaOf, heldText } from './regex-formula.ts'
 
 /**
@@ -76,6 +76,11 @@ const WATCHED = 3_000_000
 /** The clock is read once in so many characters. */
 const CHARACTERS_AT_ONCE = 256
 
+/** RE2's number for a match that may begin anywhere. */
+const ANYWHERE = 0
+
+type Engine = Pick<RE2JS, 'test' | 'matcher' | 'programSize' | 're2'>
+
 /** A text that says so when the engine, which asks for its characters one by one, has been at it for too long. */
 class WatchedText extends String {
   readonly #text: string
@@ -102,33 +107,32 @@ class WatchedText extends String {
  */
 export class RegexMatcher implements Matcher {
   readonly termCount = 1
-  readonly #pattern: Pick<RE2JS, 'test' | 'matcher' | 'programSize'>
-  readonly #quickLook: RegExp | null
+  readonly #pattern: Engine
+  readonly #look: QuickLook | null
   readonly #budget: Pick<PatternBudget, 'spend' | 'isHeld'>
 
-  /** @param look a pattern that every match contains, or null when none is known */
+  /** @param look what every match contains, or null when nothing is known */
   constructor(
-    pattern: Pick<RE2JS, 'test' | 'matcher' | 'programSize'>,
-    look: RegExp | null,
+    pattern: Engine,
+    look: QuickLook | null,
     budget: Pick<PatternBudget, 'spend' | 'isHeld'> = new PatternBudget(),
   ) {
     this.#pattern = pattern
-    this.#quickLook = look
+    this.#look = look
     this.#budget = budget
   }
 
   /** @throws LcmError pattern_too_slow */
   matches(fields: Fields): boolean {
-    for (const field of fields) if (this.mayMatchIn(field) && this.#within(field, this.#test)) return true
-    return false
+    return fields.some((field) => {
+      const start = this.#startIn(field, 0)
+      return start !== null && this.#within(field, (text) => this.#test(text, start))
+    })
   }
 
   mayMatchIn(text: string): boolean {
-    // What is looked for has at least one character.
-    return this.#quickLook === null || (text !== '' && this.#quickLook.test(text))
+    return this.#startIn(text, 0) !== null
   }
-
-  readonly #test = (text: string): boolean => this.#pattern.test(text)
 
   holding(fields: Fields): boolean[] {
     return [this.matches(fields)]
@@ -139,11 +143,33 @@ export class RegexMatcher implements Matcher {
     return this.#within(text, (watched) => {
       const matcher = this.#pattern.matcher(watched)
       const found: Match[] = []
-      while (found.length < limit && matcher.find()) {
+      let from = this.#startIn(text, 0)
+      while (from !== null && found.length < limit && (this.#look ? matcher.find(from) : matcher.find())) {
+        from = this.#startIn(text, matcher.end())
         if (matcher.end() > matcher.start()) found.push({ start: matcher.start(), end: matcher.end(), term: 0 })
       }
       return found
     })
+  }
+
+  /** Returns a place from which on the next match begins, or null when there is none. */
+  #startIn(text: string, from: number): number | null {
+    if (!this.#look) return from
+    const { run, place } = this.#look
+    run.lastIndex = from
+    place.run.lastIndex = from
+    // What is looked for has at least one character.
+    const found = text !== '' && run.test(text) ? place.run.exec(text) : null
+    if (!found) return null
+    const start = Math.max(from, found.index - place.unitsBefore)
+    // The engine would take the second half of a surrogate pair for a character.
+    return start > from && /[\udc00-\udfff]/.test(text.charAt(start)) ? start - 1 : start
+  }
+
+  /** Whether a match begins at a place or behind it. Not asked for groups, the engine is several times as fast. */
+  #test(text: string, start: number): boolean {
+    if (start === 0) return this.#pattern.test(text)
+    return this.#pattern.re2().matchWithGroup(text, start, text.length, ANYWHERE, 0)[0] === true
   }
 
   #within<T>(text: string, match: (text: string) => T): T {

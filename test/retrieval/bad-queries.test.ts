@@ -4,6 +4,7 @@ import { GrepInput, type GrepRequest } from '../../core/contract/retrieval.ts'
 import { LcmError } from '../../core/errors.ts'
 import { Grep } from '../../core/search/grep.ts'
 import { LIMIT_MS, PatternBudget } from '../../core/search/pattern-budget.ts'
+import { quickLook } from '../../core/search/quick-look.ts'
 import { RegexMatcher } from '../../core/search/regex.ts'
 import { MemoryReader } from '../../core/systems/memory-reader.ts'
 import { NATIVE_CAPABILITIES } from '../../core/systems/open.ts'
@@ -231,6 +232,9 @@ describe('what a pattern may spend', () => {
     const watched = new RegexMatcher(RE2JS.compile('ñ🚀 z{3}|(?:q{1000}|b)w'), null)
     expect(watched.find(text, 5)).toEqual(short.find(text, 5))
     expect(short.find(text, 5)).toEqual([{ start: text.length - 7, end: text.length, term: 0 }])
+    const late = new RegexMatcher(RE2JS.compile('(?:🚀| ){1,300}z{3}'), quickLook('(?:🚀| ){1,300}z{3}'))
+    expect(late.matches([text])).toBe(true)
+    expect(late.find(text, 5)).toEqual([{ start: text.length - 6, end: text.length, term: 0 }])
   })
 
   it('is counted while a text is read, too', () => {
