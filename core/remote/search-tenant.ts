@@ -18,7 +18,7 @@ import {
 import { ExpressionMatcher, type Matcher } from '../search/matcher.ts'
 import { type Query as Planned, planQuery, queryHash } from '../search/plan-query.ts'
 import type { Expression } from '../search/query.ts'
-import { type AskedWord, tellingWords, typedWords } from '../search/question.ts'
+import { type AskedWord, tellingWords, typedWords } from '../search/question-words.ts'
 import { snippetOf } from '../search/snippet.ts'
 import { joinedParts, searchedOf } from '../systems/texts.ts'
 import { throwIfCancelled } from '../yielding.ts'

@@ -2,7 +2,7 @@ import type { GrepInput } from '../contract/retrieval.ts'
 import { sha256 } from '../hashing.ts'
 import { expressionPlan, literalPlan, type Plan } from './plan.ts'
 import { type Expression, loosened, parseQuery, positiveTerms } from './query.ts'
-import { type AskedWord, askedWords } from './question.ts'
+import { type AskedWord, askedWords } from './question-words.ts'
 
 /** A query with the plan by which it is answered. */
 export type Query = {

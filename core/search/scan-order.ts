@@ -3,16 +3,8 @@ import { rankedTerms } from './index-expression.ts'
 import { ExpressionMatcher, type Fields } from './matcher.ts'
 import type { Nearness } from './meaning/nearness.ts'
 import { weightsOf } from './native-text-index.ts'
-import {
-  type AskedWord,
-  isSpeaker,
-  lifted,
-  mayBeSpeaker,
-  meanings,
-  ownShare,
-  rarity,
-  tellingWords,
-} from './question.ts'
+import { lifted, meanings, ownShare, rarity } from './question.ts'
+import { type AskedWord, isSpeaker, mayBeSpeaker, tellingWords } from './question-words.ts'
 import type { ScoreParts } from './ranking.ts'
 import { NO_ROWS } from './row-set.ts'
 import type { Searched } from './search.ts'

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { GrepInput, type GrepRequest, GrepResult } from '../../core/contract/retrieval.ts'
 import { Grep } from '../../core/search/grep.ts'
-import { tellingWords } from '../../core/search/question.ts'
+import { tellingWords } from '../../core/search/question-words.ts'
 import { MemoryReader } from '../../core/systems/memory-reader.ts'
 import { NATIVE_CAPABILITIES } from '../../core/systems/open.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'

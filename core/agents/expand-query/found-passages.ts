@@ -5,7 +5,7 @@ import { type SourceText, unitEnd, withoutBlanks } from '../../provenance/passag
 import { messageTexts, sourceCards, summaryTexts } from '../../provenance/source-texts.ts'
 import { SummaryCopies } from '../../provenance/summary-copies.ts'
 import type { Match, Matcher } from '../../search/matcher.ts'
-import { proseMatcher } from '../../search/question.ts'
+import { proseMatcher } from '../../search/question-words.ts'
 import { matchesIn } from '../../search/snippet.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { messageNumber } from '../../systems/node-id.ts'
