@@ -1,4 +1,3 @@
-import { ROLES } from '../../contract/lists.ts'
 import type {
   ConversationPage,
   ConversationRow,
@@ -9,39 +8,29 @@ import type {
   Overview,
   Stats,
 } from '../../contract/memory.ts'
-import type { Messages } from '../../memory/messages.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import { measureFile } from '../../sqlite/memory-file.ts'
-import { EXCERPT_BYTES, openingExcerpt } from '../../sqlite/opening.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { readSnapshot } from '../../sqlite/read-snapshot.ts'
 import { changeStamp } from '../../systems/change-stamp.ts'
 import { MemoryReader } from '../../systems/memory-reader.ts'
-import { messageOpenings } from '../../systems/message-openings.ts'
 import { isNative } from '../../systems/native/native.ts'
-import { messageNodeId } from '../../systems/node-id.ts'
-import { prunedByRun, readPruned } from '../../systems/pruned-outputs.ts'
 import { noSuchConversation, storedConversations } from '../../systems/records/conversations.ts'
 import { rowCount } from '../../systems/records/counts.ts'
-import { knownRole, largestMessages, messageHeads } from '../../systems/records/messages.ts'
-import { runsOf } from '../../systems/records/runs.ts'
 import { costsAfter } from '../../systems/records/steps.ts'
 import {
   type Conversations,
   depthCounts,
-  depthTallies,
   lastChanges,
   lastRuns,
-  roleTallies,
   summaryTallies,
 } from '../../systems/records/tallies.ts'
 import { type AssemblySettings, NO_WINDOW, type WindowSize } from '../../window/window-size.ts'
 import { WindowSizes } from '../../window/window-sizes.ts'
 import { TimeSlice } from '../../yielding.ts'
+import { conversationDetails } from './conversation-details.ts'
 import { type ConversationFacts, conversationPage } from './conversation-page.ts'
 import { ConversationSizes, type ListedSize, type Size } from './conversation-sizes.ts'
-
-const LARGEST_MESSAGES = 10
 
 type Figures = Pick<
   ConversationRow,
@@ -240,7 +229,12 @@ export class MemoryStats {
 
   /** @throws LcmError not_found */
   overview(conversationId: number): Overview {
-    return readSnapshot(this.#db, () => this.#overview(conversationId))
+    return readSnapshot(this.#db, () => {
+      const [conversation] = this.#rows(conversationId)
+      if (!conversation) throw noSuchConversation(this.#db, conversationId)
+      const details = conversationDetails(this.#db, conversationId, this.#reader.known(conversationId))
+      return { conversation, budgetTokens: this.#settings.budgetTokens, ...details }
+    })
   }
 
   #stats(): Stats {
@@ -261,78 +255,6 @@ export class MemoryStats {
       edges: { summaryMessages: count('summary_messages'), summaryParents: count('summary_sources') },
       perConversation: this.#rows(null),
     }
-  }
-
-  #overview(conversationId: number): Overview {
-    const [conversation] = this.#rows(conversationId)
-    if (!conversation) throw noSuchConversation(this.#db, conversationId)
-    return {
-      conversation,
-      budgetTokens: this.#settings.budgetTokens,
-      roles: this.#roles(conversationId),
-      depths: depthTallies(this.#db, conversationId),
-      largestMessages: this.#largestMessages(conversationId),
-      runs: this.#runs(conversationId),
-    }
-  }
-
-  #runs(conversationId: number): Overview['runs'] {
-    const pruned = prunedByRun(readPruned(this.#db, conversationId))
-    return runsOf(this.#db, conversationId).map((run) => {
-      const taken = pruned.get(run.runId)
-      return taken ? { ...run, pruned: taken } : run
-    })
-  }
-
-  /**
-   * Returns the messages of a conversation if they were read already and are plain enough to be added up. Then no text
-   * has to be read.
-   */
-  #plainMessages(conversationId: number): Messages | null {
-    const messages = this.#reader.known(conversationId)
-    return messages?.isPlain ? messages : null
-  }
-
-  #roles(conversationId: number): Overview['roles'] {
-    const messages = this.#plainMessages(conversationId)
-    if (!messages) return roleTallies(this.#db, conversationId).map((role) => ({ ...role, sourceTokens: null }))
-    const roles = ROLES.map((key) => ({ key, count: 0, tokens: 0, sourceTokens: null }))
-    for (let position = 0; position < messages.length; position += 1) {
-      const role = roles[messages.roleAt(position)]
-      if (!role) continue
-      role.count += 1
-      role.tokens += messages.tokensAt(position)
-    }
-    return roles.filter((role) => role.count > 0).sort((a, b) => b.tokens - a.tokens || (a.key < b.key ? -1 : 1))
-  }
-
-  #largestMessages(conversationId: number): Overview['largestMessages'] {
-    const ids = this.#largest(conversationId)
-    const openings = messageOpenings(this.#db, ids, EXCERPT_BYTES)
-    return messageHeads(this.#db, ids)
-      .map(({ id, role, tokens, seq }) => ({
-        id: messageNodeId(id),
-        role: knownRole(role) ?? ('system' as const),
-        tokens: Math.trunc(tokens ?? 0),
-        seq,
-        excerpt: openingExcerpt(openings.get(id) ?? ''),
-      }))
-      .sort((a, b) => b.tokens - a.tokens || a.seq - b.seq)
-  }
-
-  #largest(conversationId: number): number[] {
-    const messages = this.#plainMessages(conversationId)
-    if (!messages) return largestMessages(this.#db, conversationId, LARGEST_MESSAGES)
-    const positions: number[] = []
-    let least = -1
-    for (let position = 0; position < messages.length; position += 1) {
-      if (messages.tokensAt(position) <= least) continue
-      positions.push(position)
-      positions.sort((a, b) => messages.tokensAt(b) - messages.tokensAt(a) || a - b)
-      positions.length = Math.min(positions.length, LARGEST_MESSAGES)
-      if (positions.length === LARGEST_MESSAGES) least = messages.tokensAt(positions[LARGEST_MESSAGES - 1] as number)
-    }
-    return positions.map((position) => messages.ids[position] as number)
   }
 
   /** @param conversationId null for all conversations */
