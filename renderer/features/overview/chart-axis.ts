@@ -8,17 +8,17 @@ export const AXES = ['time', 'messages'] as const
 export type ChartAxis = (typeof AXES)[number]
 
 /** How much of an axis of time is shown. */
-export const SPANS = ['all', '24h', '7d', '30d'] as const
-export type Span = (typeof SPANS)[number]
+export const TIME_RANGES = ['all', '24h', '7d', '30d'] as const
+export type TimeRange = (typeof TIME_RANGES)[number]
 
 const DAY_MS = 86_400_000
-const SPAN_MS: Readonly<Record<Span, number | null>> = {
+const TIME_RANGE_MS: Readonly<Record<TimeRange, number | null>> = {
   all: null,
   '24h': DAY_MS,
   '7d': 7 * DAY_MS,
   '30d': 30 * DAY_MS,
 }
-export const SPAN_OPTIONS = [
+export const TIME_RANGE_OPTIONS = [
   { value: 'all', label: 'all', hint: 'From the first message on' },
   { value: '24h', label: '24 h', hint: 'The last 24 hours before the newest message' },
   { value: '7d', label: '7 days', hint: 'The last 7 days before the newest message' },
@@ -43,9 +43,9 @@ export function axisOf(
   return { from, extent: Math.max(ownExtent, ...ends) - from || 1 }
 }
 
-/** Returns the end of an axis of time that a span shows. It is as long as the span, also where nothing was said that early. */
-export function endOf({ from, extent }: Axis, span: Span): Axis {
-  const length = SPAN_MS[span] ?? extent
+/** Returns the end of an axis of time that a range shows. It is as long as the range, also where nothing was said that early. */
+export function endOf({ from, extent }: Axis, range: TimeRange): Axis {
+  const length = TIME_RANGE_MS[range] ?? extent
   return { from: from + extent - length, extent: length }
 }
 

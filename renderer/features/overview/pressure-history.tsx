@@ -10,7 +10,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { usageOf } from './cache-ribbon.tsx'
-import { AXES, axisOf, type ChartAxis, endOf, pointsFrom, SPAN_OPTIONS, SPANS } from './chart-axis.ts'
+import { AXES, axisOf, type ChartAxis, endOf, pointsFrom, TIME_RANGE_OPTIONS, TIME_RANGES } from './chart-axis.ts'
 import { BUCKETS, type OtherCurve } from './other-curves.ts'
 import styles from './pressure-chart.module.css'
 import { PressureChart } from './pressure-chart.tsx'
@@ -52,13 +52,13 @@ export function PressureHistory({ conversation, budgetTokens, title, others = NO
     () => timeline.data && columns.data && pressureCurve(columns.data, timeline.data.events, timeline.data.prunings),
     [timeline.data, columns.data],
   )
-  const [span, setSpan] = useShownChoice('overview.span', SPANS)
+  const [range, setRange] = useShownChoice('overview.range', TIME_RANGES)
   const originMs = columns.data?.originMs ?? null
   const drawn = originMs === null ? NO_OTHERS : others
   const part = useMemo(() => {
     const whole = axisOf(points?.at(-1)?.x || 1, originMs, drawn)
-    return originMs === null ? whole : endOf(whole, span)
-  }, [points, originMs, drawn, span])
+    return originMs === null ? whole : endOf(whole, range)
+  }, [points, originMs, drawn, range])
   const shown = useMemo(() => points && pointsFrom(points, part.from), [points, part])
   const error = timeline.error ?? columns.error
   if (timeline.data !== undefined && messages === 0) return null
@@ -71,7 +71,7 @@ export function PressureHistory({ conversation, budgetTokens, title, others = NO
               <span className={styles.fullest}>fullest {formatCompact(peakOf(shown)?.tokens ?? 0)} tokens</span>
             )}
             {originMs !== null && (
-              <Segmented label="Time shown" options={SPAN_OPTIONS} value={span} onChange={setSpan} />
+              <Segmented label="Time shown" options={TIME_RANGE_OPTIONS} value={range} onChange={setRange} />
             )}
             <Segmented
               label="What the axis shows"
