@@ -107,6 +107,22 @@ describe('the index of summaries', () => {
     expect(lane[0]).not.toBe(lane[1])
   })
 
+  it('finds summaries by their ids, which it looks through only when one is asked for', () => {
+    const { summaries, extent } = strataOf([0, 1, 2].map((x0) => ({ x0, x1: x0 + 1 })))
+    let read = 0
+    const id = new Proxy(summaries.id, {
+      get: (list, key) => {
+        if (typeof key === 'string' && /^\d+$/.test(key)) read += 1
+        return Reflect.get(list, key)
+      },
+    })
+    const { entryOf } = indexSummaries({ summaries: { ...summaries, id }, extent })
+    expect(read).toBe(0)
+    expect(summaries.id.map(entryOf)).toEqual([0, 1, 2])
+    expect(entryOf('sum_none')).toBeUndefined()
+    expect(read).toBe(3)
+  })
+
   it('puts the deepest row on top', () => {
     const bars = [0, 3, 1].map((depth) => ({ depth, x0: 0, x1: 10 }))
     expect(indexSummaries(strataOf(bars)).rows.map(({ depth }) => depth)).toEqual([3, 1, 0])

@@ -20,7 +20,7 @@ export type Core = Viewport & { readonly layers: readonly CoreLayer[] }
 /** Returns the layers of a trace that are in the drawing. */
 export function coreOf({ ladder, others }: FactTrace, { entryOf }: SummaryIndex, at: Viewport): Core {
   const layers = [...ladder, ...others].flatMap((rung): readonly CoreLayer[] => {
-    const entry = rung.id === null ? null : (entryOf.get(rung.id) ?? null)
+    const entry = rung.id === null ? null : (entryOf(rung.id) ?? null)
     if (rung.kind === 'message' || (entry === null && rung.kind !== 'window')) return []
     return [{ entry, depth: rung.depth, state: rung.state, kept: rung.kept, details: rung.details }]
   })

@@ -39,7 +39,7 @@ export function placePlan(
     if (id === undefined) return null
     const earlier = /^step_(\d+)$/.exec(id)?.[1]
     if (earlier !== undefined) return ranges[Number(earlier)] ?? null
-    const entry = index.entryOf.get(id)
+    const entry = index.entryOf(id)
     if (entry !== undefined) return { x0: strata.summaries.x0[entry] ?? 0, x1: strata.summaries.x1[entry] ?? 0 }
     const number = messageNumber(id)
     return number === null || buckets === null ? null : rangeOfMessage(buckets, number)

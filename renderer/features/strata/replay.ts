@@ -25,7 +25,7 @@ type WindowPart = { readonly x0: number; readonly x1: number; readonly isRaw: bo
 export function appearancesOf({ summaries }: Strata, index: SummaryIndex, events: Timeline['events']): Appearances {
   const after = Int32Array.from(summaries.x1, (x1) => Math.ceil(x1))
   for (const { summaryId, messages } of events) {
-    const entry = index.entryOf.get(summaryId)
+    const entry = index.entryOf(summaryId)
     if (entry !== undefined) after[entry] = messages
   }
   return after
@@ -109,7 +109,7 @@ export type OtherAxis = { readonly positions: Positions; readonly entries: Int32
 /** Returns an axis that is shown. `index` is that of the axis of messages. */
 export const otherAxis = (index: SummaryIndex, { summaries }: Strata, columns: StrataMessages): OtherAxis => ({
   positions: positionsIn(columns),
-  entries: Int32Array.from(summaries.id, (id) => index.entryOf.get(id) ?? -1),
+  entries: Int32Array.from(summaries.id, (id) => index.entryOf(id) ?? -1),
 })
 
 /** Places a replay on another axis. */

@@ -15,7 +15,7 @@ export type SelectedRange = {
 
 /** Returns the range of a summary, or null when it belongs to another conversation. */
 export function rangeOfSummary({ summaries }: Strata, index: SummaryIndex, id: string): SelectedRange | null {
-  const entry = index.entryOf.get(id)
+  const entry = index.entryOf(id)
   if (entry === undefined) return null
   return { x0: summaries.x0[entry] ?? 0, x1: summaries.x1[entry] ?? 0, entry, depth: summaries.depth[entry] ?? 0 }
 }

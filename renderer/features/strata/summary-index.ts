@@ -11,8 +11,8 @@ export type SummaryRow = {
 export type SummaryIndex = {
   /** Deepest first, as they are drawn. */
   readonly rows: readonly SummaryRow[]
-  /** The index of a summary by its id. */
-  readonly entryOf: ReadonlyMap<string, number>
+  /** Returns the index of a summary in the columns, by its id. */
+  readonly entryOf: (id: string) => number | undefined
   /** The lane of each summary, and the number of lanes with which it shares its height: 1 without overlaps. */
   readonly lane: Uint32Array
   readonly laneCount: Uint32Array
@@ -33,7 +33,16 @@ export function indexSummaries({ summaries, extent }: Pick<Strata, 'summaries' |
       depth,
       lanes: splitIntoLanes(summaries, entries, extent * TOUCHING, lane, laneCount),
     }))
-  return { rows, entryOf: new Map(summaries.id.map((id, entry) => [id, entry])), lane, laneCount }
+  return { rows, entryOf: entriesById(summaries), lane, laneCount }
+}
+
+/** What is asked for first makes the map: a drawing in which nothing is selected needs none. */
+function entriesById({ id }: Summaries): SummaryIndex['entryOf'] {
+  let entries: Map<string, number> | null = null
+  return (wanted) => {
+    entries ??= new Map(id.map((own, entry) => [own, entry]))
+    return entries.get(wanted)
+  }
 }
 
 function placesByDepth({ depth, x0, x1 }: Summaries): Map<number, number[]> {
@@ -54,13 +63,15 @@ function placesByDepth({ depth, x0, x1 }: Summaries): Map<number, number[]> {
  */
 function splitIntoLanes(
   { x0, x1 }: Summaries,
-  entries: readonly number[],
+  entries: number[],
   touching: number,
   lane: Uint32Array,
   laneCount: Uint32Array,
 ): number[][] {
   const start = (entry: number) => (x0[entry] ?? 0) + touching
   const end = (entry: number) => x1[entry] ?? 0
+  // In a sound memory nothing overlaps.
+  if (areApart(entries, start, end)) return [entries]
   const bars = entries.filter((entry) => end(entry) > start(entry))
   const points = entries.filter((entry) => end(entry) <= start(entry))
   const byEnd = [...bars].sort((a, b) => end(a) - end(b))
@@ -92,4 +103,18 @@ function splitIntoLanes(
   })
   closeGroup(bars.length)
   return points.length > 0 ? [...lanes, points] : lanes
+}
+
+/** Whether sorted bars follow each other, and each of them has a width. */
+function areApart(
+  entries: readonly number[],
+  start: (entry: number) => number,
+  end: (entry: number) => number,
+): boolean {
+  let ended = Number.NEGATIVE_INFINITY
+  for (const entry of entries) {
+    if (start(entry) < ended || end(entry) <= start(entry)) return false
+    ended = end(entry)
+  }
+  return true
 }

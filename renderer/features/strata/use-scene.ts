@@ -73,7 +73,7 @@ export function useScene({
   const index = useMemo(() => withPlannedDepths(indexSummaries(strata), planned), [strata, planned])
   const found = useFindings()
   const hasFindings = useMemo(
-    () => [...found.keys()].some((id) => index.entryOf.has(id) || messageNumber(id) !== null),
+    () => [...found.keys()].some((id) => index.entryOf(id) !== undefined || messageNumber(id) !== null),
     [found, index],
   )
   const age = useMemo(() => ageRange(strata.summaries), [strata])

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
+import { type RefObject, useLayoutEffect, useRef } from 'react'
 import { plannedBox } from './draw-plan.ts'
 import { drawStrata } from './draw-strata.ts'
 import { summaryBox } from './draw-summaries.ts'
@@ -12,8 +12,9 @@ import type { ViewportMotion } from './viewport-motion.ts'
 type Canvas = RefObject<HTMLCanvasElement | null>
 
 /**
- * Paints the scene now and whenever the viewport moves, at most once a frame. The overlay follows the pointer, so that
- * hovering does not paint the strata again.
+ * Paints the scene before the next frame is shown: a new one, and the same whenever the viewport moves. Painting is a
+ * task of its own, after that of rendering. The overlay follows the pointer, so that hovering does not paint the strata
+ * again.
  */
 export function useStrataDrawing(
   base: Canvas,
@@ -23,16 +24,9 @@ export function useStrataDrawing(
   hovering: Hovering,
 ): void {
   const latest = useRef(sceneNow)
+  const paintSoon = useRef<(() => void) | null>(null)
 
   useLayoutEffect(() => {
-    latest.current = sceneNow
-    const scene = sceneNow?.()
-    if (scene === undefined) return
-    paintBase(base.current, scene)
-    paintOverlay(overlay.current, scene, hovering.now()?.hit ?? null)
-  }, [base, overlay, sceneNow, hovering])
-
-  useEffect(() => {
     let frame = 0
     const hover = (scene = latest.current?.()) => {
       if (scene) paintOverlay(overlay.current, scene, hovering.now()?.hit ?? null)
@@ -47,11 +41,13 @@ export function useStrataDrawing(
     const schedule = () => {
       if (frame === 0) frame = requestAnimationFrame(paint)
     }
+    paintSoon.current = schedule
     const unsubscribe = motion.subscribe(schedule)
     const leave = hovering.subscribe(() => hover())
     // The browser's zoom changes the pixel ratio and causes a resize event.
     window.addEventListener('resize', schedule)
     document.fonts.addEventListener('loadingdone', schedule)
+    schedule()
     return () => {
       cancelAnimationFrame(frame)
       unsubscribe()
@@ -60,6 +56,11 @@ export function useStrataDrawing(
       document.fonts.removeEventListener('loadingdone', schedule)
     }
   }, [base, overlay, motion, hovering])
+
+  useLayoutEffect(() => {
+    latest.current = sceneNow
+    paintSoon.current?.()
+  }, [sceneNow])
 }
 
 function paintBase(canvas: HTMLCanvasElement | null, scene: Scene): void {
