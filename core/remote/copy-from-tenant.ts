@@ -9,7 +9,7 @@ import type { Postgres } from '../postgres/connect.ts'
 import { holdLock } from '../sqlite/cache-db.ts'
 import { fileError, pathExists } from '../sqlite/memory-file.ts'
 import { openNative } from '../sqlite/native.ts'
-import { giveName, removeDatabase, takenError } from '../sqlite/new-file.ts'
+import { giveName, removeDatabase, requireFolderOf, takenError } from '../sqlite/new-file.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 import { yieldToOthers } from '../yielding.ts'
 import { CANCELLED, type Merged, mergeConversation } from './merge-conversation.ts'
@@ -50,7 +50,7 @@ type Copied = TenantReport['conversations'][number]
  * Copies the conversations of a tenant into one native file. Each is pulled into a file of its own beside it, which is
  * compared with the server, and then stored in one transaction, in which it is compared with that file. What is complete
  * is kept when the copy is interrupted, and the next one goes on with it. The file gets its name at the end.
- * @throws LcmError invalid_argument when something is at `to`, not_found, locked while another program does the same,
+ * @throws LcmError invalid_argument when something is at `to`, file_missing, not_found, locked while another program does the same,
  * cancelled, and what reading and writing may throw
  */
 export async function* copyFromTenant(
@@ -59,9 +59,10 @@ export async function* copyFromTenant(
 ): AsyncGenerator<JobProgress, TenantReport> {
   const { to } = copy
   if (pathExists(to)) throw takenError(to)
+  requireFolderOf(to)
   const folder = `${to}.copying`
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    if (!pathExists(folder)) mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
     throw fileError(error, to)
   }

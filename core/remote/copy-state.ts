@@ -11,7 +11,7 @@ import { yieldToOthers } from '../yielding.ts'
 import { insertRow, recordedUnits, recordHead, recordUnits, type Unit, unitOf, unitsOf } from './pulled-file.ts'
 import type { Store } from './remote-stores.ts'
 
-const CANCELLED = 'Pulling was cancelled; what was pulled is kept, and the next pull goes on with it.'
+const CANCELLED = 'Pulling was cancelled; what was pulled is kept, and the same command goes on with it.'
 
 const PARTS_AT_ONCE = 1000
 /** Rows that are named where many differ. */

@@ -7,7 +7,7 @@ import type { Postgres } from '../postgres/connect.ts'
 import type { ConversationKey } from '../postgres/conversation-rows.ts'
 import { fileError, pathExists } from '../sqlite/memory-file.ts'
 import { openNative } from '../sqlite/native.ts'
-import { removeDatabase } from '../sqlite/new-file.ts'
+import { removeDatabase, requireFolderOf } from '../sqlite/new-file.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 import { readPulledFrom, storePulledFrom } from '../systems/pulled-from.ts'
 import { fileRows } from '../systems/records/files.ts'
@@ -44,8 +44,8 @@ export type PullRequest = {
  * committed batch by batch, so that a pull that was interrupted goes on where it ended; the file gets its name when it
  * is complete, and equal to what was read.
  * @throws LcmError not_found, conflict when a pulled file has changes of its own or messages that were pulled are others
- * now, invalid_argument when another file is
- * at `to`, cancelled, and what reading and writing may throw
+ * now, invalid_argument when another file is at `to`, file_missing when `to` has no folder, cancelled, and what reading
+ * and writing may throw
  */
 export async function* pullConversation(
   { from, key, to, objects = null, compare = 'written', contents = 'all' }: PullRequest,
@@ -54,6 +54,7 @@ export async function* pullConversation(
   const store = await storeIn(from)
   const isUpdate = pathExists(to)
   const path = isUpdate ? to : `${to}.pulling`
+  if (!isUpdate) requireFolderOf(to)
   const opening = { isUpdate, from, key, store }
   let db = openPulled(path, opening)
   if (db === null) {
@@ -62,12 +63,18 @@ export async function* pullConversation(
     db = openPulled(path, opening)
   }
   if (db === null) throw new Error('a new file belongs to nobody')
-  let report: PullReport
+  let report: PullReport | null = null
+  let isThere = true
   try {
     report = yield* bringUpToDate(db, { from, key, to, store, objects, compare, contents }, signal)
+  } catch (error) {
+    isThere = !(error instanceof LcmError && error.code === 'not_found')
+    throw error
   } finally {
     db.exec('PRAGMA foreign_keys = ON; PRAGMA ignore_check_constraints = OFF')
     db.close()
+    // Nothing will ever go on with it.
+    if (!isUpdate && !isThere) removeDatabase(path)
   }
   if (!isUpdate) giveItsName(path, to)
   return report

@@ -27,11 +27,7 @@ export async function* makeNativeFile<P, T>(
   beforeNamed: () => void = () => undefined,
 ): AsyncGenerator<P, T> {
   if (pathExists(to)) throw takenError(to)
-  if (!pathExists(dirname(to))) {
-    throw new LcmError('file_missing', `${to} cannot be made: its folder does not exist. Make the folder first.`, {
-      path: to,
-    })
-  }
+  requireFolderOf(to)
   const partial = partialPath(to)
   try {
     const db = openNative(partial)
@@ -53,6 +49,14 @@ export async function* makeNativeFile<P, T>(
   } finally {
     removeDatabase(partial)
   }
+}
+
+/** @throws LcmError file_missing when a new file has no folder to stand in */
+export function requireFolderOf(to: string): void {
+  if (pathExists(dirname(to))) return
+  throw new LcmError('file_missing', `${to} cannot be made: its folder does not exist. Make the folder first.`, {
+    path: to,
+  })
 }
 
 /** The name must never stand for a file whose pages were lost in a power cut. */

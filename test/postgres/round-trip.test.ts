@@ -1,5 +1,5 @@
-import { copyFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { LcmError } from '../../core/errors.ts'
@@ -201,6 +201,13 @@ describe('a conversation that was copied into a tenant and pulled', () => {
     const opened = openMemory(to)
     expect(opened.info.pulledFrom).toMatchObject({ conversationId: below?.to, parentId: above?.to })
     opened.close()
+  })
+
+  it('leaves nothing behind where it is not there, or has no folder to go to', async () => {
+    const to = freshPath()
+    await expect(pull(999_999, to)).rejects.toMatchObject({ code: 'not_found' })
+    expect(readdirSync(dirname(to))).toEqual([])
+    await expect(pull(1, join(dirname(to), 'none', 'a.db'))).rejects.toMatchObject({ code: 'file_missing' })
   })
 
   it('is not pulled into a file of something else', async () => {
