@@ -54,7 +54,13 @@ export function parseAddress(
   }
   const host = decoded(url.hostname) || url.searchParams.get('host') || 'localhost'
   const port = url.port === '' ? DEFAULT_PORT : Number(url.port)
-  const database = decoded(url.pathname.slice(1)) || 'postgres'
+  const database = decoded(url.pathname.slice(1))
+  if (database === '') {
+    throw new LcmError(
+      'invalid_argument',
+      'The address names no database: write it as postgres://user@host:5432/database.',
+    )
+  }
   const user = decoded(url.username) || 'postgres'
   const tenant = url.searchParams.get('tenant')
   const tls = tlsOf(url.searchParams.get('sslmode'), host)

@@ -1,6 +1,7 @@
 import { LcmError } from '../errors.ts'
 import type { Postgres, Query } from './connect.ts'
 import { SCHEMA_V2, SCHEMA_V3, SCHEMA_V4 } from './later-versions.ts'
+import { noTables } from './postgres-error.ts'
 import { POLICIES, partitions, SCHEMA_V1 } from './schema.ts'
 import { SCHEMA_V5 } from './tool-texts.ts'
 
@@ -18,6 +19,7 @@ const migrations = (partitionCount: number): readonly string[] => [
 
 const queries = {
   hasTable: /* sql */ `SELECT to_regclass('lcm.schema_version') IS NOT NULL AS "isThere"`,
+  partitions: /* sql */ `SELECT count(*)::int AS count FROM pg_inherits WHERE inhparent = 'lcm.messages'::regclass`,
   version: /* sql */ `SELECT coalesce(max(version), 0)::int AS version FROM lcm.schema_version`,
 }
 
@@ -55,15 +57,34 @@ export const POSTGRES_VERSION = migrations(1).length
 
 /**
  * Takes the tables to the newest version, each step in one transaction.
- * @throws LcmError newer_version
+ * @throws LcmError newer_version, invalid_argument for another number of partitions than the tables have, locked
  */
-export async function migratePostgres(db: Postgres, partitions = PARTITIONS): Promise<{ from: number; to: number }> {
+export async function migratePostgres(db: Postgres, partitions?: number): Promise<{ from: number; to: number }> {
   const from = await schemaVersion(db)
   if (from > POSTGRES_VERSION) throw newer(db.shown, from)
-  for (const [index, sql] of migrations(partitions).entries()) {
-    if (index >= from) await db.script(step(index + 1, sql))
+  if (from > 0 && partitions !== undefined) await requirePartitions(db, partitions)
+  for (const [index, sql] of migrations(partitions ?? PARTITIONS).entries()) {
+    if (index >= from) await db.script(step(index + 1, sql)).catch(rethrowAsMigration)
   }
   return { from, to: await schemaVersion(db) }
+}
+
+async function requirePartitions(db: Postgres, asked: number): Promise<void> {
+  const [there] = await db.read(null, (query) => query<{ count: number }>(queries.partitions))
+  if (there === undefined || there.count === asked) return
+  throw new LcmError(
+    'invalid_argument',
+    `The tables in ${db.shown} have ${there.count} partitions each, and that number stays: leave --partitions out, or copy the tenants into a new database ("lcm copy").`,
+    { partitions: there.count },
+  )
+}
+
+function rethrowAsMigration(error: unknown): never {
+  if (!(error instanceof LcmError) || error.code !== 'locked') throw error
+  throw new LcmError(
+    'locked',
+    'Another program makes or updates the tables, or writes for long: start "lcm pg migrate" again in a moment.',
+  )
 }
 
 /** @throws LcmError newer_version, server_refused */
@@ -72,6 +93,7 @@ export const requireVersion = async (db: Postgres): Promise<void> => checkVersio
 /** @throws LcmError newer_version, server_refused */
 export function checkVersion(db: Postgres, version: number): void {
   if (version > POSTGRES_VERSION) throw newer(db.shown, version)
+  if (version === 0) throw noTables(db.shown)
   if (version < POSTGRES_VERSION) {
     throw new LcmError(
       'server_refused',

@@ -9,8 +9,15 @@ function postgresCode(error: unknown): string | null {
 
 /** Codes after which the same transaction may succeed. https://www.postgresql.org/docs/15/errcodes-appendix.html */
 const CONCURRENT: ReadonlySet<string> = new Set(['40001', '40P01', '55P03'])
+const BROKEN_OFF = /^(ECONNRESET|EPIPE|08003|08006|57P0[12])$/
 const UNREACHABLE = /^(E(CONN|HOST|NET|PIPE|AI_|TIMEDOUT)|ENOTFOUND|08|57P0)/
 const CERTIFICATE = /CERT|SELF_SIGNED|ERR_TLS|UNABLE_TO_/
+
+export const noTables = (shown: string): LcmError =>
+  new LcmError(
+    'server_refused',
+    `${shown} has no tables of LCM Inspector yet: the owner of the database makes them with "lcm pg migrate".`,
+  )
 
 /**
  * Translates errors of PostgreSQL and its connection, in this place only. Neither texts of rows nor passwords get into
@@ -40,13 +47,13 @@ export function translatePostgresError(error: unknown, shown: string): unknown {
   if (code === '42501') {
     return make(
       'server_refused',
-      `The role of ${shown} may not do this: grant it one of the roles of "lcm pg roles", or use another user.`,
+      `The role of ${shown} may not do this: grant it one of the roles of "lcm pg roles", or use another user. Tables are made by the owner of the database.`,
     )
   }
   if (code === '3D000')
     return make('server_refused', `${shown} has no such database: create it, or correct the address.`)
   if (code === '3F000' || code === '42P01') {
-    return make('server_refused', `${shown} has no tables of LCM Inspector yet: make them with "lcm pg migrate".`)
+    return noTables(shown)
   }
   if (CERTIFICATE.test(code)) {
     return make(
@@ -60,10 +67,13 @@ export function translatePostgresError(error: unknown, shown: string): unknown {
       `${shown} does not offer TLS: switch it on at the server, or add ?sslmode=disable on a network that nobody else uses.`,
     )
   }
-  if (
-    UNREACHABLE.test(code) ||
-    /timeout|terminated|connection ended|connection error|client was closed/i.test(error.message)
-  ) {
+  if (BROKEN_OFF.test(code) || /terminated|connection ended|connection error|client was closed/i.test(error.message)) {
+    return make(
+      'server_unavailable',
+      `The connection to ${shown} broke off${code && ` (${code})`}: check that the server runs, and try again.`,
+    )
+  }
+  if (UNREACHABLE.test(code) || /timeout/i.test(error.message)) {
     return make(
       'server_unavailable',
       `${shown} cannot be reached (${code || 'no answer'}): check that the server runs.`,

@@ -45,10 +45,10 @@ describe('an address', () => {
     'postgres://h:x/lcm',
     'postgres://h/lcm?sslmode=prefer',
     'postgres://%zz/x',
-  ])('is refused when it is none: %s', (text) => {
-    const read = () => parseAddress(text, 'argument')
-    if (text === 'postgres://') expect(read).not.toThrow()
-    else expect(caught(read).code).toBe('invalid_argument')
+    'postgres://ada@h',
+    'postgres://ada@h:5432/?tenant=acme',
+  ])('is refused when it is none, or names no database: %s', (text) => {
+    expect(caught(() => parseAddress(text, 'argument')).code).toBe('invalid_argument')
   })
 
   // "Secrets never in argv, logs or errors"

@@ -71,6 +71,12 @@ describe('migrations', () => {
     expect(await schemaVersion(server.db)).toBe(POSTGRES_VERSION)
   })
 
+  it('keep the number of partitions, and are refused when another one is asked for', async () => {
+    expect(await migratePostgres(server.db, 2)).toEqual({ from: POSTGRES_VERSION, to: POSTGRES_VERSION })
+    const other = migratePostgres(server.db, 256)
+    await expect(other).rejects.toMatchObject({ code: 'invalid_argument', details: { partitions: 2 } })
+  })
+
   it('are refused for tables of a newer version', async () => {
     await server.engine.exec('INSERT INTO lcm.schema_version (version) VALUES (99)')
     await expect(migratePostgres(server.db)).rejects.toMatchObject({ code: 'newer_version' })

@@ -36,7 +36,7 @@ export const fleet = defineCommand({
             )
       return { ...(await readFleet(from, asked, { budgetTokens, nowMs: Date.now() })), checked }
     })
-    return { json: report, text: () => fleetText(report) }
+    return { json: report, text: () => fleetText(report, asked) }
   },
 })
 
@@ -55,8 +55,10 @@ async function findingsIn(path: string, signal: AbortSignal): Promise<number> {
 }
 
 const LABEL_WIDTH = 40
+const NOTHING_SEEN =
+  'Either nothing is there, or the role sees no such tenant: lcm.tenant_access says which it may see, and "lcm copy --to" brings a memory there.'
 
-function fleetText(report: FleetReport): string {
+function fleetText(report: FleetReport, { text, alarm }: Pick<FleetQuery, 'text' | 'alarm'>): string {
   const { alarms, conversations } = report
   const stalled = alarms.stalledIngest.map(
     ({ tenant, lastIngestAtMs }) => `${oneLine(tenant, 40)} (${time(lastIngestAtMs)})`,
@@ -85,6 +87,7 @@ function fleetText(report: FleetReport): string {
     ),
     '',
     `${count(conversations.length)} of ${report.totalIsExact ? '' : 'more than '}${count(report.total)} conversations in ${report.address}.`,
+    ...(report.total === 0 && text === undefined && alarm === undefined ? [NOTHING_SEEN] : []),
     ...(report.nextCursor === null ? [] : [`goes on with --cursor ${report.nextCursor}`]),
   ].join('\n')
 }
