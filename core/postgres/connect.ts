@@ -22,6 +22,8 @@ export type Postgres = {
   read<T>(tenant: string | null, body: (query: Query) => Promise<T>, limitMs?: number): Promise<T>
   /** A transaction that is committed when `body` returns and rolled back when it throws. */
   write<T>(tenant: string | null, body: (query: Query) => Promise<T>): Promise<T>
+  /** For how long a statement has waited for its answer; 0 while none does. */
+  waitsMs(): number
   /** Several statements in one transaction, for migrations. */
   script(sql: string): Promise<void>
   close(): Promise<void>
@@ -35,13 +37,19 @@ const queries = {
 /** Statements that look at what many conversations have in common end earlier than those that copy one. */
 export const LOOKING_MS = 15_000
 const LIMITS = { statementMs: 60_000, lockMs: 10_000, connectMs: 10_000, idleMs: 120_000 }
+/** The server ends a statement before. After this time it does not answer at all. */
+const SILENT_MS = LIMITS.statementMs + 15_000
 const INT8 = 20
 
 /**
  * Connects with the driver.
  * @throws LcmError server_unavailable, server_refused
  */
-export async function connectPostgres(address: PostgresAddress, password: string | null): Promise<Postgres> {
+export async function connectPostgres(
+  address: PostgresAddress,
+  password: string | null,
+  silentMs = SILENT_MS,
+): Promise<Postgres> {
   const client = new pg.Client({
     host: address.host,
     port: address.port,
@@ -51,6 +59,7 @@ export async function connectPostgres(address: PostgresAddress, password: string
     ssl: address.tls === 'verify' ? { rejectUnauthorized: true } : false,
     application_name: 'lcm-inspector',
     connectionTimeoutMillis: LIMITS.connectMs,
+    keepAlive: true,
     statement_timeout: LIMITS.statementMs,
     lock_timeout: LIMITS.lockMs,
     idle_in_transaction_session_timeout: LIMITS.idleMs,
@@ -71,7 +80,16 @@ export async function connectPostgres(address: PostgresAddress, password: string
   }
   return overWire(
     {
-      query: (sql, values) => client.query(sql, values),
+      query: async (text, values) => {
+        try {
+          // The driver's types do not know of a time limit for one statement.
+          return await client.query({ text, values, query_timeout: silentMs } as pg.QueryConfig)
+        } catch (error) {
+          // Whatever is asked next would wait as long.
+          if (error instanceof Error && error.message === 'Query read timeout') void client.end().catch(() => undefined)
+          throw error
+        }
+      },
       exec: (sql) => client.query(sql),
       close: () => client.end(),
     },
@@ -82,13 +100,19 @@ export async function connectPostgres(address: PostgresAddress, password: string
 /** Wraps a driver. */
 export function overWire(wire: Wire, shown: string): Postgres {
   let isBusy = false
-  const query: Query = async (sql, values) => {
+  let askedAtMs: number | null = null
+  const asked = async <T>(ask: () => Promise<T>): Promise<T> => {
+    askedAtMs = performance.now()
     try {
-      return (await wire.query(sql, values === undefined ? undefined : [...values])).rows as never
+      return await ask()
     } catch (error) {
       throw translatePostgresError(error, shown)
+    } finally {
+      askedAtMs = null
     }
   }
+  const query: Query = async (sql, values) =>
+    (await asked(() => wire.query(sql, values === undefined ? undefined : [...values]))).rows as never
   const within = async <T>(
     begin: string,
     tenant: string | null,
@@ -115,13 +139,14 @@ export function overWire(wire: Wire, shown: string): Postgres {
   return {
     shown,
     read: (tenant, body, limitMs) => within('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', tenant, body, limitMs),
+    waitsMs: () => (askedAtMs === null ? 0 : performance.now() - askedAtMs),
     write: (tenant, body) => within('BEGIN ISOLATION LEVEL READ COMMITTED', tenant, body),
     script: async (sql) => {
       try {
-        await wire.exec(sql)
+        await asked(() => wire.exec(sql))
       } catch (error) {
         await wire.exec('ROLLBACK').catch(() => undefined)
-        throw translatePostgresError(error, shown)
+        throw error
       }
     },
     close: async () => {

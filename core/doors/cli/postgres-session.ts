@@ -4,6 +4,11 @@ import { type PostgresAddress, parseAddress } from '../../postgres/address.ts'
 import type { Postgres } from '../../postgres/connect.ts'
 import { configuredAddress, passwordInEnvironment, replicaOf } from '../../remote/passwords.ts'
 
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+/** After a signal, a statement has this long to be answered. */
+const GRACE_MS = 1000
+const LOOK_MS = 100
+
 /** The fields of commands that connect to PostgreSQL. */
 export const addressField = z.string().optional().meta({
   description: 'postgres://user@host:5432/database, without a password (default: LCM_DATABASE_URL)',
@@ -58,9 +63,31 @@ async function withConnection<T>(
 ): Promise<T> {
   const { connectPostgres } = await import('../../postgres/connect.ts')
   const db = await connectPostgres(address, password)
+  let isCut = false
+  let watch: NodeJS.Timeout | null = null
+  /** The server rolls back what was under way. */
+  const cut = (): void => {
+    isCut = true
+    void db.close()
+  }
+  const onInterrupt = (signal: NodeJS.Signals): void => {
+    // A command that listens itself ends at its next step, unless the server does not answer.
+    if (process.listenerCount(signal) === 1) cut()
+    else watch ??= setInterval(() => db.waitsMs() >= GRACE_MS && cut(), LOOK_MS)
+  }
+  for (const signal of SIGNALS) process.on(signal, onInterrupt)
   try {
     return await body(db, address)
+  } catch (error) {
+    throw isCut
+      ? new LcmError(
+          'cancelled',
+          `Cancelled before ${address.shown} had answered, and what was under way is undone: start the command again.`,
+        )
+      : error
   } finally {
+    for (const signal of SIGNALS) process.off(signal, onInterrupt)
+    if (watch !== null) clearInterval(watch)
     await db.close()
   }
 }
