@@ -1,6 +1,6 @@
 import { summaryBox } from './draw-summaries.ts'
 import { groupMarks, markText } from './mark-groups.ts'
-import type { PlacedFinding } from './place-findings.ts'
+import type { PlacedFinding } from './place-nodes.ts'
 import type { Scene } from './scene.ts'
 import { FONT_SIZE, type Rect, type Shape } from './shapes.ts'
 import { toPx } from './viewport.ts'

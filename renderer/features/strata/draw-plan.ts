@@ -1,10 +1,9 @@
 import { NARROW_PX } from './draw-summaries.ts'
 import { mergeNarrow } from './merge-narrow.ts'
-import { outlineOf } from './outline.ts'
 import { depthFill } from './palette.ts'
 import type { DepthBand } from './row-layout.ts'
 import type { Scene } from './scene.ts'
-import type { Line, Shape } from './shapes.ts'
+import { type Line, outlineOf, type Shape } from './shapes.ts'
 import { toPx } from './viewport.ts'
 
 const HATCH_PX = 6

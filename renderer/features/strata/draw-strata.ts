@@ -3,14 +3,12 @@ import { drawFindingLabels, drawFindings } from './draw-findings.ts'
 import { drawAxis, drawOverview, drawRowLabels } from './draw-frame.ts'
 import { drawCompactions, drawMarks } from './draw-marks.ts'
 import { drawMessages } from './draw-messages.ts'
-import { drawNotes } from './draw-notes.ts'
 import { drawFocusedStep, drawPlan } from './draw-plan.ts'
 import { drawRange, drawRangeLabel } from './draw-range.ts'
 import { drawSummaries, summaryBox } from './draw-summaries.ts'
 import { drawFreshTail, drawWindow } from './draw-window.ts'
-import { outlineOf } from './outline.ts'
 import type { Scene } from './scene.ts'
-import type { DisplayList, Shape } from './shapes.ts'
+import { type DisplayList, outlineOf, type Shape } from './shapes.ts'
 import { toPx } from './viewport.ts'
 
 /** Draws everything from the scene alone: the same scene gives the same shapes. */
@@ -92,4 +90,31 @@ function drawNoSummaries({ rows, palette }: Scene): Shape[] {
   const y = (rows.window.y + rows.window.h + rows.messages.y) / 2
   const x = rows.plot.left + rows.plot.width / 2
   return [{ kind: 'text', x, y, text: 'no summaries yet', fill: palette.dim, align: 'center' }]
+}
+
+/** In CSS pixels. */
+const NOTE_RADIUS = 3
+const NOTE_RING = 1.5
+/** Marks of one row that are closer than this are one. */
+const NOTES_APART_PX = 5
+
+/** Draws a dot on the upper edge of each bar and over each message that is pinned or noted. */
+function drawNotes({ notes = [], ...scene }: Scene): Shape[] {
+  const { left, width } = scene.rows.plot
+  const shapes: Shape[] = []
+  const drawn = new Map<number, number>()
+  for (const { entry, x0, x1 } of notes) {
+    const box = entry === null ? null : summaryBox(scene, entry)
+    if (entry !== null && box === null) continue
+    const end = box === null ? 0 : Math.min(box.x + box.w, left + width)
+    const x = box === null ? (toPx(scene.scale, x0) + toPx(scene.scale, x1)) / 2 : Math.max(end - 7, box.x + box.w / 2)
+    const y = box === null ? scene.rows.messages.y - NOTE_RADIUS - 2 : box.y
+    if (x < left || x > left + width || Math.abs(x - (drawn.get(y) ?? Number.NEGATIVE_INFINITY)) < NOTES_APART_PX)
+      continue
+    drawn.set(y, x)
+    const dot = { kind: 'dot', form: 'circle', x, y } as const
+    shapes.push({ ...dot, radius: NOTE_RADIUS + NOTE_RING, fill: scene.palette.ground })
+    shapes.push({ ...dot, radius: NOTE_RADIUS, fill: scene.palette.link })
+  }
+  return shapes
 }

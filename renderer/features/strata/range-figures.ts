@@ -3,7 +3,7 @@ import type { Strata } from '../../../core/contract/strata.ts'
 import { depthLabel } from '../../ui/depth-color.ts'
 import { formatTokens, plural } from '../../ui/format.ts'
 import type { Buckets } from './buckets.ts'
-import type { PlacedFinding } from './place-findings.ts'
+import type { PlacedFinding } from './place-nodes.ts'
 import type { Viewport } from './viewport.ts'
 
 /** What is in a range of the history. */

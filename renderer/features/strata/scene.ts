@@ -4,8 +4,7 @@ import type { AgeRange, ColorBy } from './bar-color.ts'
 import type { Buckets } from './buckets.ts'
 import type { Core } from './core-drill.ts'
 import type { Palette } from './palette.ts'
-import type { PlacedFinding } from './place-findings.ts'
-import type { PlacedNote } from './place-notes.ts'
+import type { PlacedFinding, PlacedNote } from './place-nodes.ts'
 import type { PlanOverlay } from './planned-bars.ts'
 import type { Replay } from './replay.ts'
 import type { RowLayout } from './row-layout.ts'
@@ -13,8 +12,10 @@ import type { SelectedRange } from './selected-range.ts'
 import type { StrataFilter } from './strata-filter.ts'
 import type { SummaryIndex } from './summary-index.ts'
 import type { ShownRange } from './use-range.ts'
-import type { RunFacts } from './use-run-facts.ts'
 import type { Scale } from './viewport.ts'
+
+/** What is known of runs besides their moment, by their ids: `threshold · 8 summaries · 16.2 k → 2.4 k tokens`. */
+export type RunFacts = ReadonlyMap<string, string>
 
 /** The part of a scene that stays the same while the view is panned and zoomed. */
 type SceneContent = {

@@ -1,7 +1,7 @@
 import { ROLES } from '../../../core/contract/lists.ts'
 import type { Strata, StrataMessages } from '../../../core/contract/strata.ts'
 import type { Run } from './merge-narrow.ts'
-import type { PlacedFinding } from './place-findings.ts'
+import type { PlacedFinding } from './place-nodes.ts'
 
 /** What can be filtered by. Of each kind several can be chosen; what is chosen of no kind is not filtered by it. */
 const KINDS = [ROLES, ['leaf', 'condensed'], ['in the window', 'not in the window'], ['with findings']] as const

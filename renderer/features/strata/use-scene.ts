@@ -1,7 +1,9 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
+import type { Overview } from '../../../core/contract/memory.ts'
 import type { Strata } from '../../../core/contract/strata.ts'
 import { api, client } from '../../api.ts'
+import { formatCompact, plural } from '../../ui/format.ts'
 import { messageNumber } from '../../ui/message-number.ts'
 import { useColours } from '../../ui/theme.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
@@ -14,18 +16,16 @@ import { type Buckets, largestOf } from './buckets.ts'
 import { type Core, coreOf } from './core-drill.ts'
 import { namedNodes, wordsFrom } from './named-nodes.ts'
 import { readPalette } from './palette.ts'
-import { placeFindings } from './place-findings.ts'
-import { placeNotes } from './place-notes.ts'
+import { placeFindings, placeNotes } from './place-nodes.ts'
 import { type PlannedStep, placePlan, withPlannedDepths } from './planned-bars.ts'
 import type { Replay } from './replay.ts'
 import { layoutRows } from './row-layout.ts'
-import type { Scene } from './scene.ts'
+import type { RunFacts, Scene } from './scene.ts'
 import { rangeOfMessage, rangeOfSummary, type SelectedRange } from './selected-range.ts'
 import { NO_FILTER, type StrataFilter } from './strata-filter.ts'
 import { indexSummaries, type SummaryIndex } from './summary-index.ts'
 import { detailTile, overviewTile } from './tiles.ts'
 import { useRange } from './use-range.ts'
-import { useRunFacts } from './use-run-facts.ts'
 import { useBuckets } from './use-strata-queries.ts'
 import type { Viewport } from './viewport.ts'
 import type { ViewportMotion } from './viewport-motion.ts'
@@ -221,3 +221,20 @@ function useCore(selection: string | null, selected: SelectedRange | null, index
     [id, data, selected, index],
   )
 }
+
+/** Returns what is known of the runs of a conversation, once it is there. */
+function useRunFacts({ conversationId, runs }: Pick<Strata, 'conversationId' | 'runs'>): RunFacts | undefined {
+  const { data } = useQuery(
+    api.conversations.overview.queryOptions({ input: runs.length === 0 ? skipToken : { conversationId } }),
+  )
+  return useMemo(() => data && new Map(data.runs.map((run) => [run.runId, factsOf(run)])), [data])
+}
+
+const factsOf = ({ reason, created, tokensBefore, tokensAfter }: Overview['runs'][number]): string =>
+  [
+    reason,
+    ...(created > 0 ? [plural(created, 'summary', 'summaries')] : []),
+    ...(tokensBefore === null || tokensAfter === null
+      ? []
+      : [`${formatCompact(tokensBefore)} → ${formatCompact(tokensAfter)} tokens`]),
+  ].join(' · ')

@@ -4,9 +4,9 @@ import { drawStrata } from './draw-strata.ts'
 import { summaryBox } from './draw-summaries.ts'
 import type { Hit } from './hit.ts'
 import type { Hovering } from './hovering.ts'
-import { outlineOf } from './outline.ts'
 import { paintCanvas, paintShapes } from './paint-canvas.ts'
 import type { Scene } from './scene.ts'
+import { outlineOf } from './shapes.ts'
 import type { ViewportMotion } from './viewport-motion.ts'
 
 type Canvas = RefObject<HTMLCanvasElement | null>

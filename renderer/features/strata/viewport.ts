@@ -1,8 +1,18 @@
+import type { Strata } from '../../../core/contract/strata.ts'
+
 /** The range of x that is shown, in axis units. `x0 < x1`. */
 export type Viewport = { readonly x0: number; readonly x1: number }
 
 /** The limits of a viewport: from 0 to `extent`, and never narrower than `minWidth`. */
 export type Limits = { readonly extent: number; readonly minWidth: number }
+
+/** The smallest width of a view: a few messages, or what they would take. */
+const MIN_WIDTH: Readonly<Record<Strata['axis'], number>> = { messages: 6, tokens: 200, time: 5000 }
+
+export const limitsOf = ({ axis, extent }: Pick<Strata, 'axis' | 'extent'>): Limits => ({
+  extent,
+  minWidth: MIN_WIDTH[axis],
+})
 
 /** A viewport on the screen, from pixel `left` on, `width` pixels wide. */
 export type Scale = Viewport & { readonly left: number; readonly width: number }

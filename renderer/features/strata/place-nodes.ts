@@ -1,3 +1,4 @@
+import type { Note } from '../../../core/contract/notes.ts'
 import type { Strata } from '../../../core/contract/strata.ts'
 import type { Findings, NodeFinding } from '../../ui/findings.ts'
 import { messageNumber } from '../../ui/message-number.ts'
@@ -35,8 +36,26 @@ export function placeFindings(
   return placed.sort((a, b) => a.x0 - b.x0)
 }
 
+/** A pinned or noted node with its position in the drawing. */
+export type PlacedNote = {
+  readonly x0: number
+  readonly x1: number
+  /** The index of the summary in the columns, or null for a message. */
+  readonly entry: number | null
+}
+
+/** Returns what is pinned or noted in this conversation, from left to right. */
+export function placeNotes(
+  notes: Iterable<Pick<Note, 'id'>>,
+  strata: Strata,
+  index: SummaryIndex,
+  buckets: readonly (Buckets | null)[],
+): PlacedNote[] {
+  return [...notes].flatMap(({ id }) => rangeOfNode(id, strata, index, buckets) ?? []).sort((a, b) => a.x0 - b.x0)
+}
+
 /** Returns where a node stands, or null when it is of another conversation or not in the columns. */
-export const rangeOfNode = (
+const rangeOfNode = (
   id: string,
   strata: Strata,
   index: SummaryIndex,
