@@ -1,5 +1,5 @@
-import styles from './chart-lanes.module.css'
 import { amountText, type Freed, freedTokens, type Spending } from './chart-lanes.ts'
+import styles from './pressure-chart.module.css'
 
 export const FREED_PX = 26
 export const SPENT_PX = 40
@@ -23,12 +23,12 @@ export function FreedLane({ freed, x, width, chosen }: FreedLaneProps) {
   }
   return (
     <>
-      <line className={styles.base} x1={0} x2={width} y1={0.5} y2={0.5} />
-      <text className={styles.name} x={-8} y={12} textAnchor="end">
+      <line className={styles.laneLine} x1={0} x2={width} y1={0.5} y2={0.5} />
+      <text className={styles.laneName} x={-8} y={12} textAnchor="end">
         freed
       </text>
       <path className={styles.freed} d={freed.map(bar).join('')} />
-      {chosen && <path className={styles.chosen} d={bar(chosen)} />}
+      {chosen && <path className={styles.chosenFreed} d={bar(chosen)} />}
     </>
   )
 }
@@ -56,16 +56,16 @@ export function SpentLane({ spending: { bars, unit, most }, x, width, chosen }: 
   ]
   return (
     <>
-      <line className={styles.top} x1={0} x2={width} y1={SPENT_TOP} y2={SPENT_TOP} />
-      <text className={styles.name} x={-8} y={SPENT_TOP + 4} textAnchor="end">
+      <line className={styles.laneLine} x1={0} x2={width} y1={SPENT_TOP} y2={SPENT_TOP} />
+      <text className={styles.laneName} x={-8} y={SPENT_TOP + 4} textAnchor="end">
         {amountText(most, unit)}
       </text>
-      <text className={styles.name} x={-8} y={SPENT_PX} textAnchor="end">
+      <text className={styles.laneName} x={-8} y={SPENT_PX} textAnchor="end">
         {unit === 'cost' ? 'cost' : 'sent'}
       </text>
       <path className={styles.spent} d={plain} />
       <path className={styles.broken} d={broken} />
-      {chosen !== null && <path className={styles.chosenBar} d={bar(chosen, 0, bars[chosen]?.amount ?? 0)} />}
+      {chosen !== null && <path className={styles.chosenSpent} d={bar(chosen, 0, bars[chosen]?.amount ?? 0)} />}
     </>
   )
 }

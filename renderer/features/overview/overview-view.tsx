@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { meaningOf } from '../../../core/contract/glossary.ts'
+import type { Role } from '../../../core/contract/ids.ts'
 import { checksMade } from '../../../core/contract/integrity.ts'
 import type { Overview } from '../../../core/contract/memory.ts'
 import { api } from '../../api.ts'
@@ -14,14 +15,12 @@ import figures from '../../ui/figure-table.module.css'
 import { formatCompact, formatCompression, formatCount, formatPercent, plural } from '../../ui/format.ts'
 import { LargeRow } from '../../ui/large-row.tsx'
 import { Loading } from '../../ui/loading.tsx'
-import { roleOf } from '../../ui/role.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { AllConversations } from './all-conversations.tsx'
 import { CacheRibbon } from './cache-ribbon.tsx'
 import { type Breakdown, byDepth, compressionOf, depthName, withShares } from './overview-figures.ts'
-import overviewTable from './overview-table.module.css'
 import styles from './overview-view.module.css'
 import { PressureFigures } from './pressure-figures.tsx'
 import { PressureHistory } from './pressure-history.tsx'
@@ -97,6 +96,13 @@ function HealthLine() {
   )
 }
 
+const ROLES: Readonly<Record<Role, true>> = { system: true, user: true, assistant: true, tool: true }
+
+const isRole = (text: string): text is Role => Object.hasOwn(ROLES, text)
+
+/** Returns the role with that name, or null. */
+const roleOf = (name: string): Role | null => (isRole(name) ? name : null)
+
 type Large = Overview['largestMessages'][number]
 
 /** The messages with the most tokens, largest first. */
@@ -129,7 +135,7 @@ function DepthTable({ depths }: { readonly depths: readonly Breakdown[] }) {
     <section>
       <SectionHeading>Summaries by depth</SectionHeading>
       {depths.length === 0 ? (
-        <p className={overviewTable.none}>Nothing was summarised yet.</p>
+        <p className={styles.none}>Nothing was summarised yet.</p>
       ) : (
         <table className={figures.table}>
           <thead>
@@ -146,7 +152,7 @@ function DepthTable({ depths }: { readonly depths: readonly Breakdown[] }) {
               const ratio = compressionOf(row)
               return (
                 <tr key={row.key}>
-                  <td className={overviewTable.name} title={meaningOf(row.key === '0' ? 'leaf, condensed' : 'depth')}>
+                  <td className={styles.name} title={meaningOf(row.key === '0' ? 'leaf, condensed' : 'depth')}>
                     <DepthSwatch node={{ kind: row.key === '0' ? 'leaf' : 'condensed', depth: Number(row.key) }} />
                     {depthName(row.key)}
                   </td>
@@ -170,7 +176,7 @@ function RoleTable({ roles }: { readonly roles: readonly Breakdown[] }) {
     <section>
       <SectionHeading>Messages by role</SectionHeading>
       {roles.length === 0 ? (
-        <p className={overviewTable.none}>There is no message.</p>
+        <p className={styles.none}>There is no message.</p>
       ) : (
         <table className={figures.table}>
           <thead>
@@ -187,14 +193,14 @@ function RoleTable({ roles }: { readonly roles: readonly Breakdown[] }) {
           <tbody>
             {withShares(roles, (key) => key).map((row) => (
               <tr key={row.key}>
-                <td className={overviewTable.name}>
+                <td className={styles.name}>
                   <DepthSwatch node={{ kind: 'message', role: roleOf(row.key) }} />
                   {row.label}
                 </td>
                 <td>{formatCount(row.count)}</td>
                 <td>{formatCompact(row.tokens)}</td>
                 <td>{formatPercent(row.share)}</td>
-                <td className={overviewTable.wide}>
+                <td className={styles.wide}>
                   <span
                     className={figures.bar}
                     style={{ width: `${row.share * 100}%`, background: `var(--${row.key}, var(--tool))` }}

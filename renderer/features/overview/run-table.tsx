@@ -7,8 +7,7 @@ import { prunedRunText } from '../../ui/pruned-text.ts'
 import { runAddress } from '../../ui/run-address.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
-import styles from './overview-table.module.css'
-import runStyles from './run-table.module.css'
+import styles from './overview-view.module.css'
 
 type Props = { readonly runs: Overview['runs'] }
 
@@ -21,7 +20,7 @@ export function RunTable({ runs }: Props) {
       {runs.length === 0 ? (
         <p className={styles.none}>No run is recorded for this conversation.</p>
       ) : (
-        <table className={`${figures.table} ${runStyles.runs}`}>
+        <table className={`${figures.table} ${styles.runs}`}>
           <thead>
             <tr>
               <th>when</th>
@@ -37,7 +36,7 @@ export function RunTable({ runs }: Props) {
             {runs.map((run) => (
               <tr key={run.runId}>
                 <td>
-                  <a className={runStyles.link} href={link(runAddress(run.runId))} title={`Open ${run.runId}`}>
+                  <a className={styles.link} href={link(runAddress(run.runId))} title={`Open ${run.runId}`}>
                     <TimeText atMs={run.atMs} form="short" />
                   </a>
                 </td>
