@@ -1,6 +1,7 @@
 import type { Strata, StrataMessages } from '../../core/contract/strata.ts'
 import { ageRange } from '../../renderer/features/strata/bar-color.ts'
 import { toBuckets } from '../../renderer/features/strata/buckets.ts'
+import { overviewLayers } from '../../renderer/features/strata/overview-layers.ts'
 import { paletteFrom } from '../../renderer/features/strata/palette.ts'
 import { layoutRows } from '../../renderer/features/strata/row-layout.ts'
 import type { Scene } from '../../renderer/features/strata/scene.ts'
@@ -80,6 +81,7 @@ export function sceneOf(strata: Strata, rest: Partial<Scene> & { readonly viewpo
     strata,
     index,
     age: ageRange(strata.summaries),
+    layers: overviewLayers(strata, index, rows.plot),
     overview: toBuckets(messageColumns(0, Math.min(strata.extent, 2000)), { x0: 0, x1: strata.extent }),
     detail: null,
     largestTokens: 100,

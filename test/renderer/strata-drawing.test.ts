@@ -161,6 +161,49 @@ describe('the colour of a bar', () => {
   })
 })
 
+describe('the overview below the strata', () => {
+  const bars = (scene: Scene): readonly Rect[] => {
+    const { y, h } = scene.rows.overview
+    return rects(drawStrata(scene).frame).filter((bar) => bar.y > y && bar.y + bar.h < y + h && bar.h < h - 2)
+  }
+
+  it('shows the layers over each other, deepest on top, and the window below them', () => {
+    const window = [
+      { x0: 0, x1: 75, id: 'sum_1', depth: 1, items: 1, tokens: 100 },
+      { x0: 75, x1: 100, id: null, depth: -1, items: 25, tokens: 2500 },
+    ]
+    const scene = sceneOf({ ...history, window })
+    const { palette } = scene
+    const layers = bars(scene)
+    const of = (fill: string) => layers.filter((bar) => bar.fill === fill)
+    const { left, width } = scene.rows.plot
+    const shares = (list: readonly Rect[]) =>
+      list.map(({ x, w }) => [Math.round(((x - left) / width) * 100), Math.round((w / width) * 100)])
+    expect(shares(of(palette.d1))).toEqual([[0, 50]])
+    expect(shares(of(palette.leaf))).toEqual([
+      [0, 25],
+      [25, 25],
+      [50, 25],
+    ])
+    // Only what the window holds is bright.
+    expect(of(palette.leaf).map(({ opacity }) => opacity)).toEqual([DIMMED, DIMMED, 1])
+    expect(shares(of(palette.tool))).toEqual([[75, 25]])
+    expect(shares(of(palette.lit)).map(([from]) => from)).toEqual([0, 75])
+    const [deep, leaf, lit] = [palette.d1, palette.leaf, palette.lit].map((fill) => of(fill)[0]?.y ?? 0)
+    expect(deep).toBeLessThan(leaf ?? 0)
+    expect(leaf).toBeLessThan(lit ?? 0)
+  })
+
+  it('joins what is too narrow, whatever part of the history is in sight', () => {
+    const leaves = Array.from({ length: 20_000 }, (_, at) => ({ x0: at * 10, x1: at * 10 + 10, inWindow: at > 15_000 }))
+    const far = bars(sceneOf(strataOf(leaves)))
+    const close = bars(sceneOf(strataOf(leaves), { viewport: { x0: 1000, x1: 1200 } }))
+    expect(far.length).toBeLessThan(10)
+    expect(far.map(({ opacity }) => opacity)).toEqual([DIMMED, 1])
+    expect(close).toEqual(far)
+  })
+})
+
 describe('the rows of the strata', () => {
   const layout = (height: number, depths: readonly number[]) =>
     layoutRows({ width: 900, height, depths, hasMarks: true, hasRuns: true })

@@ -1,10 +1,15 @@
 import { groupMarks } from './mark-groups.ts'
-import type { Scene } from './scene.ts'
+import type { OverviewBar } from './overview-layers.ts'
+import { depthFill, type Palette } from './palette.ts'
+import type { Band } from './row-layout.ts'
+import { DIMMED, type Scene } from './scene.ts'
 import type { Shape } from './shapes.ts'
 import { axisTicks } from './ticks.ts'
 import { toPx } from './viewport.ts'
 
 const LABEL_GAP = 12
+/** The distance of the layers of the overview from its edge. */
+const OVERVIEW_PAD = 3
 
 /** Draws the names of the rows in the gutter. */
 export function drawRowLabels({ strata, rows, palette }: Scene): Shape[] {
@@ -21,6 +26,7 @@ export function drawRowLabels({ strata, rows, palette }: Scene): Shape[] {
     ...rows.depths.map((band) => label(band.label, band)),
     label('msgs', rows.messages),
     ...(strata.runs.length > 0 ? [label('runs', rows.runs)] : []),
+    label('all', rows.overview),
   ]
 }
 
@@ -52,32 +58,50 @@ export function drawAxis(scene: Scene): Shape[] {
   return [{ ...line, x0: left, y0: rows.axisY, x1: left + width, y1: rows.axisY }, ...ticks]
 }
 
-/** Draws the whole history in small: the part in sight, the selection, and findings. */
-export function drawOverview({ strata, rows, scale, selected, range, palette }: Scene): Shape[] {
+/** Draws the whole history in small: its layers, the window, the part in sight, the selection, and findings. */
+export function drawOverview({ strata, rows, scale, selected, range, layers, replay, palette }: Scene): Shape[] {
   const band = rows.overview
   const { left, width } = rows.plot
   const extent = strata.extent > 0 ? strata.extent : 1
   const whole = { x0: 0, x1: extent, left, width }
   const thumb = overviewThumb(scale, whole.x1, rows.plot)
-  const tick = (x: number, w: number, fill: string, opacity = 1): Shape => ({
-    kind: 'rect',
-    x: toPx(whole, x),
-    y: band.y + 3,
-    w: Math.max(2, w),
-    h: band.h - 6,
-    fill,
-    opacity,
-  })
+  const isWhole = thumb.w >= width
+  const over = (x0: number, x1: number, fill: string, opacity = 1): Shape => {
+    const w = Math.max(2, toPx(whole, x1) - toPx(whole, x0))
+    return { kind: 'rect', x: toPx(whole, x0), y: band.y + 1, w, h: band.h - 2, fill, opacity }
+  }
+  const depths = rows.depths.map(({ depth }) => depth)
+  const past = replay == null ? 1 : DIMMED
   return [
-    { kind: 'rect', x: left, ...band, w: width, radius: 4, fill: palette.panel, stroke: palette.line, strokeWidth: 1 },
-    { kind: 'rect', x: thumb.x, ...band, w: thumb.w, radius: 4, fill: palette.d1, opacity: 0.4 },
-    ...(range ? [tick(range.x0, toPx(whole, range.x1) - toPx(whole, range.x0), palette.user, 0.45)] : []),
+    { kind: 'rect', x: left, ...band, w: width, radius: 4, fill: palette.panel },
+    ...layers.map(({ layer, x, w, isSeen }): Shape => {
+      const fill = layer === 'window' ? palette.lit : layer === 'messages' ? palette.tool : depthFill(palette, layer)
+      return { kind: 'rect', x, w, ...overviewRow(layer, depths, band), fill, opacity: past * (isSeen ? 1 : DIMMED) }
+    }),
+    ...(range ? [over(range.x0, range.x1, palette.user, 0.35)] : []),
+    ...(selected ? [over(selected.x0, selected.x1, palette.text, 0.3)] : []),
     ...groupMarks(strata.marks, whole).map(({ x0, uncovered }) =>
-      tick(x0, 2, uncovered > 0 ? palette.error : palette.warning),
+      over(x0, x0, uncovered > 0 ? palette.error : palette.warning),
     ),
-    ...(selected ? [tick(selected.x0, toPx(whole, selected.x1) - toPx(whole, selected.x0), palette.text, 0.6)] : []),
-    { kind: 'rect', x: thumb.x, ...band, w: thumb.w, radius: 4, stroke: palette['line-strong'], strokeWidth: 1 },
+    { kind: 'rect', x: left, ...band, w: width, radius: 4, stroke: palette.line, strokeWidth: 1 },
+    ...(isWhole ? [] : drawThumb(thumb, band, palette)),
   ]
+}
+
+const drawThumb = (thumb: { readonly x: number; readonly w: number }, band: Band, palette: Palette): Shape[] => [
+  { kind: 'rect', ...thumb, ...band, radius: 4, fill: palette.text, opacity: 0.12 },
+  { kind: 'rect', ...thumb, ...band, radius: 4, stroke: palette.text, strokeWidth: 1 },
+]
+
+/** Returns where a layer stands in the overview: deepest on top, the window below all of them. */
+function overviewRow(layer: OverviewBar['layer'], depths: readonly number[], { y, h }: Band): Band {
+  const windowHeight = 2
+  const rows = Math.max(1, depths.length)
+  const pitch = (h - 2 * OVERVIEW_PAD - windowHeight - 1) / rows
+  if (layer === 'window') return { y: y + h - OVERVIEW_PAD - windowHeight, h: windowHeight }
+  // What no summary stands for takes the place of the leaves.
+  const row = layer === 'messages' ? rows - 1 : Math.max(0, depths.indexOf(layer))
+  return { y: y + OVERVIEW_PAD + row * pitch, h: Math.max(1, pitch - 1) }
 }
 
 /** Returns the position of the part in sight in the overview. It is never too narrow to be dragged. */

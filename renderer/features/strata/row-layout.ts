@@ -33,7 +33,8 @@ const GUTTER = 58
 const RIGHT = 18
 const TOP = 48
 const AXIS_HEIGHT = 26
-const OVERVIEW_HEIGHT = 14
+/** The height of the overview without layers, of each of its layers, and of all of them at most. */
+const OVERVIEW = { base: 13, layer: 4, most: 33 }
 const BOTTOM = 12
 const MIN_MESSAGES = 28
 const MAX_MESSAGES = 168
@@ -51,7 +52,8 @@ const rowLabel = (depth: number): string => (depth === 0 ? 'leaf' : `d${depth}`)
 export function layoutRows({ width, height, depths, hasMarks, hasRuns }: RowLayoutInput): RowLayout {
   const marksHeight = hasMarks ? 24 : 10
   const runsHeight = hasRuns ? 22 : 4
-  const fixed = TOP + marksHeight + AXIS_HEIGHT + runsHeight + OVERVIEW_HEIGHT + BOTTOM
+  const overviewHeight = Math.min(OVERVIEW.most, OVERVIEW.base + OVERVIEW.layer * Math.max(0, depths.length - 1))
+  const fixed = TOP + marksHeight + AXIS_HEIGHT + runsHeight + overviewHeight + BOTTOM
   const free = height - fixed
   const wanted = clamp(free * 0.2, MIN_MESSAGES, MAX_MESSAGES)
   const pitch = depths.length > 0 ? Math.floor(clamp((free - wanted) / depths.length, MIN_PITCH, MAX_PITCH)) : 0
@@ -70,7 +72,7 @@ export function layoutRows({ width, height, depths, hasMarks, hasRuns }: RowLayo
   const runsY = axisY + AXIS_HEIGHT - 6
   return {
     width,
-    height: Math.max(height, runsY + runsHeight + OVERVIEW_HEIGHT + BOTTOM),
+    height: Math.max(height, runsY + runsHeight + overviewHeight + BOTTOM),
     plot: { left: GUTTER, width: Math.max(1, width - GUTTER - RIGHT) },
     captionY: 13,
     window: { y: 27, h: 6 },
@@ -79,6 +81,6 @@ export function layoutRows({ width, height, depths, hasMarks, hasRuns }: RowLayo
     messages: { y: messagesY, h: messagesHeight },
     axisY,
     runs: { y: runsY, h: runsHeight },
-    overview: { y: runsY + runsHeight, h: OVERVIEW_HEIGHT },
+    overview: { y: runsY + runsHeight, h: overviewHeight },
   }
 }

@@ -3,6 +3,7 @@ import type { NameMap } from '../../ui/use-names.ts'
 import type { AgeRange, ColorBy } from './bar-color.ts'
 import type { Buckets } from './buckets.ts'
 import type { Core } from './core-drill.ts'
+import type { OverviewBar } from './overview-layers.ts'
 import type { Palette } from './palette.ts'
 import type { PlacedFinding, PlacedNote } from './place-nodes.ts'
 import type { PlanOverlay } from './planned-bars.ts'
@@ -22,6 +23,8 @@ type SceneContent = {
   readonly strata: Strata
   readonly index: SummaryIndex
   readonly age: AgeRange
+  /** The layers of the whole conversation, as the overview draws them. */
+  readonly layers: readonly OverviewBar[]
   /** The messages of the whole conversation, in coarse columns. */
   readonly overview: Buckets | null
   /** The messages in sight and around it, in fine columns. */

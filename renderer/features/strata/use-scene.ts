@@ -15,6 +15,7 @@ import { ageRange, type ColorBy } from './bar-color.ts'
 import { type Buckets, largestOf } from './buckets.ts'
 import { type Core, coreOf } from './core-drill.ts'
 import { namedNodes, wordsFrom } from './named-nodes.ts'
+import { overviewLayers } from './overview-layers.ts'
 import { readPalette } from './palette.ts'
 import { placeFindings, placeNotes } from './place-nodes.ts'
 import { type PlannedStep, placePlan, withPlannedDepths } from './planned-bars.ts'
@@ -88,6 +89,7 @@ export function useScene({
       }),
     [size, index, strata, hasFindings],
   )
+  const layers = useMemo(() => (rows === null ? [] : overviewLayers(strata, index, rows.plot)), [strata, index, rows])
   const settled = useSyncExternalStore(motion.subscribeSettled, motion.settled)
   const plotWidth = rows?.plot.width
   const overview = useBuckets(strata, plotWidth === undefined ? null : overviewTile(motion.limits, plotWidth), colorBy)
@@ -129,6 +131,7 @@ export function useScene({
       strata,
       index,
       age,
+      layers,
       overview,
       detail,
       largestTokens,
@@ -154,6 +157,7 @@ export function useScene({
       strata,
       index,
       age,
+      layers,
       overview,
       detail,
       largestTokens,
