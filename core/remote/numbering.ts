@@ -17,8 +17,8 @@ const NAMED = {
 type Numbered = keyof typeof NUMBERED
 type Named = keyof typeof NAMED
 
-/** What a column refers to. `node`: an id such as `msg_12`; the last three: JSON with numbers and ids in it. */
-type Reference = Numbered | Named | 'node' | 'window' | 'replaced' | 'note'
+/** What a column refers to. `node`: an id such as `msg_12`; the last four: JSON with numbers and ids in it. */
+type Reference = Numbered | Named | 'node' | 'window' | 'replaced' | 'note' | 'detail'
 
 const REFERENCES: Readonly<Record<string, Readonly<Record<string, Reference>>>> = {
   messages: { message_id: 'message' },
@@ -35,6 +35,7 @@ const REFERENCES: Readonly<Record<string, Readonly<Record<string, Reference>>>> 
     after_event: 'event',
     window_from: 'window',
     window_to: 'window',
+    detail: 'detail',
   },
 }
 
@@ -140,6 +141,8 @@ function referenceIn(value: StoredValue, reference: Reference, numbering: Number
       )
     case 'note':
       return inJson(String(value), (note) => noteIn(note, numbering))
+    case 'detail':
+      return inJson(String(value), (detail) => detailIn(detail, numbering))
   }
 }
 
@@ -157,11 +160,31 @@ function entryIn(entry: unknown, numbering: Numbering): unknown {
 
 /** The part of a compaction names its run and its summary. */
 function noteIn(note: unknown, { ids }: Numbering): unknown {
-  if (typeof note !== 'object' || note === null || Array.isArray(note)) return note
-  const { run, summary } = note as { readonly run?: unknown; readonly summary?: unknown }
+  if (!isRecord(note)) return note
+  const { run, summary } = note
   if (typeof run !== 'string' || typeof summary !== 'string') return note
   return { ...note, run: ids.run.get(run) ?? run, summary: ids.summary.get(summary) ?? summary }
 }
+
+/**
+ * A change by hand names the summaries whose texts it replaced, and those that it made as copies of others. These others
+ * are of another conversation, which has numbers of its own.
+ */
+function detailIn(detail: unknown, { ids }: Numbering): unknown {
+  if (!isRecord(detail)) return detail
+  const renamed = (id: unknown): unknown => (typeof id === 'string' ? (ids.summary.get(id) ?? id) : id)
+  const texts = (all: unknown): unknown =>
+    Array.isArray(all) ? all.map((one) => (isRecord(one) ? { ...one, id: renamed(one.id) } : one)) : all
+  return {
+    ...detail,
+    ...('replaced' in detail && { replaced: texts(detail.replaced) }),
+    ...('rewritten' in detail && { rewritten: texts(detail.rewritten) }),
+    ...(isRecord(detail.copies) && { copies: mapped(detail.copies, renamed) }),
+  }
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** JSON in another form than ours was not written by this program, and stays as it is. */
 function inJson(text: string, body: (value: unknown) => unknown): string {

@@ -49,9 +49,14 @@ function history(memory: TestMemory, conversation: number, leaf: string): void {
     { run, c: conversation, leaf, removed: JSON.stringify([[0, 'message', 'msg_1', 5]]) },
   )
   memory.db.run(
-    `INSERT INTO surgery_events (conversation_id, at, kind, node_id, owner, after_event, window_from, window_to, summary)
-     VALUES (:c, 2, 'repair', 'msg_1', 'test', 1, :from, :to, 'A repair')`,
-    { c: conversation, from: JSON.stringify([1, 2]), to: JSON.stringify([leaf]) },
+    `INSERT INTO surgery_events (conversation_id, at, kind, node_id, owner, after_event, window_from, window_to, summary, detail)
+     VALUES (:c, 2, 'repair', 'msg_1', 'test', 1, :from, :to, 'A repair', :detail)`,
+    {
+      c: conversation,
+      from: JSON.stringify([1, 2]),
+      to: JSON.stringify([leaf]),
+      detail: JSON.stringify({ rewritten: [{ id: leaf, text: 'Before.', tokens: 3 }] }),
+    },
   )
 }
 
