@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { z } from 'zod'
 import type { JobProgress } from '../contract/job.ts'
-import type { TenantReport } from '../contract/remote.ts'
+import { type PullReport, TenantReport } from '../contract/remote.ts'
 import { LcmError } from '../errors.ts'
 import { storeBeside } from '../files/file-store.ts'
 import { readRecordedEstimator, recordEstimator } from '../ingest/recorded-estimator.ts'
@@ -12,7 +13,7 @@ import { openNative } from '../sqlite/native.ts'
 import { giveName, removeDatabase, requireFolderOf, takenError } from '../sqlite/new-file.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 import { yieldToOthers } from '../yielding.ts'
-import { CANCELLED, type Merged, mergeConversation } from './merge-conversation.ts'
+import { CANCELLED, mergeConversation } from './merge-conversation.ts'
 import { noteDesign, noteSystem } from './note-system.ts'
 import type { Objects } from './objects/configured.ts'
 import { pullConversation } from './pull.ts'
@@ -21,11 +22,9 @@ import { storeIn } from './remote-stores.ts'
 const queries = {
   origin: /* sql */ `SELECT value FROM lcm_meta WHERE key = 'copying_from'`,
   noteOrigin: /* sql */ `INSERT OR REPLACE INTO lcm_meta (key, value) VALUES ('copying_from', :origin)`,
-  forgetOrigin: /* sql */ `DELETE FROM lcm_meta WHERE key = 'copying_from'`,
-  counts: /* sql */ `
-    SELECT (SELECT count(*) FROM messages WHERE conversation_id = c.conversation_id) AS messages,
-      (SELECT count(*) FROM summaries WHERE conversation_id = c.conversation_id) AS summaries
-    FROM conversations AS c WHERE c.conversation_id = CAST(:id AS INTEGER)`,
+  copied: /* sql */ `SELECT value FROM lcm_meta WHERE key = 'copying_' || :id`,
+  noteCopied: /* sql */ `INSERT INTO lcm_meta (key, value) VALUES ('copying_' || :id, :copied)`,
+  forgetCopying: /* sql */ `DELETE FROM lcm_meta WHERE key GLOB 'copying_*'`,
   /** A conversation whose parent is not in the file names none. */
   forgetParents: /* sql */ `
     UPDATE conversations SET parent_conversation_id = NULL
@@ -44,7 +43,13 @@ export type TenantCopy = {
 /** Also the beginning of the names of what SQLite keeps beside it. */
 const LOCK = 'lock'
 
-type Copied = TenantReport['conversations'][number]
+/** What became of a conversation. It stands in the file until all are copied, for the report of a copy that goes on. */
+const Copied = TenantReport.shape.conversations.element.extend({
+  /** Rows of large files. */
+  leftOut: z.int(),
+  note: z.string().nullable(),
+})
+type Copied = z.infer<typeof Copied>
 
 /**
  * Copies the conversations of a tenant into one native file. Each is pulled into a file of its own beside it, which is
@@ -92,23 +97,17 @@ async function* copyInto(
   if (ids.length === 0) throw nothingThere(from, tenant, conversationId)
   const db = openWhole(folder, JSON.stringify([from.shown, tenant, conversationId]))
   try {
-    const conversations: Copied[] = []
-    const notes = new Set<string>()
-    let leftOut = 0
+    const copies: Copied[] = []
     for (const [index, id] of ids.entries()) {
       yield { done: index, total: ids.length, unit: 'steps', note: `conversation ${id}` }
       const part = join(folder, `${id}.db`)
-      const known = db.get<{ messages: number; summaries: number }>(queries.counts, { id })
+      const known = db.value<string>(queries.copied, { id: String(id) })
       if (known === undefined) {
         const request = { from, key: { tenant, conversationId: id }, to: part, objects }
         const pulled = yield* pullConversation(request, signal)
-        const { messages, summaries, unavailableFiles, parentConversationId: parentId } = pulled
-        const { isRenumbered, leftOut: rows, note } = await take(db, part, { conversationId: id, parentId }, signal)
-        conversations.push({ conversationId: id, messages, summaries, isThere: false, isRenumbered, unavailableFiles })
-        if (note !== null) notes.add(note)
-        leftOut += rows
+        copies.push(await take(db, part, pulled, signal))
       } else {
-        conversations.push({ conversationId: id, ...known, isThere: true, isRenumbered: false, unavailableFiles: [] })
+        copies.push({ ...Copied.parse(JSON.parse(known)), isThere: true })
       }
       removeDatabase(part)
       await yieldToOthers(signal, CANCELLED)
@@ -118,14 +117,15 @@ async function* copyInto(
       if (store.foreign !== null) noteSystem(db, store.foreign, { tenant, conversationId })
     })
     if (store.foreign !== null) await noteDesign(db, store.foreign, signal)
-    db.run(queries.forgetOrigin)
+    db.run(queries.forgetCopying)
+    const leftOut = copies.reduce((sum, one) => sum + one.leftOut, 0)
     return {
       address: from.shown,
       tenant,
       path: to,
-      conversations,
+      conversations: copies.map(({ leftOut: _, note, ...one }) => one),
       leftOut: leftOut === 0 ? [] : [{ table: 'large_files', rows: leftOut }],
-      notes: [...notes],
+      notes: [...new Set(copies.flatMap(({ note }) => note ?? []))],
       verified: true,
     }
   } finally {
@@ -152,23 +152,22 @@ function openWhole(folder: string, origin: string): WriteDb {
 }
 
 /** Stores a pulled conversation in the file of all. */
-async function take(
-  db: WriteDb,
-  path: string,
-  one: { readonly conversationId: number; readonly parentId: number | null },
-  signal: AbortSignal,
-): Promise<Merged & { readonly note: string | null }> {
+async function take(db: WriteDb, path: string, pulled: PullReport, signal: AbortSignal): Promise<Copied> {
+  const { conversationId, parentConversationId: parentId, messages, summaries, unavailableFiles } = pulled
   const part = openNative(path)
   try {
-    const merged = await mergeConversation(db, part, one, signal)
     const counted = readRecordedEstimator(part)
-    if (typeof counted === 'string') recordEstimator(db, counted)
-    const kept = readRecordedEstimator(db)
-    const note =
-      counted === kept || typeof counted !== 'string'
-        ? null
-        : `Tokens of conversation ${one.conversationId} were counted by ${counted}; the file counts on with ${kept}.`
-    return { ...merged, note }
+    return await mergeConversation(db, part, { conversationId, parentId }, signal, (merged) => {
+      if (typeof counted === 'string') recordEstimator(db, counted)
+      const kept = readRecordedEstimator(db)
+      const note =
+        counted === kept || typeof counted !== 'string'
+          ? null
+          : `Tokens of conversation ${conversationId} were counted by ${counted}; the file counts on with ${kept}.`
+      const copied = { conversationId, messages, summaries, isThere: false, unavailableFiles, ...merged, note }
+      db.run(queries.noteCopied, { id: String(conversationId), copied: JSON.stringify(copied) })
+      return copied
+    })
   } finally {
     part.close()
   }

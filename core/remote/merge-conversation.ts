@@ -23,7 +23,7 @@ const queries = {
   count: (table: string) => /* sql */ `SELECT count(*) FROM ${table}`,
 }
 
-export type Merged = {
+type Merged = {
   /** It has other numbers or ids than in PostgreSQL, where some of them were taken. */
   readonly isRenumbered: boolean
   /** Rows of large files whose id another conversation of the file has. */
@@ -33,14 +33,16 @@ export type Merged = {
 /**
  * Copies a conversation that was pulled into a file of its own into a file of several, and compares every row. Nobody
  * else uses the connection `whole` meanwhile.
+ * @param finish is called in the same transaction, at its end
  * @throws LcmError sqlite_failed, cancelled, disk_full
  */
-export async function mergeConversation(
+export async function mergeConversation<Finished>(
   whole: WriteDb,
   part: ReadDb,
   { conversationId, parentId }: { readonly conversationId: number; readonly parentId: number | null },
   signal: AbortSignal,
-): Promise<Merged> {
+  finish: (merged: Merged) => Finished,
+): Promise<Finished> {
   const numbering = numberingIn(whole, part, conversationId)
   const takenFiles = new Set(takenIn(whole, part, 'large_files', 'file_id'))
   const merging = { whole, part, conversationId, parentId, numbering, takenFiles, signal }
@@ -48,12 +50,13 @@ export async function mergeConversation(
   try {
     await copyRows(merging)
     for (const table of STORED_TABLES) await compare(merging, table)
+    const finished = finish({ isRenumbered: !changesNothing(numbering), leftOut: takenFiles.size })
     whole.exec('COMMIT')
+    return finished
   } catch (error) {
     rollBack(whole)
     throw error
   }
-  return { isRenumbered: !changesNothing(numbering), leftOut: takenFiles.size }
 }
 
 /** Where the disk is full, SQLite may have rolled back by itself. The first error says what happened. */

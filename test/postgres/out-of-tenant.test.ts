@@ -2,9 +2,12 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { JobProgress } from '../../core/contract/job.ts'
+import { sha256 } from '../../core/hashing.ts'
 import { STORED_TABLES } from '../../core/postgres/tables.ts'
 import { copyFromTenant } from '../../core/remote/copy-from-tenant.ts'
 import { mergeConversation } from '../../core/remote/merge-conversation.ts'
+import { FolderStore } from '../../core/remote/objects/folder-store.ts'
 import { pullConversation } from '../../core/remote/pull.ts'
 import { nativeRows } from '../../core/remote/pulled-file.ts'
 import { sendMemory } from '../../core/remote/send.ts'
@@ -177,23 +180,45 @@ describe('a tenant that is copied into one file', () => {
     copied.close()
   })
 
-  it('goes on where an interrupted copy ended, and leaves nothing else behind', async () => {
-    using memory = new TestMemory()
-    for (const sessionId of ['a', 'b', 'c']) memory.conversation({ sessionId, messages: ['One.', 'Two.'] })
+  it('goes on where an interrupted copy ended, reports all of it, and leaves nothing else behind', async () => {
     const tenant = newTenant()
-    const sent = (await send(memory.db, tenant)).conversations
+    for (const sessionId of ['a', 'b', 'c']) {
+      using memory = new TestMemory()
+      const conversation = memory.conversation({ sessionId, messages: ['One.', 'Two.'] })
+      memory.largeFile(conversation, { byte_size: 3, content_hash: sha256('abc') })
+      memory.db.run("INSERT INTO lcm_meta VALUES ('token_estimator', :name)", {
+        name: sessionId === 'b' ? 'o200k_base' : 'heuristic',
+      })
+      await send(memory.db, tenant)
+    }
+    // None of the contents is there.
+    const objects = { store: new FolderStore(temporaryFolder()), filesDirs: [] }
+    const withObjects = (to: string, signal = never) =>
+      copyFromTenant({ from: server.db, tenant, conversationId: null, to, objects }, signal)
+    const atOnce = freshPath()
+    const whole = await finish(withObjects(atOnce))
+    expect(whole).toMatchObject({
+      conversations: [1, 2, 3].map(() => ({ unavailableFiles: [{}] })),
+      leftOut: [{ table: 'large_files', rows: 2 }],
+      notes: [expect.stringContaining('o200k_base')],
+    })
     const to = freshPath()
     const abort = new AbortController()
-    const job = copying(tenant, to, null, abort.signal)
-    for (let step = await job.next(); !step.done; step = await job.next()) if (step.value.done === 1) break
+    const job = withObjects(to, abort.signal)
+    const isThird = ({ done, unit }: JobProgress) => unit === 'steps' && done === 2
+    for (let step = await job.next(); !step.done; step = await job.next()) if (isThird(step.value)) break
     abort.abort()
     await expect(finish(job)).rejects.toMatchObject({ code: 'cancelled' })
     expect(existsSync(to)).toBe(false)
-    const report = await finish(copying(tenant, to))
-    expect(report.conversations.map(({ isThere }) => isThere)).toEqual([true, false, false])
-    const copied = openNative(to)
-    for (const { from, to: id } of sent) expect(everyRow(copied, id)).toEqual(everyRow(memory.db, from))
-    copied.close()
+    const report = await finish(withObjects(to))
+    expect(report.conversations.map(({ isThere }) => isThere)).toEqual([true, true, false])
+    const told = report.conversations.map((one) => ({ ...one, isThere: false }))
+    expect({ ...report, conversations: told }).toEqual({ ...whole, path: to })
+    const [one, other] = [openNative(atOnce), openNative(to)]
+    for (const { conversationId: id } of told) expect(everyRow(other, id)).toEqual(everyRow(one, id))
+    const noted = 'SELECT key FROM lcm_meta ORDER BY key'
+    expect(other.column(noted)).toEqual(one.column(noted))
+    for (const db of [one, other]) db.close()
     expect(readdirSync(dirname(to))).toEqual(['copied.db'])
     await expect(finish(copying(tenant, to))).rejects.toMatchObject({ code: 'invalid_argument' })
   })
@@ -227,7 +252,7 @@ describe('a tenant that is copied into one file', () => {
     await finish(pullConversation({ from: server.db, key, to: path }, never))
     const [whole, part] = [openNative(freshPath()), openNative(path)]
     const read = vi.spyOn(part, 'iterate')
-    await mergeConversation(whole, part, { conversationId: key.conversationId, parentId: null }, never)
+    await mergeConversation(whole, part, { conversationId: key.conversationId, parentId: null }, never, () => {})
     expect(read).toHaveBeenCalledTimes(STORED_TABLES.length)
     for (const db of [whole, part]) db.close()
   })
@@ -243,7 +268,13 @@ describe('a tenant that is copied into one file', () => {
     const [whole, part] = [openNative(freshPath()), openNative(path)]
     // SQLite rolls back by itself then, so that nothing is left to be rolled back.
     whole.exec(`PRAGMA max_page_count = ${Number(whole.value('PRAGMA page_count')) + 2}`)
-    const merging = mergeConversation(whole, part, { conversationId: key.conversationId, parentId: null }, never)
+    const merging = mergeConversation(
+      whole,
+      part,
+      { conversationId: key.conversationId, parentId: null },
+      never,
+      () => {},
+    )
     await expect(merging).rejects.toMatchObject({ code: 'disk_full' })
     for (const db of [whole, part]) db.close()
   })
