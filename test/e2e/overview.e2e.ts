@@ -25,7 +25,9 @@ test('the curve of the window leads to its messages and runs, and all conversati
   await expect(page).toHaveURL(/compaction\?compaction\.list=history&compaction\.run=run_/)
   // The run is opened, and says what it lost when it is asked.
   await page.getByRole('button', { name: 'Show what it lost' }).click()
-  await expect(page.getByRole('region', { name: 'What the run lost' })).toContainText('details that left the window')
+  await expect(page.getByRole('region', { name: 'What the run lost' })).toContainText('details that left the window', {
+    timeout: 120_000,
+  })
   await page.goBack()
 
   await chart.focus()
