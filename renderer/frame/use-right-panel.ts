@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { useNothingToRepair } from '../features/integrity/repair-panel.tsx'
 import { tracedOf } from '../features/probe/traced-question.ts'
 import { useProbedQuestion } from '../features/probe/use-probe.ts'
 import { type TraceAsked, useTraceAsked } from '../features/trace/use-trace.ts'
@@ -19,7 +20,7 @@ export type RightPanelState = {
 }
 
 /**
- * The right panel is open where there is something selected or the view has a panel of its own, unless it was closed.
+ * The right panel is open where there is something selected or the view has something to say in it, unless it was closed.
  * Without either it opens on request only, and so does it where it lies over the view, unless something is selected.
  */
 export function useRightPanel(isOverlay: boolean): RightPanelState {
@@ -28,7 +29,8 @@ export function useRightPanel(isOverlay: boolean): RightPanelState {
   const traced = useTracedHere()
   const [chosen, setChosen] = useState<ChosenTab | null>(null)
   const [isWanted, setWanted] = useStored<boolean>('panel-open', true)
-  const [isConversationWanted, setConversationWanted] = useStored<boolean>('panel-conversation', false)
+  const [isQuietWanted, setQuietWanted] = useStored<boolean>('panel-conversation', false)
+  const nothingToRepair = useNothingToRepair()
   const [overlay, setOverlay] = useState<{ readonly place: string; readonly isOpen: boolean } | null>(null)
 
   const [range] = useMessageRange()
@@ -37,19 +39,14 @@ export function useRightPanel(isOverlay: boolean): RightPanelState {
   const place = placeOf(where)
   const tabs = panelTabs(where)
   const tab = shownTab(tabs, place, chosen)
+  const isQuiet = tab === 'conversation' || (tab === 'repair' && nothingToRepair)
   const isOpen =
     tab !== null &&
-    (isOverlay
-      ? overlay?.place === place
-        ? overlay.isOpen
-        : selection !== null
-      : tab === 'conversation'
-        ? isConversationWanted
-        : isWanted)
+    (isOverlay ? (overlay?.place === place ? overlay.isOpen : selection !== null) : isQuiet ? isQuietWanted : isWanted)
 
   const setOpen = (open: boolean) => {
     if (isOverlay) setOverlay({ place, isOpen: open })
-    else if (tab === 'conversation') setConversationWanted(open)
+    else if (isQuiet) setQuietWanted(open)
     else setWanted(open)
   }
   return {

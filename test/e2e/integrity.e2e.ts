@@ -12,6 +12,8 @@ test('a sound memory has no finding', async ({ openMemory, home }) => {
   await expect(page.getByRole('heading', { name: 'Nothing is wrong' })).toBeVisible()
   await expect(page.getByText('coverage_gap')).toBeVisible()
   await expect(page.getByRole('contentinfo').getByRole('button', { name: 'nothing wrong', exact: true })).toBeVisible()
+  // Without a finding the repairs take no room.
+  await expect(page.getByRole('complementary', { name: 'Detail' })).toHaveCount(0)
 
   // The report outlives a reload of the window.
   await page.reload()

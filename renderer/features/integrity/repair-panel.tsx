@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
+import type { IntegrityReport } from '../../../core/contract/integrity.ts'
 import type { Job } from '../../../core/contract/job.ts'
 import type { MemoryInfo } from '../../../core/contract/memory.ts'
 import { api } from '../../api.ts'
@@ -22,6 +23,15 @@ type Props = {
 /** Finds pages that do not fit together. */
 const PAGE_CHECK = 'sqlite_integrity'
 
+const isSoundReport = ({ counts }: IntegrityReport): boolean => counts.error + counts.warning === 0
+
+/** Whether the last check found nothing that a repair could be for, and there is no result of one to show. */
+export function useNothingToRepair(): boolean {
+  const report = useQuery(api.integrity.last.queryOptions())
+  const jobs = useQuery(api.jobs.list.queryOptions())
+  return !!report.data && isSoundReport(report.data) && !jobs.data?.some(({ kind }) => kind === 'repair')
+}
+
 /** What can be done about the findings: the plan, its application, and the result. */
 export function RepairPanel({ info, onUndo, onSalvage }: Props) {
   const report = useQuery(api.integrity.last.queryOptions())
@@ -32,7 +42,7 @@ export function RepairPanel({ info, onUndo, onSalvage }: Props) {
   const repair = newest('repair')
   const planning = newest('repair_plan')
   const isScanning = newest('integrity')?.state === 'running'
-  const isSound = report.data ? report.data.counts.error + report.data.counts.warning === 0 : false
+  const isSound = !!report.data && isSoundReport(report.data)
   const steps = plan.data?.steps ?? []
   const hasBadPages = report.data?.checks.some((check) => check.id === PAGE_CHECK && check.count > 0) ?? false
   return (
