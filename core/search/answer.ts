@@ -88,6 +88,7 @@ async function answerToQuestion(
     return { ...(await inOrder(plan, rankByWords, options, words)), question: { leftOut: [], note, isAsked } }
   }
   const found = words.map((word) => foundWord(word, indexes))
+  if (note === null && found.every(({ rows }) => rows === 0)) return null
   const rows = grounds.map(({ corpus }) => corpus.known?.length ?? corpus.rowCount())
   const total = rows.reduce((sum, count) => sum + count, 0)
   const telling = [false, true].flatMap((isPair) =>
@@ -97,7 +98,6 @@ async function answerToQuestion(
       isAsked,
     ),
   )
-  if (telling.length === 0 && note === null) return null
   const { plan, rank } = questionPlan({
     words: telling,
     asked: words,

@@ -567,6 +567,21 @@ it('yields to other work, and stops when it is cancelled', async () => {
   await expect(running).rejects.toMatchObject({ code: 'cancelled' })
 })
 
+it('counts the messages of a file only for words that stand somewhere', async () => {
+  const { memory } = story()
+  const asked: string[] = []
+  const value: typeof memory.db.value = (sql, params) => {
+    asked.push(sql)
+    return memory.db.value(sql, params)
+  }
+  const search = searcher({ ...memory, db: { ...memory.db, value } } as TestMemory)
+  const hasCounted = (): boolean => asked.some((sql) => /count\(\*\) FROM messages/.test(sql))
+  await search({ query: 'nowhere' })
+  expect(hasCounted()).toBe(false)
+  await search({ query: 'why is the lock nowhere?' })
+  expect(hasCounted()).toBe(true)
+})
+
 it('finds at once what another connection wrote', async () => {
   const { memory, search } = story()
   await search({ query: 'lock' })
