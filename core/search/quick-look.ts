@@ -9,8 +9,8 @@ const UNITS = 2
 export type QuickLook = {
   /** The run that tells most. */
   readonly run: RegExp
-  /** One that tells where a match may begin. No more UTF-16 units come before it in a match. */
-  readonly place: { readonly run: RegExp; readonly unitsBefore: number }
+  /** One that tells where a match may begin; often the same. A match has no more UTF-16 units up to its end. */
+  readonly place: { readonly run: RegExp; readonly units: number }
 }
 
 type Run = { readonly of: (string | null)[]; readonly unitsBefore: number }
@@ -28,7 +28,9 @@ export function quickLook(pattern: string, flags: '' | 'i' = ''): QuickLook | nu
   if (!best) return null
   const expressionOf = ({ of }: Run): RegExp => new RegExp(of.map((source) => source ?? '[^]').join(''), `gu${flags}`)
   const placed = [best, ...others].find(({ unitsBefore }) => Number.isFinite(unitsBefore)) ?? best
-  return { run: expressionOf(best), place: { run: expressionOf(placed), unitsBefore: placed.unitsBefore } }
+  const run = expressionOf(best)
+  const units = placed.unitsBefore + placed.of.length * UNITS
+  return { run, place: { run: placed === best ? run : expressionOf(placed), units } }
 }
 
 const told = ({ of }: Run): number => of.filter((source) => source !== null).length

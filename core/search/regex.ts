@@ -124,10 +124,11 @@ export class RegexMatcher implements Matcher {
 
   /** @throws LcmError pattern_too_slow */
   matches(fields: Fields): boolean {
-    return fields.some((field) => {
+    for (const field of fields) {
       const start = this.#startIn(field, 0)
-      return start !== null && this.#within(field, (text) => this.#test(text, start))
-    })
+      if (start !== null && this.#within(field, (text) => this.#test(text, start))) return true
+    }
+    return false
   }
 
   mayMatchIn(text: string): boolean {
@@ -156,12 +157,10 @@ export class RegexMatcher implements Matcher {
   #startIn(text: string, from: number): number | null {
     if (!this.#look) return from
     const { run, place } = this.#look
-    run.lastIndex = from
-    place.run.lastIndex = from
     // What is looked for has at least one character.
-    const found = text !== '' && run.test(text) ? place.run.exec(text) : null
-    if (!found) return null
-    const start = Math.max(from, found.index - place.unitsBefore)
+    if (text === '' || !isFound(run, text, from)) return null
+    if (place.run !== run && !isFound(place.run, text, from)) return null
+    const start = Math.max(from, place.run.lastIndex - place.units)
     // The engine would take the second half of a surrogate pair for a character.
     return start > from && /[\udc00-\udfff]/.test(text.charAt(start)) ? start - 1 : start
   }
@@ -184,6 +183,12 @@ export class RegexMatcher implements Matcher {
     // RE2 takes objects for texts, which its types do not say.
     return new WatchedText(text, isOver) as unknown as string
   }
+}
+
+/** Looks for an expression with the flag "g" from a place on. Its `lastIndex` then says where it ends. */
+function isFound(expression: RegExp, text: string, from: number): boolean {
+  expression.lastIndex = from
+  return expression.test(text)
 }
 
 const tooSlow = (): LcmError =>

@@ -169,10 +169,10 @@ function isSeen(look: QuickLook | null, text: string, pattern: RE2JS): boolean {
   if (!look) return true
   const { run, place } = look
   run.lastIndex = 0
+  const hasRun = run.test(text)
   place.run.lastIndex = 0
-  const found = place.run.exec(text)
   const match = pattern.matcher(text)
-  return run.test(text) && found !== null && match.find() && found.index - place.unitsBefore <= match.start()
+  return hasRun && place.run.test(text) && match.find() && place.run.lastIndex - place.units <= match.start()
 }
 
 function isFoundWith(look: QuickLook | null, text: string, pattern: RE2JS): boolean {
