@@ -1,7 +1,7 @@
 import { SettingsView } from '../features/settings/settings-view.tsx'
 import { FIRST_VIEW, navigate } from '../routes.ts'
+import { Mark } from '../ui/home-button.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
-import { Mark } from '../ui/mark.tsx'
 import { ThemeMenu } from '../ui/theme-menu.tsx'
 import { useKeys } from '../ui/use-keys.ts'
 import styles from './settings-page.module.css'

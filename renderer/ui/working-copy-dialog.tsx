@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import type { MemoryInfo } from '../../core/contract/memory.ts'
 import { api } from '../api.ts'
 import { Button } from './button.tsx'
@@ -76,5 +77,20 @@ export function WorkingCopyDialog({ info, onClose }: Props) {
         {copy.error !== null && <ErrorLine error={copy.error} />}
       </div>
     </Dialog>
+  )
+}
+
+type MakeWorkingCopyProps = { readonly info: MemoryInfo; readonly look?: 'primary' | 'quiet' }
+
+/** A button that makes a working copy of a read-only file. */
+export function MakeWorkingCopy({ info, look }: MakeWorkingCopyProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button {...(look ? { look } : {})} onClick={() => setOpen(true)}>
+        Make working copy…
+      </Button>
+      {isOpen && <WorkingCopyDialog info={info} onClose={() => setOpen(false)} />}
+    </>
   )
 }
