@@ -5,9 +5,11 @@ import type { MemoryInfo } from '../../../core/contract/memory.ts'
 import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
 import { dropCompactionDraft, readCompactionDraft } from '../../ui/compaction-draft.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
 import figures from '../../ui/figure-table.module.css'
-import { formatCount } from '../../ui/format.ts'
+import { formatCount, plural } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
@@ -18,9 +20,8 @@ import { MakeWorkingCopy } from '../../ui/working-copy-dialog.tsx'
 import { EMPTY_FORM, requestOf, withValues } from './compaction-form.ts'
 import { CompactionInputs } from './compaction-inputs.tsx'
 import styles from './compaction-view.module.css'
-import { decisionFigures, decisionTitle, TRIGGER_NAMES } from './compaction-wording.ts'
-import { ConfirmDialog } from './confirm-dialog.tsx'
-import { estimateRun, type ModelEstimate, overheadOf } from './model-estimate.tsx'
+import { decisionFigures, decisionTitle, expectedText, stepsText, TRIGGER_NAMES } from './compaction-wording.ts'
+import { EstimateText, estimateRun, type ModelEstimate, overheadOf } from './model-estimate.tsx'
 import { PlanAndHistory } from './plan-and-history.tsx'
 import { RunPanel, RunProgress } from './run-panel.tsx'
 
@@ -185,5 +186,53 @@ function TriggerTable({ decision }: { readonly decision: CompactionDecision }) {
         </tbody>
       </table>
     </section>
+  )
+}
+
+type ConfirmDialogProps = {
+  readonly plan: CompactionPlan
+  readonly info: MemoryInfo
+  /** What a model would be asked, or null when no model is asked. */
+  readonly estimate: ModelEstimate | null
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+}
+
+/** Asks before a compaction, and names what will change and what will not. */
+function ConfirmDialog({ plan, info, estimate, onConfirm, onClose }: ConfirmDialogProps) {
+  const messages = plan.steps.filter((step) => step.pass === 'leaf').reduce((sum, step) => sum + step.sources.length, 0)
+  return (
+    <Dialog
+      title="Compact this conversation?"
+      onClose={onClose}
+      actions={
+        <>
+          <Button data-autofocus="" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button look="primary" onClick={onConfirm}>
+            Compact
+          </Button>
+        </>
+      }
+    >
+      <div className={styles.body}>
+        <Facts>
+          <Fact name="file">
+            <span className={styles.path}>{info.path}</span>
+          </Fact>
+          <Fact name="adds">{stepsText(plan)}</Fact>
+          <Fact name="takes out">
+            {messages === 0 ? null : `${plural(messages, 'message')} from the model’s window`}
+          </Fact>
+          <Fact name="window">{expectedText(plan)}</Fact>
+          <Fact name="asks a model">{estimate === null ? 'no' : <EstimateText estimate={estimate} />}</Fact>
+        </Facts>
+        <p className={styles.promise}>
+          No message is changed or deleted: each stays in the file and can be reached through its summary. It can be
+          cancelled at any time; what is done until then stays valid.
+        </p>
+      </div>
+    </Dialog>
   )
 }

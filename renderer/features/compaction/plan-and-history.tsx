@@ -1,17 +1,24 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { CompactionPlan, CompactRequest } from '../../../core/contract/compaction.ts'
 import type { CompactionRunRecord } from '../../../core/contract/time-travel.ts'
-import { useShownChoice } from '../../routes.ts'
+import { useShown, useShownChoice } from '../../routes.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { formatCount } from '../../ui/format.ts'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { formatCount, formatDuration, plural } from '../../ui/format.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { stopReasonText } from '../../ui/job-text.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
 import styles from './compaction-view.module.css'
+import { beforeAfterText, levelsText, spentText } from './compaction-wording.ts'
 import { PlanTable } from './plan-table.tsx'
 import { PromptDialog } from './prompt-dialog.tsx'
-import { RunHistory } from './run-history.tsx'
+import { PastRunLosses } from './run-losses.tsx'
+import { RunNodes } from './run-nodes.tsx'
+import runPanelStyles from './run-panel.module.css'
 
 type Props = {
   readonly request: CompactRequest
@@ -67,5 +74,95 @@ export function PlanAndHistory({ request, plan, isPending, runs, step, onStep, s
         <PromptDialog {...{ request, step, onStep }} steps={plan.data.steps} onClose={() => setPrompt(false)} />
       )}
     </section>
+  )
+}
+
+type RunHistoryProps = { readonly conversationId: number; readonly runs: UseQueryResult<CompactionRunRecord[]> }
+
+/** The runs that the file records, newest first. */
+function RunHistory({ conversationId, runs }: RunHistoryProps) {
+  const [addressed] = useShown('compaction.run')
+  if (runs.error) return <ErrorState error={runs.error} onRetry={() => void runs.refetch()} />
+  if (runs.data === undefined) return <Loading what="the history of runs" />
+  const isMissing = addressed !== null && !runs.data.some(({ runId }) => runId === addressed)
+  if (runs.data.length === 0)
+    return (
+      <p className={runPanelStyles.none}>
+        The file records no run. Other systems keep no such record; here each run is written down with its nodes.
+      </p>
+    )
+  return (
+    <>
+      {isMissing && (
+        <p className={runPanelStyles.none} role="status">
+          This conversation has no run <code>{addressed}</code>: the address is of another conversation or file.
+        </p>
+      )}
+      <ul>
+        {runs.data.map((run) => (
+          <Run key={run.runId} conversationId={conversationId} run={run} isAddressed={run.runId === addressed} />
+        ))}
+      </ul>
+    </>
+  )
+}
+
+type RunProps = { readonly conversationId: number; readonly run: CompactionRunRecord }
+
+function Run({ conversationId, run, isAddressed }: RunProps & { readonly isAddressed: boolean }) {
+  const [isOpen, setOpen] = useState(isAddressed)
+  const item = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    if (!isAddressed) return
+    setOpen(true)
+    item.current?.scrollIntoView({ block: 'nearest' })
+  }, [isAddressed])
+  return (
+    <li className={runPanelStyles.run} ref={item}>
+      <button type="button" className={runPanelStyles.row} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Icon name={isOpen ? 'chevronDown' : 'chevronRight'} />
+        <span>
+          <TimeText atMs={run.startedAtMs} form="short" />
+        </span>
+        <span className={runPanelStyles.dim}>
+          {run.mode}, {run.reason}
+        </span>
+        <span className={runPanelStyles.dim}>{run.summarizer}</span>
+        <span>{run.pruned ? plural(run.pruned.outputs, 'output') : plural(run.created.length, 'node')}</span>
+        <span className={runPanelStyles.tokens}>
+          {run.tokensAfter === null ? 'not finished' : beforeAfterText(run.tokensBefore, run.tokensAfter)}
+        </span>
+      </button>
+      {isOpen && <RunDetail conversationId={conversationId} run={run} />}
+    </li>
+  )
+}
+
+function RunDetail({ conversationId, run }: RunProps) {
+  const { startedAtMs, finishedAtMs, stopReason } = run
+  return (
+    <div className={runPanelStyles.detail}>
+      <Facts>
+        <Fact name="ended">
+          {stopReason === null ? 'not yet, or cut off' : `because ${stopReasonText(stopReason)}`}
+        </Fact>
+        <Fact name="took">{finishedAtMs === null ? null : formatDuration(finishedAtMs - startedAtMs)}</Fact>
+        <Fact name="levels">{run.created.length === 0 ? null : levelsText(run.created)}</Fact>
+        <Fact name="model tokens">{spentText(run) ?? 'none: no model was asked'}</Fact>
+        <Fact name="pruned">
+          {run.pruned ? `${formatCount(run.pruned.tokens)} tokens, without a summary (${run.pruned.by})` : null}
+        </Fact>
+        <Fact name="by">{run.owner}</Fact>
+        <Fact name="run">
+          <code>{run.runId}</code>
+        </Fact>
+      </Facts>
+      <RunNodes created={run.created} />
+      {run.created.length > 0 && (
+        <div>
+          <PastRunLosses conversationId={conversationId} runId={run.runId} />
+        </div>
+      )}
+    </div>
   )
 }
