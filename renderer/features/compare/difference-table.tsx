@@ -1,8 +1,8 @@
 import type { ComparedEntry, Difference } from '../../../core/contract/comparison.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { depthColor } from '../../ui/depth-color.ts'
 import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
-import { DifferenceSign, kindText } from './difference-sign.tsx'
 import styles from './difference-table.module.css'
 
 /** A difference with its number in the whole list, from 1. */
@@ -117,5 +117,45 @@ function KeptDetails({ entry }: { readonly entry: ComparedEntry | null }) {
         <span style={{ width: `${details === 0 ? 0 : (100 * kept) / details}%` }} />
       </span>
     </>
+  )
+}
+
+/** What a difference is, in words. */
+function kindText(kind: Difference['kind'], what: Difference['what']): string {
+  if (kind === 'differently') return 'differently'
+  const side = kind === 'only_a' ? 'A' : 'B'
+  return { summary: `only in ${side}`, window: `in window of ${side}`, messages: `messages of ${side}` }[what]
+}
+
+/** The sign of a difference, as its bars are drawn: hatched, or with a dashed edge. */
+function DifferenceSign({ difference: { kind, a, b } }: { readonly difference: Difference }) {
+  const depth = a?.depth ?? b?.depth ?? 0
+  return (
+    <span
+      className={styles.sign}
+      data-kind={kind}
+      style={{ color: depth < 0 ? 'var(--control)' : depthColor(depth) }}
+      aria-hidden="true"
+    />
+  )
+}
+
+/** What the colours and hatchings of the picture mean. */
+export function CompareLegend() {
+  return (
+    <div className={styles.legend}>
+      <span>
+        <i className={styles.sign} data-kind="same" /> same
+      </span>
+      <span>
+        <i className={styles.sign} data-kind="differently" style={{ color: 'var(--d1)' }} /> different
+      </span>
+      <span>
+        <i className={styles.sign} data-kind="only_a" style={{ color: 'var(--leaf)' }} /> on one side only
+      </span>
+      <span>
+        <i className={styles.sign} data-kind="more" /> keeps more details
+      </span>
+    </div>
   )
 }
