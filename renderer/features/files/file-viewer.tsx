@@ -1,9 +1,10 @@
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import type { FileRow } from '../../../core/contract/file.ts'
 import type { FileInfo } from '../../../core/contract/lineage.ts'
 import { api } from '../../api.ts'
+import { Button } from '../../ui/button.tsx'
 import { isColourable } from '../../ui/code-languages.ts'
 import type { CodeLines, CodeToken } from '../../ui/code-tokens.ts'
 import { CodeTokens } from '../../ui/coloured-code.tsx'
@@ -13,11 +14,12 @@ import { isPictureType } from '../../ui/file-references.tsx'
 import { fileNameOf, formatBytes, plural } from '../../ui/format.ts'
 import { findAllExactly, useFound } from '../../ui/found-texts.ts'
 import { Highlighted } from '../../ui/highlighted.tsx'
+import { JobProgress } from '../../ui/job-progress.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { StoredPicture, useStoredPicture } from '../../ui/stored-picture.tsx'
 import { tokensByWorker } from '../../ui/use-code-tokens.ts'
-import { ContentOnServer } from './content-on-server.tsx'
+import { useJob } from '../../ui/use-job.ts'
 import { CHUNK_ROWS, chunkOf, chunksInSight, findAllIgnoringCase, languageOf } from './file-chunks.ts'
 import styles from './file-viewer.module.css'
 import { useFileSearch } from './use-file-search.ts'
@@ -200,6 +202,32 @@ function FileLine({ row, tokens, query, found, isCurrent }: FileLineProps) {
           <CodeTokens tokens={tokens} />
         )}
       </code>
+    </div>
+  )
+}
+
+/** The content of a large file that was left on the server. It is fetched as soon as somebody looks at the file. */
+function ContentOnServer({ file: { id, bytes } }: { readonly file: FileInfo }) {
+  const { start, job, error } = useJob()
+  const queries = useQueryClient()
+  const fetch = (): void => start({ kind: 'fetch', id })
+  const state = job?.state
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each file
+  useEffect(fetch, [id])
+  useEffect(() => {
+    if (state === 'done') void queries.invalidateQueries({ queryKey: api.files.key() })
+  }, [state, queries])
+  if (error !== null) return <ErrorState error={error} onRetry={fetch} />
+  if (state === 'cancelled') {
+    return (
+      <EmptyState title="The content is on the server" actions={<Button onClick={fetch}>Fetch it</Button>}>
+        It was not copied with the conversation{bytes !== null && `, and has ${formatBytes(bytes)}`}.
+      </EmptyState>
+    )
+  }
+  return (
+    <div className={styles.fetching}>
+      <JobProgress job={job} title="Fetching the content from the server…" />
     </div>
   )
 }
