@@ -1,18 +1,22 @@
 import { useState } from 'react'
-import type { LogLine, LogPage } from '../../../core/contract/activity.ts'
+import type { LineLevel, LogLine, LogPage } from '../../../core/contract/activity.ts'
 import { useShownChoice } from '../../routes.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { formatBytes } from '../../ui/format.ts'
+import { formatBytes, formatCount, formatDuration } from '../../ui/format.ts'
+import { formatAbsolute, formatDate } from '../../ui/format-time.ts'
+import { Icon } from '../../ui/icon.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import search from '../../ui/search-input.module.css'
+import { Segmented } from '../../ui/segmented.tsx'
 import { useCopy } from '../../ui/use-copy.ts'
 import { useKeys } from '../../ui/use-keys.ts'
 import { JobTable, SlowCallTable } from './activity-tables.tsx'
 import { LineDrawer } from './line-drawer.tsx'
-import { fieldsText } from './line-text.ts'
-import { LogList } from './log-list.tsx'
-import { LIST_NAMES, LogToolbar } from './log-toolbar.tsx'
+import { clockText, fieldsText, LEVEL_MARKS, lineText } from './line-text.ts'
 import styles from './logs-view.module.css'
 import { MetricsSection } from './metrics-section.tsx'
 import { type Logs, useLogs } from './use-logs.ts'
@@ -111,3 +115,136 @@ function Footer({ page, isFollowing }: { readonly page: LogPage; readonly isFoll
 
 const footerText = ({ bytes, mostBytes, days }: LogPage): string =>
   `log ${formatBytes(bytes)} of ${formatBytes(mostBytes)}, kept ${days} days`
+
+const LIST_NAMES = ['log', 'slow', 'jobs'] as const
+type ShownList = (typeof LIST_NAMES)[number]
+
+type LogToolbarProps = { readonly logs: Logs; readonly list: ShownList; readonly onList: (list: ShownList) => void }
+
+const LISTS = [
+  { value: 'log', label: 'Log' },
+  { value: 'slow', label: 'Slow calls', hint: 'Calls of the window that took 200 ms or more' },
+  { value: 'jobs', label: 'Jobs', hint: 'Jobs of this and of earlier sessions' },
+] as const
+const LEVELS: readonly LineLevel[] = ['error', 'warn', 'info', 'debug']
+
+/** Which list is shown, and which lines of the log. */
+function LogToolbar({ logs: { filter, change, log }, list, onList }: LogToolbarProps) {
+  const counts = log.data?.pages.at(-1)?.counts
+  const toggle = (level: LineLevel) => {
+    const levels = filter.levels.includes(level)
+      ? filter.levels.filter((one) => one !== level)
+      : [...filter.levels, level]
+    if (levels.length > 0) change({ levels })
+  }
+  return (
+    <div className={styles.bar}>
+      <Segmented label="List" options={LISTS} value={list} onChange={onList} />
+      {list === 'log' && (
+        <>
+          <label className={classNames(search.field, styles.field)}>
+            <Icon name="search" />
+            <input
+              type="search"
+              value={filter.query}
+              onChange={(event) => change({ query: event.target.value })}
+              placeholder="event, id or word; -word leaves out"
+              aria-label="Filter the log"
+              autoComplete="off"
+              spellCheck={false}
+            />
+          </label>
+          {LEVELS.map((level) => (
+            <button
+              key={level}
+              type="button"
+              className={styles.level}
+              data-level={level}
+              aria-pressed={filter.levels.includes(level)}
+              onClick={() => toggle(level)}
+            >
+              <span aria-hidden="true">{LEVEL_MARKS[level].mark}</span> {LEVEL_MARKS[level].name}
+              {counts !== undefined && <span className={styles.count}>{formatCount(counts[level])}</span>}
+            </button>
+          ))}
+          <button
+            type="button"
+            className={styles.level}
+            data-level="follow"
+            aria-pressed={filter.isFollowing}
+            title="Show new lines as they come ( f )"
+            onClick={() => change({ isFollowing: !filter.isFollowing })}
+          >
+            <span aria-hidden="true">●</span> Follow
+          </button>
+        </>
+      )}
+    </div>
+  )
+}
+
+type LogListProps = {
+  readonly lines: readonly LogLine[]
+  readonly chosen: LogLine | null
+  readonly onChoose: (line: LogLine) => void
+  readonly onEnd: () => void
+  readonly keyOf: (line: LogLine) => string
+}
+
+/** The lines, newest first. Lines of the same run as the selected one have a rail at their side. */
+function LogList({ lines, chosen, onChoose, onEnd, keyOf }: LogListProps) {
+  const day = lines[0] === undefined ? 'time' : formatDate(Date.parse(lines[0].time))
+  return (
+    <DataTable
+      label="Log"
+      rows={lines}
+      columns={[{ ...TIME, title: day }, ...COLUMNS]}
+      layout={styles.columns}
+      keyOf={keyOf}
+      rowPx={26}
+      selected={chosen === null ? null : keyOf(chosen)}
+      onSelect={onChoose}
+      isMain
+      onEnd={onEnd}
+      rowClass={({ level, compaction_id: run }) =>
+        classNames(
+          styles.line,
+          run !== undefined && run === chosen?.compaction_id && styles.ofRun,
+          level !== 'info' && styles[level],
+        )
+      }
+    />
+  )
+}
+
+const TIME: Column<LogLine> = {
+  id: 'time',
+  title: 'time',
+  className: styles.dim,
+  cell: ({ time }) => clockText(time),
+  cellTitle: ({ time }) => formatAbsolute(Date.parse(time)),
+}
+
+const COLUMNS: readonly Column<LogLine>[] = [
+  {
+    id: 'level',
+    title: <span className="unseen">level</span>,
+    className: styles.mark,
+    cell: ({ level }) => (
+      <>
+        <span aria-hidden="true">{LEVEL_MARKS[level].mark}</span>
+        <span className="unseen">{LEVEL_MARKS[level].name}</span>
+      </>
+    ),
+    cellTitle: ({ level }) => LEVEL_MARKS[level].name,
+  },
+  { id: 'source', title: 'source', className: styles.dim, cell: ({ source }) => source },
+  { id: 'event', title: 'event', className: styles.event, cell: ({ event }) => event, cellTitle: ({ event }) => event },
+  { id: 'message', title: 'message', cell: lineText, cellTitle: lineText },
+  {
+    id: 'took',
+    title: 'took',
+    className: styles.took,
+    cell: ({ duration_ms: took }) => took !== undefined && formatDuration(took),
+  },
+]
