@@ -4,13 +4,16 @@ import { NO_PROBE, type ProbeAddress, type ProbeSort } from '../../probe-address
 import { navigate } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { NodeLink } from '../../ui/node-link.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
 import { useKeys } from '../../ui/use-keys.ts'
-import { ProbeAnswer } from './probe-answer.tsx'
 import { ProbeHead } from './probe-head.tsx'
-import { type ProbeRow, rowsOf, shownRows } from './probe-rows.ts'
-import { ProbeTable, QUESTIONS } from './probe-table.tsx'
+import { answerOf, type ProbeRow, rowsOf, shownRows } from './probe-rows.ts'
+import probeTableStyles from './probe-table.module.css'
+import { ProbeStateMark, ProbeTable, QUESTIONS } from './probe-table.tsx'
 import styles from './probe-view.module.css'
-import { inOrder } from './probe-wording.ts'
+import { inOrder, recoveryText } from './probe-wording.ts'
 import { type TracedQuestion, tracedOf } from './traced-question.ts'
 import type { Probe } from './use-probe.ts'
 
@@ -142,5 +145,76 @@ export function FoundProbe({ found, address, conversationId, renderTrace, render
         </div>
       )}
     </>
+  )
+}
+
+type ProbeAnswerProps = {
+  readonly row: ProbeRow
+  /** True when the window of an earlier moment was asked, while a trace leads to the window of now. */
+  readonly isPast: boolean
+  /** The way of the answer up to the window. */
+  readonly trace: ReactNode
+  readonly onOpen: () => void
+  readonly onClose: () => void
+}
+
+/** One question with its answer, how it is had, and its way to the window. */
+function ProbeAnswer({ row: { asked, number }, isPast, trace, onOpen, onClose }: ProbeAnswerProps) {
+  const { question, state, evidence, answer, hit } = asked
+  return (
+    <section className={probeTableStyles.answerAnswer} aria-label={`Question ${number}`}>
+      <header className={probeTableStyles.head}>
+        <p className={probeTableStyles.line}>
+          <ProbeStateMark state={state} />
+          <IconButton className={probeTableStyles.close} icon="close" label="Close the question" onClick={onClose} />
+        </p>
+        <h2 dir="auto">{question}</h2>
+        <p dir="auto">
+          {answerOf(asked) === '' ? (
+            <span className={probeTableStyles.dim}>No answer is known.</span>
+          ) : (
+            <>
+              <span className={probeTableStyles.dim}>answer </span>
+              <b className={answer === null ? undefined : probeTableStyles.answerWords}>{answerOf(asked)}</b>
+            </>
+          )}
+        </p>
+        <p className={probeTableStyles.dim} dir="auto">
+          {recoveryText(asked)}
+          {hit !== null && (
+            <>
+              {' '}
+              It finds <NodeLink id={hit} maxChars={18} />.
+            </>
+          )}
+        </p>
+        {evidence !== null && (
+          <p className={probeTableStyles.evidence}>
+            <span className={probeTableStyles.dim}>{evidence.role ?? 'message'}</span>
+            <NodeLink id={evidence.id} />
+            <TimeText atMs={evidence.atMs} form="short" />
+            <Button onClick={onOpen} title="Show it in the transcript (Enter)">
+              Transcript
+            </Button>
+            <Button
+              title="Follow it in a view of its own (T)"
+              onClick={() =>
+                navigate({ searchKind: 'trace', tracedId: evidence.id, query: answer, selection: evidence.id }, 'push')
+              }
+            >
+              Trace
+            </Button>
+          </p>
+        )}
+      </header>
+      {evidence === null ? (
+        <p className={probeTableStyles.none}>No message is known that answers it, so there is nothing to trace.</p>
+      ) : (
+        <>
+          {isPast && <p className={probeTableStyles.none}>The trace leads to the window of now, not of the moment.</p>}
+          {trace}
+        </>
+      )}
+    </section>
   )
 }
