@@ -16,18 +16,16 @@ import {
   toggled,
   withoutFilters,
 } from './filters.ts'
-import { HitList } from './hit-list.tsx'
+import { HitList, useTitles } from './hit-list.tsx'
 import { rowsOf, stopsOf } from './hit-rows.ts'
 import { inState, STATE_FILTERS, stateCounts } from './hit-states.ts'
 import { SearchField } from './search-field.tsx'
 import { SearchSummary } from './search-summary.tsx'
 import styles from './search-view.module.css'
-import { StateFilterBar } from './state-filter-bar.tsx'
+import { StateFilterBar, useHitStates } from './state-filter-bar.tsx'
 import { useActiveRow } from './use-active-row.ts'
 import { useChosenSummary } from './use-chosen-summary.ts'
-import { useHitStates } from './use-hit-states.ts'
 import { type Search, useKeptFound, useSearch } from './use-search.ts'
-import { useTitles } from './use-titles.ts'
 
 type Props = {
   readonly conversationId: number | null

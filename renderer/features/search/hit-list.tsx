@@ -1,6 +1,9 @@
-import { useEffect, useRef, useState } from 'react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
-import { plural } from '../../ui/format.ts'
+import type { GrepHit } from '../../../core/contract/retrieval.ts'
+import { api } from '../../api.ts'
+import { conversationName, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
@@ -9,7 +12,6 @@ import { HitRow } from './hit-row.tsx'
 import type { Group, Row } from './hit-rows.ts'
 import { type HitStates, stateOf } from './hit-states.ts'
 import type { ActiveRow } from './use-active-row.ts'
-import type { Titles } from './use-titles.ts'
 
 type Props = {
   readonly rows: readonly Row[]
@@ -160,4 +162,32 @@ function CoverLabel({ group }: { readonly group: Exclude<Group, { kind: 'convers
 
 function labelOf(group: Group, title: string): string {
   return group.kind === 'cover' ? group.id : group.kind === 'conversation' ? title : group.kind
+}
+
+export type Titles = {
+  readonly of: (conversationId: number) => string
+  /** The memory holds more than one conversation. */
+  readonly areMany: boolean
+}
+
+/** So many conversations are named, those of the first hits. */
+const MOST = 1000
+
+/** The names of the conversations of hits. */
+export function useTitles(pages: readonly (readonly GrepHit[])[]): Titles {
+  const conversationIds = useMemo(() => {
+    const ids = new Set(pages.flatMap((hits) => hits.map(({ conversationId }) => conversationId)))
+    return [...ids].slice(0, MOST)
+  }, [pages])
+  const { data } = useQuery(
+    api.conversations.list.queryOptions({
+      input: { conversationIds, limit: MOST },
+      enabled: conversationIds.length > 0,
+      placeholderData: keepPreviousData,
+    }),
+  )
+  return useMemo(() => {
+    const titles = new Map(data?.conversations.map((row) => [row.conversationId, conversationName(row)]))
+    return { of: (id) => titles.get(id) ?? `conversation ${id}`, areMany: (data?.total ?? 1) > 1 }
+  }, [data])
 }

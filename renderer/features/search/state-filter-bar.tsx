@@ -1,9 +1,13 @@
-import type { FactState } from '../../../core/contract/trace.ts'
+import { useQueries } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { GrepHit } from '../../../core/contract/retrieval.ts'
+import type { FactState, FactStates } from '../../../core/contract/trace.ts'
 import { formatCount } from '../../ui/format.ts'
 import { Kbd } from '../../ui/kbd.tsx'
 import { STATE_HINTS, StateMark } from '../../ui/state-mark.tsx'
+import { tracedStates } from '../../ui/traced-states.ts'
 import { useKeys } from '../../ui/use-keys.ts'
-import type { StateFilter } from './hit-states.ts'
+import { batchesOf, type HitState, type HitStates, type StateFilter } from './hit-states.ts'
 import styles from './search-view.module.css'
 
 type Props = {
@@ -47,3 +51,26 @@ export function StateFilterBar({ filter, onFilter, counts, isPending }: Props) {
     </fieldset>
   )
 }
+
+/** Traces the hits of the loaded pages in the background, one batch after the other. */
+export function useHitStates(pages: readonly (readonly GrepHit[])[]): { states: HitStates; isPending: boolean } {
+  const batches = useMemo(() => batchesOf(pages), [pages])
+  const { traced, isPending } = useQueries({
+    queries: batches.map(tracedStates),
+    combine: combined,
+  })
+  const states = useMemo(() => {
+    const known = new Map<string, HitState>(traced.map((one) => [one.id, one]))
+    for (const { id, inContext } of pages.flat())
+      if (inContext) known.set(id, { state: 'kept', details: 0, kept: 0, inWindow: true })
+    return known
+  }, [traced, pages])
+  return { states, isPending }
+}
+
+type Traced = FactStates['states']
+
+const combined = (results: readonly { readonly data: Traced | undefined; readonly isPending: boolean }[]) => ({
+  traced: results.flatMap(({ data }) => data ?? []),
+  isPending: results.some(({ isPending }) => isPending),
+})
