@@ -6,8 +6,8 @@ import { SelectField } from '../../ui/select-field.tsx'
 import { writersOf } from '../../ui/summarizers.ts'
 import { moveInChain } from './chain-order.ts'
 import sectionStyles from './section.module.css'
-import { SourceChip } from './source-chip.tsx'
 import { useSaveSettings } from './use-save-settings.ts'
+import { SourceChip } from './value-field.tsx'
 
 /** The order in which models are tried. The built-in extractor is always last, so that a run always gets a summary. */
 export function ChainList({ report }: { readonly report: SettingsReport }) {

@@ -5,8 +5,8 @@ import { SectionHeading } from '../../ui/section-heading.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { EMBEDDINGS } from './embeddings-choice.ts'
 import sectionStyles from './section.module.css'
-import { SourceChip } from './source-chip.tsx'
 import { useSaveSettings } from './use-save-settings.ts'
+import { SourceChip } from './value-field.tsx'
 
 /** Chooses the model with which questions find what says the same in other words. */
 export function EmbeddingsSection({ report }: { readonly report: SettingsReport }) {

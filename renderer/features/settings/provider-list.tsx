@@ -7,14 +7,19 @@ import { toErrorInfo } from '../../error-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { Chip, type Tone } from '../../ui/chip.tsx'
 import { classNames } from '../../ui/class-names.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import styles from '../../ui/form.module.css'
 import { formatCount, formatDuration, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
+import { chainAfter } from './chain-order.ts'
+import { embeddingsAfter } from './embeddings-choice.ts'
 import { KeyDialog } from './key-dialog.tsx'
 import { ProviderDialog } from './provider-dialog.tsx'
-import { RemoveDialog } from './remove-dialog.tsx'
+import { settingsOf } from './provider-form.ts'
 import sectionStyles from './section.module.css'
+import { useSaveSettings } from './use-save-settings.ts'
 
 type Open = { readonly kind: 'add' } | { readonly kind: 'edit' | 'key' | 'remove'; readonly provider: ProviderInfo }
 
@@ -169,4 +174,65 @@ function limitsText(provider: ProviderInfo): string {
       ? 'no prices set'
       : `${inputPrice} in, ${outputPrice} out per million tokens`
   return `${formatCount(timeoutMs / 1000)} s for an answer of at most ${plural(maxOutputTokens, 'token')} · ${price}`
+}
+
+type RemoveDialogProps = {
+  readonly report: SettingsReport
+  readonly provider: ProviderInfo
+  readonly onClose: () => void
+}
+
+/** Asks before a provider is removed, and names what is removed with it. */
+function RemoveDialog({ report, provider, onClose }: RemoveDialogProps) {
+  const save = useSaveSettings()
+  const forget = useMutation(api.settings.setKey.mutationOptions())
+  const { name, keySource } = provider
+  const isInChain = report.chain.includes(name)
+  const hasKey = keySource === 'key_store'
+  const remove = async () => {
+    // The key is removed first, because it could not be addressed without its provider.
+    if (hasKey) await forget.mutateAsync({ provider: name, key: null })
+    const providers = report.providers.filter((each) => each.name !== name).map(settingsOf)
+    save.mutate(
+      {
+        providers,
+        ...(isInChain && { chain: chainAfter(report.chain, name, null) }),
+        ...embeddingsAfter(report, name, null),
+      },
+      { onSuccess: onClose },
+    )
+  }
+  const error = save.error ?? forget.error
+  return (
+    <Dialog
+      title={`Remove ${name}?`}
+      onClose={onClose}
+      actions={
+        <>
+          <Button data-autofocus="" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            look="danger"
+            disabled={save.isPending || forget.isPending}
+            onClick={() => void remove().catch(() => undefined)}
+          >
+            Remove
+          </Button>
+        </>
+      }
+    >
+      <div className={styles.form}>
+        <p>
+          It goes from the settings{isInChain && ', and from the chain'}
+          {hasKey && ', and its key from the keychain'}. What it has written stays as it is.
+        </p>
+        {error !== null && (
+          <p className={styles.problem} role="alert">
+            {toErrorInfo(error).message}
+          </p>
+        )}
+      </div>
+    </Dialog>
+  )
 }

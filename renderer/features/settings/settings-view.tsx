@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, useId, useRef, useState } from 'react'
 import type { SettingsReport } from '../../../core/contract/settings.ts'
 import { api } from '../../api.ts'
+import { toErrorInfo } from '../../error-text.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { formatCount } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -18,10 +21,22 @@ import { FoundList } from './found-list.tsx'
 import { ObjectsSection } from './objects-section.tsx'
 import { ProviderList } from './provider-list.tsx'
 import sectionStyles from './section.module.css'
-import { findSettings, groupSettings, hasWords, type SettingGroup, unknownText } from './setting-groups.ts'
-import { SettingRow } from './setting-row.tsx'
+import {
+  acceptsText,
+  choiceLabel,
+  choicesOf,
+  findSettings,
+  groupSettings,
+  hasWords,
+  type NamedSetting,
+  type SettingGroup,
+  typedValue,
+  unknownText,
+  valueText,
+} from './setting-groups.ts'
 import styles from './settings-view.module.css'
-import { SpendCap } from './spend-cap.tsx'
+import { useSaveSettings } from './use-save-settings.ts'
+import { SourceChip, ValueField } from './value-field.tsx'
 
 /** The settings with the source of each value, and controls to change them. It needs no open memory. */
 export function SettingsView() {
@@ -150,6 +165,109 @@ function ThemeChoice() {
         “As the system” follows the desktop, also in its wish for more contrast. Colours that the desktop forces come
         before every theme.
       </p>
+    </section>
+  )
+}
+
+/** One value. It is edited in place unless the environment sets it. */
+function SettingRow({ label, setting }: NamedSetting) {
+  const { variable, value, source, givenBy, effect } = setting
+  const describedBy = useId()
+  const save = useSaveSettings()
+  const text = valueText(value)
+  const isEditable = source !== 'environment'
+  const put = (typed: string) => save.mutate({ values: { [variable]: typedValue(typed, value) } })
+  return (
+    <li className={styles.row}>
+      <div className={styles.name}>
+        <span className={styles.label}>
+          {label} <code>{variable}</code>
+        </span>
+        <span className={styles.about}>{effect}</span>
+        {givenBy !== null && <span className={styles.about}>Given by {givenBy}</span>}
+      </div>
+      <div className={styles.value}>
+        {isEditable ? (
+          <ValueField
+            key={text}
+            label={label}
+            value={text}
+            placeholder={setting.byDefault}
+            choices={choicesOf(setting)}
+            isInvalid={save.isError}
+            describedBy={describedBy}
+            onCommit={put}
+            onRevert={save.reset}
+          />
+        ) : (
+          <span className={styles.fixed}>{choiceLabel(text === '' ? setting.byDefault : text)}</span>
+        )}
+      </div>
+      <span className={styles.source}>
+        <SourceChip source={source} />
+        {source === 'file' && givenBy === null && isEditable && (
+          <IconButton
+            icon="close"
+            label={`Back to the default: ${label}`}
+            onClick={() => save.mutate({ values: { [variable]: null } })}
+          />
+        )}
+      </span>
+      <p
+        id={describedBy}
+        className={styles.accepts}
+        data-error={save.isError ? '' : undefined}
+        role={save.isError ? 'alert' : undefined}
+      >
+        {save.isError ? toErrorInfo(save.error).message : acceptsText(setting)}
+      </p>
+    </li>
+  )
+}
+
+const SPEND_CAP = 'LCM_SPEND_CAP_TOKENS'
+
+/** Most tokens that one run may exchange with models. */
+function SpendCap({ report }: { readonly report: SettingsReport }) {
+  const save = useSaveSettings()
+  const describedBy = useId()
+  const { spendCapTokens } = report
+  const source = report.effective.find(({ variable }) => variable === SPEND_CAP)?.source ?? 'default'
+  const text = spendCapTokens === null ? '' : String(spendCapTokens)
+  const put = (typed: string) => {
+    const trimmed = typed.trim().replaceAll(/[,_ ]/g, '')
+    save.mutate({ spendCapTokens: trimmed === '' ? null : Number(trimmed) })
+  }
+  return (
+    <section className={sectionStyles.section}>
+      <SectionHeading>Spend cap</SectionHeading>
+      <p id={describedBy} className={sectionStyles.text}>
+        Most tokens, in and out together, that one run may exchange with models. What is left of a run after that is
+        made by the built-in extractor. Empty is no cap.
+      </p>
+      <div className={sectionStyles.line}>
+        {source === 'environment' ? (
+          <span>{spendCapTokens === null ? 'no cap' : formatCount(spendCapTokens)}</span>
+        ) : (
+          <ValueField
+            key={text}
+            label="Spend cap in tokens"
+            value={text}
+            placeholder="no cap"
+            isInvalid={save.isError}
+            describedBy={describedBy}
+            onCommit={put}
+            onRevert={save.reset}
+          />
+        )}
+        tokens a run
+        <SourceChip source={source} />
+      </div>
+      {save.isError && (
+        <p className={sectionStyles.problem} role="alert">
+          {toErrorInfo(save.error).message}
+        </p>
+      )}
     </section>
   )
 }

@@ -1,5 +1,7 @@
 import { useState } from 'react'
-import { choiceLabel } from './setting-groups.ts'
+import type { EffectiveSetting } from '../../../core/contract/settings.ts'
+import { Chip } from '../../ui/chip.tsx'
+import { choiceLabel, SOURCE_TEXTS } from './setting-groups.ts'
 import styles from './settings-view.module.css'
 
 type Props = {
@@ -56,5 +58,16 @@ export function ValueField(props: Props) {
         onRevert()
       }}
     />
+  )
+}
+
+const TONES = { environment: 'lit', file: 'd1', default: 'neutral' } as const
+
+/** Shows the source of a value. */
+export function SourceChip({ source }: { readonly source: EffectiveSetting['source'] }) {
+  return (
+    <Chip tone={TONES[source]} title={SOURCE_TEXTS[source]}>
+      {source}
+    </Chip>
   )
 }
