@@ -1,5 +1,5 @@
-import type { Message, MessagePart } from '../../../core/contract/message.ts'
-import { markLabel, patchFacts, subtaskTitle } from './part-facts.ts'
+import type { Message, MessagePart, PartDetails } from '../../../core/contract/message.ts'
+import { formatCompact, plural } from '../../ui/format.ts'
 import { parsedObject } from './tool-line.ts'
 
 type BlockBase = {
@@ -215,4 +215,47 @@ function isRepeated(block: Block, content: string): boolean {
 /** Systems join parts with line breaks, spaces or nothing, so texts are compared without white space. */
 function squeezed(text: string): string {
   return text.replaceAll(/\s+/g, '')
+}
+
+/** What is known of a step of an answer, or of the state of the files: `step finish: stop, 1.2k in, 56 out`. */
+function markLabel(type: string, details: PartDetails = {}): string {
+  const { stepReason, stepTokensIn, stepTokensOut, stepCost, snapshotHash } = details
+  const facts = [
+    stepReason,
+    stepTokensIn === undefined ? undefined : `${formatCompact(stepTokensIn)} in`,
+    stepTokensOut === undefined ? undefined : `${formatCompact(stepTokensOut)} out`,
+    stepCost === undefined || stepCost === 0 ? undefined : `cost ${costText(stepCost)}`,
+    snapshotHash === undefined ? undefined : `files at ${shortHash(snapshotHash)}`,
+  ].filter((fact) => fact !== undefined)
+  const label = type.replace('_', ' ')
+  return facts.length === 0 ? label : `${label}: ${facts.join(', ')}`
+}
+
+/** Costs of steps are parts of a cent: three digits that say something. */
+const costText = (cost: number): string => String(Number(cost.toPrecision(3)))
+
+const shortHash = (hash: string): string => hash.slice(0, 12)
+
+/** `patch 1234abcd, 2 files`, and the paths line by line. */
+function patchFacts({ patchHash, patchFiles }: PartDetails = {}): { label: string; files: string } {
+  const files = patchFiles === undefined ? [] : pathsIn(patchFiles)
+  const named = patchHash === undefined ? 'patch' : `patch ${shortHash(patchHash)}`
+  return { label: files.length === 0 ? named : `${named}, ${plural(files.length, 'file')}`, files: files.join('\n') }
+}
+
+/** The paths of a JSON array; any other text as it is, because a system may write what it likes. */
+function pathsIn(text: string): readonly string[] {
+  try {
+    const list: unknown = JSON.parse(text)
+    if (Array.isArray(list)) return list.map((path) => (typeof path === 'string' ? path : JSON.stringify(path)))
+  } catch {
+    // It was cut, or never was JSON.
+  }
+  return [text]
+}
+
+/** `subtask for explore: find the callers`. */
+function subtaskTitle({ subtaskAgent, subtaskDesc }: PartDetails = {}, otherwise: string): string {
+  const named = subtaskAgent === undefined ? otherwise : `subtask for ${subtaskAgent}`
+  return subtaskDesc === undefined ? named : `${named}: ${subtaskDesc}`
 }
