@@ -1,25 +1,32 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ComponentProps, useEffect, useState } from 'react'
 import type { ImportResult } from '../../../core/contract/import.ts'
 import type { Job } from '../../../core/contract/job.ts'
+import type { FoundTranscripts as Found } from '../../../core/contract/machine.ts'
 import { api } from '../../api.ts'
 import { host } from '../../host.ts'
 import { navigate } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
+import { Chip } from '../../ui/chip.tsx'
 import { ConnectDialog } from '../../ui/connect-dialog.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
+import { ErrorLine, ErrorState } from '../../ui/error-state.tsx'
+import { formatBytes, plainName, plural, shortenPath } from '../../ui/format.ts'
 import { Mark } from '../../ui/home-button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { JobProgress } from '../../ui/job-progress.tsx'
+import { SectionHeading } from '../../ui/section-heading.tsx'
 import { ThemeMenu } from '../../ui/theme-menu.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
 import { useNewFile } from '../../ui/use-new-file.ts'
-import { Databases } from './databases.tsx'
 import { DropTarget } from './drop-target.tsx'
 import { FolderDialog } from './folder-dialog.tsx'
+import foundListStyles from './found-list.module.css'
+import { FoundList } from './found-list.tsx'
 import { FoundMemories } from './found-memories.tsx'
-import { FoundTranscripts } from './found-transcripts.tsx'
 import { forgetHandedOver, handedOver } from './handed-over.ts'
 import { ImportPreview } from './import-preview.tsx'
 import { ImportReport, isSound } from './import-report.tsx'
+import { FoundName } from './memory-row.tsx'
 import { OpenActions } from './open-actions.tsx'
 import { RecentMemories } from './recent-memories.tsx'
 import styles from './welcome.module.css'
@@ -156,3 +163,109 @@ function useImport(): Import {
     leave: forget,
   }
 }
+
+type FoundTranscriptsProps = { readonly onChoose: (paths: readonly string[]) => void }
+
+/** Transcripts of agents without a memory. A memory can be made of each. */
+function FoundTranscripts({ onChoose }: FoundTranscriptsProps) {
+  const found = useQuery(api.machine.discoverTranscripts.queryOptions())
+  // Without transcripts nothing is shown, because the page offers to import by path anyway.
+  if (!found.data || found.data.length === 0) return null
+  return (
+    <FoundList
+      title="Transcripts on this machine"
+      what="transcripts"
+      items={found.data}
+      textOf={({ label, agent, paths }) => `${label} ${agent} ${paths[0] ?? ''}`}
+      row={(one) => (
+        <FoundTranscriptRow key={`${one.agent} ${one.label} ${one.paths[0]}`} found={one} onChoose={onChoose} />
+      )}
+    />
+  )
+}
+
+function FoundTranscriptRow({ found, onChoose }: { readonly found: Found } & FoundTranscriptsProps) {
+  const [first = ''] = found.paths
+  return (
+    <li className={foundListStyles.row}>
+      <button
+        type="button"
+        className={foundListStyles.open}
+        title={`Look what an import of these would bring\n${found.paths.slice(0, 5).join('\n')}`}
+        onClick={() => onChoose(found.paths)}
+      >
+        <FoundName label={found.label} />
+        <span className={foundListStyles.path}>
+          <bdi>{found.paths.length === 1 ? shortenPath(plainName(first), 38) : plural(found.files, 'file')}</bdi>
+        </span>
+        <span className={foundListStyles.system}>
+          <Chip>{found.agent}</Chip>
+        </span>
+        <span className={foundListStyles.size}>{formatBytes(found.bytes)}</span>
+        <span className={foundListStyles.time}>
+          <TimeText atMs={found.modifiedAtMs} />
+        </span>
+      </button>
+    </li>
+  )
+}
+
+/** PostgreSQL databases that the user connected to, by their addresses without passwords. */
+function Databases() {
+  const known = useQuery(api.servers.list.queryOptions())
+  const queries = useQueryClient()
+  const forget = useMutation(
+    api.servers.forget.mutationOptions({
+      onSuccess: () => queries.invalidateQueries({ queryKey: api.servers.key() }),
+    }),
+  )
+  if (known.error)
+    return (
+      <section>
+        <SectionHeading>Databases</SectionHeading>
+        <div className={foundListStyles.damaged}>
+          <ErrorLine error={known.error} onRetry={() => void known.refetch()} />
+        </div>
+      </section>
+    )
+  if (!known.data || known.data.servers.length === 0) return null
+  return (
+    <section>
+      <SectionHeading>Databases</SectionHeading>
+      {forget.error && <ErrorLine error={forget.error} />}
+      <ul>
+        {known.data.servers.map(({ address, openedAtMs, secret }) => (
+          <li key={address} className={foundListStyles.row}>
+            <button
+              type="button"
+              className={foundListStyles.open}
+              title={address}
+              onClick={() => host.openFile(address)}
+            >
+              <span className={foundListStyles.address}>{address}</span>
+              <span className={foundListStyles.system}>
+                <Chip title={SECRETS[secret]}>PostgreSQL</Chip>
+              </span>
+              <span className={foundListStyles.size} />
+              <span className={foundListStyles.time}>
+                <TimeText atMs={openedAtMs} />
+              </span>
+            </button>
+            <IconButton
+              className={foundListStyles.forget}
+              icon="close"
+              label={`Take ${address} off this list, and its password out of the keychain`}
+              onClick={() => forget.mutate({ address })}
+            />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const SECRETS = {
+  environment: 'Its password is in the environment',
+  keychain: 'Its password is in the keychain',
+  none: 'No password is kept for it',
+} as const
