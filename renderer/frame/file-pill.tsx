@@ -11,8 +11,7 @@ import { plainName, shortenPath, splitPath } from '../ui/format.ts'
 import { TailText } from '../ui/tail-text.tsx'
 import { WorkingCopyDialog } from '../ui/working-copy-dialog.tsx'
 import styles from './file-pill.module.css'
-import { FollowDialog } from './follow-dialog.tsx'
-import { FOLLOW_TEXTS } from './follow-texts.ts'
+import { FOLLOW_TEXTS, FollowDialog } from './follow-dialog.tsx'
 
 /** The open file: where it is, which system wrote it, and whether it may be written. */
 export function FilePill({ info }: { readonly info: MemoryInfo }) {

@@ -5,16 +5,15 @@ import type { FollowState } from '../../core/contract/servers.ts'
 import { toErrorInfo } from '../error-text.ts'
 import { host } from '../host.ts'
 import { Button } from '../ui/button.tsx'
-import { Chip } from '../ui/chip.tsx'
+import { Chip, type Tone } from '../ui/chip.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorLine } from '../ui/error-state.tsx'
 import { Fact, Facts } from '../ui/facts.tsx'
+import figures from '../ui/figure-table.module.css'
 import { formatCount, plainName, plural } from '../ui/format.ts'
 import { useJob } from '../ui/use-job.ts'
 import { useOpening } from '../ui/use-opening.ts'
-import { ChangedTablesView, rowOf } from './changed-tables.tsx'
 import styles from './follow-dialog.module.css'
-import { FOLLOW_TEXTS } from './follow-texts.ts'
 
 type Props = {
   readonly from: NonNullable<MemoryInfo['pulledFrom']>
@@ -118,4 +117,63 @@ function Refusal({ from, error }: RefusalProps) {
       {failure !== null && <ErrorLine error={failure} />}
     </section>
   )
+}
+
+type ChangedTablesViewProps = { readonly label: string; readonly tables: ChangedTables }
+
+/** How much of what was added, replaced and removed. */
+function ChangedTablesView({ label, tables }: ChangedTablesViewProps) {
+  return (
+    <table className={figures.table} aria-label={label}>
+      <thead>
+        <tr>
+          <th>{label}</th>
+          <th>added</th>
+          <th>replaced</th>
+          <th>removed</th>
+        </tr>
+      </thead>
+      <tbody>
+        {tables.map(({ table, added, replaced, removed }) => (
+          <tr key={table}>
+            <td>{rowsOf(table)}</td>
+            <td>{countOf(added)}</td>
+            <td>{countOf(replaced)}</td>
+            <td>{countOf(removed)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+const countOf = (count: number): string => (count === 0 ? '–' : formatCount(count))
+
+/** What the rows of a table are called, of one and of several. */
+const NAMES: Readonly<Record<string, readonly [one: string, several: string]>> = {
+  conversations: ['conversation', 'title and time of the conversation'],
+  messages: ['message', 'messages'],
+  message_parts: ['part', 'parts of messages'],
+  summaries: ['summary', 'summaries'],
+  summary_messages: ['messages of', 'lists of covered messages'],
+  summary_sources: ['sources of', 'lists of source summaries'],
+  context_items: ['window item', 'items of the window'],
+  large_files: ['file', 'large files'],
+  compaction_runs: ['compaction', 'compactions'],
+  compaction_events: ['step', 'steps of compactions'],
+  surgery_events: ['edit', 'edits by hand'],
+}
+
+const rowsOf = (table: string): string => NAMES[table]?.[1] ?? table
+const rowOf = (table: string): string => NAMES[table]?.[0] ?? table
+
+type FollowText = { readonly tone: Tone; readonly short: string; readonly title: string }
+
+/** Whether a copy of a conversation in PostgreSQL follows it, in words. */
+export const FOLLOW_TEXTS: Readonly<Record<FollowState['state'], FollowText>> = {
+  not_pulled: { tone: 'neutral', short: 'copy', title: 'It is not followed.' },
+  still: { tone: 'neutral', short: 'copy', title: 'As it was when it was pulled.' },
+  live: { tone: 'fine', short: 'live', title: 'Follows what is written there.' },
+  changed_here: { tone: 'warning', short: 'changed here', title: 'Does not follow until the changes are pushed.' },
+  unreachable: { tone: 'warning', short: 'not live', title: 'Does not follow now.' },
 }
