@@ -19,7 +19,7 @@ export const everyTest = {
   environment: 'node' as const,
   // One file after another in the same process: what was loaded and compiled for the first serves them all.
   isolate: false,
-  setupFiles: ['test/builders/property-runs.ts', 'test/builders/private-home.ts'],
+  setupFiles: ['test/builders/property-runs.ts', 'test/builders/private-home.ts', 'test/builders/own-modules.ts'],
   exclude: ['test/e2e/**', 'test/field/**'],
   testTimeout: limitMs,
   hookTimeout: limitMs,

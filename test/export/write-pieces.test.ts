@@ -14,8 +14,10 @@ import { temporaryFolder } from '../builders/temporary-folder.ts'
 // As on a disk that is nearly full: what is asked for is written in part, and no error says so.
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>()
-  const inPart = (file: number, text: string): number =>
-    fs.writeSync(file, Buffer.from(text).subarray(0, Math.ceil(text.length / 2)))
+  const inPart = (file: number, asked: string | Buffer, at = 0): number => {
+    const bytes = Buffer.from(asked).subarray(at)
+    return fs.writeSync(file, bytes, 0, Math.ceil(bytes.length / 2))
+  }
   return { ...fs, writeSync: inPart }
 })
 
