@@ -8,6 +8,7 @@ import { ALIASES, type CommandSpec, SHARED } from '../core/doors/cli/command.ts'
 import { commandLists } from '../core/doors/cli/commands.ts'
 import { type Flag, flagsOf } from '../core/doors/cli/flags.ts'
 import { commandFlags, flagText } from '../core/doors/cli/parser.ts'
+import { SCHEMA_V6 as POSTGRES_V6 } from '../core/postgres/counted-writes.ts'
 import {
   SCHEMA_V2 as POSTGRES_V2,
   SCHEMA_V3 as POSTGRES_V3,
@@ -109,6 +110,11 @@ Each partitioned table has ${PARTITIONS} partitions, or as many as the first \`l
 ## Added by version 5
 
 \`\`\`sql${POSTGRES_V5.trimEnd()}
+\`\`\`
+
+## Added by version 6
+
+\`\`\`sql${POSTGRES_V6.trimEnd()}
 \`\`\`
 
 ## Roles

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { LcmError } from '../errors.ts'
 import type { PostgresAddress } from './address.ts'
+import { COUNTS_ITSELF } from './counted-writes.ts'
 import { translatePostgresError } from './postgres-error.ts'
 
 /** What the driver, or PostgreSQL inside this process, is asked for. */
@@ -30,7 +31,7 @@ export type Postgres = {
 }
 
 const queries = {
-  tenant: /* sql */ `SELECT set_config('lcm.tenant', $1, true)`,
+  tenant: /* sql */ `SELECT set_config('lcm.tenant', $1, true), set_config('${COUNTS_ITSELF}', 'on', true)`,
   limit: /* sql */ `SELECT set_config('statement_timeout', $1, true)`,
 }
 

@@ -1,5 +1,6 @@
 import { LcmError } from '../errors.ts'
 import type { Postgres, Query } from './connect.ts'
+import { SCHEMA_V6 } from './counted-writes.ts'
 import { SCHEMA_V2, SCHEMA_V3, SCHEMA_V4 } from './later-versions.ts'
 import { noTables } from './postgres-error.ts'
 import { POLICIES, partitions, SCHEMA_V1 } from './schema.ts'
@@ -15,6 +16,7 @@ const migrations = (partitionCount: number): readonly string[] => [
   SCHEMA_V3,
   SCHEMA_V4,
   SCHEMA_V5,
+  SCHEMA_V6,
 ]
 
 const queries = {

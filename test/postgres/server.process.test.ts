@@ -129,15 +129,13 @@ describe.skipIf(bin === null)('a PostgreSQL server', () => {
       conversations: [{ conversationId: conversation, messages: 60, isRenumbered: false }],
     })
     expect((await lcmHere(['integrity', '--db', whole])).code).toBe(0)
-    // An agent has it through MCP, and its next call knows what was pushed meanwhile.
+    // An agent has it through MCP, and its next call knows what somebody wrote by SQL meanwhile.
     const agent = await connect(there, { env: { ...env, LCM_CACHE_DIR: join(folder, 'cache') } })
     const hits = async () => (await agent.call('lcm_grep', { query: 'heron' })).data.total
     expect(await hits()).toBe(0)
-    const three = join(folder, 'three.db')
-    const file = openNative(three)
-    file.run("UPDATE summaries SET content = 'The heron.' WHERE kind = 'leaf'")
-    file.close()
-    expect((await lcmHere(['push', shown, '--db', three], { env })).code).toBe(0)
+    await db.script(
+      "BEGIN; SET LOCAL lcm.tenant = 'cli'; UPDATE lcm.summaries SET content = 'The heron.' WHERE kind = 'leaf'; COMMIT",
+    )
     expect(await hits()).toBeGreaterThan(0)
     expect(await agent.call('lcm_grep', { query: 'heron', conversationIds: [999] })).toMatchObject({ isError: true })
     await agent.close()

@@ -110,6 +110,29 @@ describe('canonical rows', () => {
   })
 })
 
+describe('writes to a conversation', () => {
+  it.each([
+    "UPDATE lcm.summaries SET content = content || ' and more'",
+    'DELETE FROM lcm.summary_messages',
+    'DELETE FROM lcm.context_items',
+    'UPDATE lcm.messages SET token_count = token_count + 1',
+    "UPDATE lcm.conversations SET title = 'another'",
+    `INSERT INTO lcm.large_files (tenant_id, conversation_id, file_id, storage_uri, created_at)
+      SELECT tenant_id, conversation_id, 'file_1', 'there', 1 FROM lcm.conversations`,
+  ])('are counted once where others make them, and by this program itself: %s', async (statement) => {
+    const changes = async () => (await server.engine.query('SELECT changes FROM lcm.conversations ORDER BY 1')).rows
+    const before = await changes()
+    const counted = async (countsItself: string) => {
+      await server.engine.exec(`BEGIN; SELECT set_config('lcm.counts_writes', '${countsItself}', true); ${statement}`)
+      const now = await changes()
+      await server.engine.exec('ROLLBACK')
+      return now
+    }
+    expect(await counted('')).toEqual(before.map((row) => ({ changes: (row as { changes: number }).changes + 1 })))
+    expect(await counted('on')).toEqual(before)
+  })
+})
+
 describe('totals of a conversation', () => {
   it('are what its rows say, also after rows of its window were removed', async () => {
     await as('worker', 'a', async (query) => {
