@@ -5,7 +5,32 @@ import { SMALL_PAGE_CACHE } from '../../sqlite/page-cache.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import type { Corpus } from '../corpus.ts'
 import type { Piece } from './recipe.ts'
-import { VECTOR_FORMAT, VECTOR_SCHEMA } from './vector-schema.ts'
+
+/**
+ * The vectors of one model, in the app's cache. Equal pieces of text, of whichever memory, have one vector.
+ * `text` is a part of the hash of the piece, `numbers` the vector with length 1 as 32-bit floats, or empty when the
+ * model refused the text. `signs` has a bit for each number, set when it is above 0: what is read for a first look.
+ */
+const VECTOR_SCHEMA = /* sql */ `
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE memories (
+  memory INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE,
+  without_text INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE TABLE vectors (vector INTEGER PRIMARY KEY, text BLOB NOT NULL UNIQUE, numbers BLOB NOT NULL) STRICT;
+CREATE TABLE signs (vector INTEGER PRIMARY KEY, signs BLOB NOT NULL) STRICT;
+CREATE TABLE pieces (
+  memory INTEGER NOT NULL,
+  corpus TEXT NOT NULL,
+  row INTEGER NOT NULL,
+  piece INTEGER NOT NULL,
+  vector INTEGER NOT NULL,
+  PRIMARY KEY (memory, corpus, row, piece)
+) STRICT, WITHOUT ROWID;
+`
+
+const VECTOR_FORMAT = '1'
 
 const queries = {
   tables: /* sql */ `
