@@ -16,7 +16,7 @@ import {
   type WeighedCondition,
 } from '../postgres/search-rows.ts'
 import { ExpressionMatcher, type Matcher } from '../search/matcher.ts'
-import { type Query as Planned, planQuery, queryHash } from '../search/plan-query.ts'
+import { isQuestion, mayBeQuestion, type Query as Planned, planQuery, queryHash } from '../search/plan-query.ts'
 import type { Expression } from '../search/query.ts'
 import { type AskedWord, tellingWords, typedWords } from '../search/question-words.ts'
 import { snippetOf } from '../search/snippet.ts'
@@ -86,11 +86,11 @@ export async function searchTenant(
   if (start !== null && start.of !== of) throw badCursor('it belongs to another query')
   const find = async (query: Query): Promise<Found> => {
     const page = { tenant, limit, conversationIds: conversationIds ?? null, of, start, signal }
-    const isQuestion = start === null ? looksLikeQuestion(input, planned) : start.weights !== null
-    const question = isQuestion ? await askQuestion(query, tenant, planned.words, start?.weights ?? null) : null
+    const asksQuestion = start === null ? isQuestion(input, planned) : start.weights !== null
+    const question = asksQuestion ? await askQuestion(query, tenant, planned.words, start?.weights ?? null) : null
     const strict = await readPage(query, question ?? askWords(input, planned), page)
-    const isTooLittle =
-      strict.hits.length < limit && strict.nextCursor === null && (mostWords(planned) || isEmpty(strict))
+    const found = strict.hits.length
+    const isTooLittle = strict.nextCursor === null && (found === 0 || (typedWords(planned.words) > 1 && found < limit))
     if (question !== null || start !== null || !mayBeQuestion(input, planned) || !isTooLittle) {
       return strict
     }
@@ -107,16 +107,6 @@ export async function searchTenant(
 }
 
 type Found = Pick<RemoteHits, 'hits' | 'nextCursor' | 'isQuestion' | 'readTexts'>
-
-const isEmpty = ({ hits }: Found): boolean => hits.length === 0
-const mostWords = ({ words }: Planned): boolean => typedWords(words) > 1
-const mayBeQuestion = ({ mode, match }: GrepInput, { isPlain, words }: Planned): boolean =>
-  mode === 'full_text' && match === 'auto' && isPlain && words.length > 0
-
-/** As a search in a file decides it. */
-const looksLikeQuestion = (input: GrepInput, planned: Planned): boolean =>
-  (input.mode === 'full_text' && input.match === 'question') ||
-  (mayBeQuestion(input, planned) && (typedWords(planned.words) >= 3 || /[?？]\s*$/.test(input.query)))
 
 function askWords({ mode, match }: GrepInput, { strict, loose, expression }: Planned): Asked {
   const asked = match === 'any' && loose ? loose : expression

@@ -7,7 +7,7 @@ import { ExpressionMatcher, type Matcher } from './matcher.ts'
 import type { Meaning } from './meaning/meaning.ts'
 import { type Nearness, NOTHING_NEAR } from './meaning/nearness.ts'
 import { expressionPlan, type Plan } from './plan.ts'
-import type { Query } from './plan-query.ts'
+import { isQuestion, mayBeQuestion, type Query } from './plan-query.ts'
 import { questionPlan } from './question.ts'
 import { type AskedWord, foundWord, tellingWords, typedWords } from './question-words.ts'
 import { type Rank, rankByWords } from './ranking.ts'
@@ -49,18 +49,16 @@ type Asked = {
  */
 export async function answerTo(asked: Asked): Promise<Answer> {
   const { input, query, cursor, grounds, slice } = asked
-  const { strict, loose, words, isPlain } = query
-  const hasTime = input.sort === 'newest' || input.sort === 'oldest'
-  const mayBeQuestion = input.match === 'auto' && isPlain && words.length > 0
-  const looksLikeQuestion = mayBeQuestion && !hasTime && (typedWords(words) >= 3 || /[?？]\s*$/.test(input.query))
-  const isQuestion = cursor ? cursor.isQuestion : input.match === 'question' || looksLikeQuestion
+  const { strict, loose, words } = query
+  const asksQuestion = cursor?.isQuestion ?? isQuestion(input, query)
   const isAsked = cursor?.isAsked ?? true
-  const answered = isQuestion ? await answerToQuestion(asked, isAsked) : null
+  const answered = asksQuestion ? await answerToQuestion(asked, isAsked) : null
   if (answered) return answered
   const plan = input.match === 'any' && loose ? expressionPlan(loose) : strict
   const asWords = await inOrder(plan, rankByWords, { input, sort: input.sort ?? 'newest', cursor, grounds, slice })
-  if (!mayBeQuestion || cursor || isQuestion) return asWords
+  if (!mayBeQuestion(input, query) || cursor || asksQuestion) return asWords
   const { hits } = asWords
+  const hasTime = input.sort === 'newest' || input.sort === 'oldest'
   while (!hits.isDone && hits.found < input.limit) await hits.step()
   const isTooLittle = hits.found === 0 || (!hasTime && typedWords(words) > 1 && hits.found < input.limit)
   return (isTooLittle ? await answerToQuestion(asked, hits.found > 0) : null) ?? asWords
@@ -74,10 +72,10 @@ async function answerToQuestion(
   { input, query: { words }, cursor, grounds, slice, meaning, summaries: corpus }: Asked,
   isAsked: boolean,
 ): Promise<Answer | null> {
+  if (words.length === 0) return null
   const sort = input.match === 'question' ? (input.sort ?? 'relevance') : 'relevance'
   const indexes = grounds.flatMap(({ index }) => index ?? [])
   const summaries = corpus.index
-  if (words.length === 0) return null
   // A question that was only taken for one, as while it is being typed, is sent to nobody.
   const known = input.match === 'question' && meaning ? await meaning.near(input.query, grounds, slice) : null
   const near = known?.rows ?? NOTHING_NEAR

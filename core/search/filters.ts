@@ -56,8 +56,7 @@ export class Filters {
   /** Returns a function that says whether the entry with an index may be found, or null when all may. */
   allows(kind: Corpus['kind'], catalogue: Catalogue): ((index: number) => boolean) | null {
     const { conversationIds, roles, depths, afterMs, beforeMs, inContext } = this.#input
-    const groups =
-      kind === 'message' ? roles?.map((role) => ROLES.indexOf(role)) : kind === 'summary' ? depths : undefined
+    const groups = kind === 'message' ? roles?.map((role) => ROLES.indexOf(role)) : depths
     const hasBounds = conversationIds || groups || afterMs !== undefined || beforeMs !== undefined
     if (!hasBounds && !this.#within && !this.#range && !this.#window && !this.#permitted) return null
 

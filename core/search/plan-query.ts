@@ -2,7 +2,7 @@ import type { GrepInput } from '../contract/retrieval.ts'
 import { sha256 } from '../hashing.ts'
 import { expressionPlan, literalPlan, type Plan } from './plan.ts'
 import { type Expression, loosened, parseQuery, positiveTerms } from './query.ts'
-import { type AskedWord, askedWords } from './question-words.ts'
+import { type AskedWord, askedWords, typedWords } from './question-words.ts'
 
 /** A query with the plan by which it is answered. */
 export type Query = {
@@ -57,6 +57,18 @@ export async function planQuery(input: GrepInput, signal?: AbortSignal): Promise
       }
     }
   }
+}
+
+/** True when a query may be answered as a question though nobody says that it is one. */
+export const mayBeQuestion = ({ match }: GrepInput, { isPlain, words }: Query): boolean =>
+  match === 'auto' && isPlain && words.length > 0
+
+/** True for what is a question because somebody says so, or because it has three words or ends like one. */
+export function isQuestion(input: GrepInput, query: Query): boolean {
+  const { match, sort } = input
+  if (match === 'question') return query.words.length > 0
+  const hasTime = sort === 'newest' || sort === 'oldest'
+  return mayBeQuestion(input, query) && !hasTime && (typedWords(query.words) >= 3 || /[?？]\s*$/.test(input.query))
 }
 
 /** Returns the same hash for the same query, whatever the size of the pages. */
