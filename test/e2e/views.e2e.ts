@@ -44,6 +44,7 @@ const PINNED = `
   header:has(> search) > :nth-child(-n+3):not(:first-child) { visibility: hidden !important; }
   footer > button ~ span ~ * { visibility: hidden !important; }
   [aria-label^="Search and expand"], main [role="status"], main header p:has(> time) { visibility: hidden !important; }
+  [aria-label="Metrics"] :is([class*="range"], [class*="tick"]) { visibility: hidden !important; }
   :has(> [aria-label^="Copy /"]), p:has(> [class*="path"]) { display: none !important; }
 `
 /** A view that is not drawn yet is looked at again. */
