@@ -1,4 +1,5 @@
 import type { Role } from '../../core/contract/ids.ts'
+import { formatCount, plural } from './format.ts'
 
 export type DepthToken = 'leaf' | 'd1' | 'd2' | 'd3'
 
@@ -21,6 +22,17 @@ export const depthColor = (depth: number): string => `var(--${depthToken(depth)}
 
 /** `leaf`, `depth 1`, … */
 export const depthLabel = (depth: number): string => (depth <= 0 ? 'leaf' : `depth ${depth}`)
+
+/** `7 leaves, 2 at depth 1` */
+export const depthCounts = (counts: readonly { readonly depth: number; readonly count: number }[]): string =>
+  counts
+    .toSorted((a, b) => a.depth - b.depth)
+    .map(({ depth, count }) =>
+      depth <= 0
+        ? plural(count, 'leaf', 'leaves')
+        : `${formatCount(count)} at ${depthLabel(depth)}`.replaceAll(' ', '\u00a0'),
+    )
+    .join(', ')
 
 /** Returns the name of a node's colour token, `faint` for a missing node. */
 function nodeToken(node: NodeLook): string {

@@ -23,6 +23,18 @@ test('two moments are compared at once, differences are walked by keyboard, and 
     'has the same, but not in its window',
   )
 
+  // In a low window the view is scrolled, and no text stands over the list.
+  const whole = page.viewportSize() ?? { width: 1280, height: 800 }
+  await page.setViewportSize({ width: 900, height: 700 })
+  await expect
+    .poll(async () => {
+      const [list, text] = [differences, page.getByRole('region', { name: 'A', exact: true })]
+      const [above, below] = [await list.boundingBox(), await text.boundingBox()]
+      return above && below && above.height > 100 && above.y + above.height <= below.y + 1
+    })
+    .toBe(true)
+  await page.setViewportSize(whole)
+
   // In a comparison a digit filters; elsewhere it opens a view.
   await page.keyboard.press('3')
   await expect(page).toHaveURL(/only=b/)

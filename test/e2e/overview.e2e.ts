@@ -41,7 +41,7 @@ test('the curve of the window leads to its messages and runs, and all conversati
   // The last day alone, in the address, by keys.
   await page.getByRole('radiogroup', { name: 'Time shown' }).getByRole('radio', { name: 'all' }).focus()
   await page.keyboard.press('ArrowRight')
-  await expect(page).toHaveURL(/overview\.span=24h/)
+  await expect(page).toHaveURL(/overview\.range=24h/)
   await chart.focus()
   await page.keyboard.press('Home')
   await expect(chart).toHaveAttribute('aria-valuetext', /Mar 5, .*after message 2\d\d$/)

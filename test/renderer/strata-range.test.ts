@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { toBuckets } from '../../renderer/features/strata/buckets.ts'
 import { drawStrata } from '../../renderer/features/strata/draw-strata.ts'
 import { figuresOf, figuresText, snapRange } from '../../renderer/features/strata/range-figures.ts'
+import { depthCounts } from '../../renderer/ui/depth-color.ts'
 import { parseRange, rangeText } from '../../renderer/ui/range-address.ts'
 import { messageColumns, sceneOf, strataOf } from './strata-builder.ts'
 
@@ -64,6 +65,12 @@ describe('the figures of a range', () => {
     expect(figuresText(figures).replaceAll('\u00a0', ' ')).toBe(
       '60 messages · 6,000 tokens · 3 summaries · 1 finding · 93 details dropped',
     )
+  })
+
+  it('name the summaries of each depth, leaves first', () => {
+    const { summaries } = figuresOf({ x0: 20, x1: 40 }, shown)
+    expect(depthCounts(summaries).replaceAll('\u00a0', ' ')).toBe('2 leaves, 1 at depth 1')
+    expect(depthCounts([{ depth: 0, count: 1 }]).replaceAll('\u00a0', ' ')).toBe('1 leaf')
   })
 
   it('take the place of the caption of the fresh tail where both would stand', () => {

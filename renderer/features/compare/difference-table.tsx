@@ -24,6 +24,7 @@ export function DifferenceTable({ rows, selected, onSelect }: Props) {
       id={DIFFERENCES}
       rows={rows}
       columns={COLUMNS}
+      className={styles.differences}
       layout={styles.columns}
       keyOf={({ number }) => number}
       rowPx={28}

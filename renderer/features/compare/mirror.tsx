@@ -196,7 +196,13 @@ function Details({
       {found.details === null ? (
         <p>Details are not counted in memories of this size</p>
       ) : (
-        <svg width={width} height={2 * DETAILS_PX} role="img" aria-label="Details kept by each side, by message">
+        <svg
+          width={width}
+          viewBox={`0 0 ${width} ${2 * DETAILS_PX}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label="Details kept by each side, by message"
+        >
           <path className={styles.both} d={draw('both')} />
           <path className={styles.more} d={draw('more')} />
           <line x1="0" x2={width} y1={middle} y2={middle} />

@@ -5,7 +5,7 @@ import type { ListedConversation } from '../../../core/contract/memory.ts'
 import { api } from '../../api.ts'
 import { navigate } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
-import { depthLabel } from '../../ui/depth-color.ts'
+import { depthCounts, depthLabel } from '../../ui/depth-color.ts'
 import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import dim from '../../ui/dim.module.css'
 import { Dim } from '../../ui/dim.tsx'
@@ -22,7 +22,7 @@ import { useCopy } from '../../ui/use-copy.ts'
 import view from '../../ui/view.module.css'
 import { ViewPanel } from '../../ui/view-panel.tsx'
 import styles from './loss-panel.module.css'
-import { depthsMade, type LastRun, lastRun, lossHeadline, lossMarkdown } from './loss-report.ts'
+import { type LastRun, lastRun, lossHeadline, lossMarkdown } from './loss-report.ts'
 
 type Props = { readonly conversation: ListedConversation }
 
@@ -86,7 +86,7 @@ function RunFacts({ run }: { readonly run: LastRun }) {
       <Fact name="tokens">
         {formatCount(sourceTokens)} → {formatCount(tokens)}
       </Fact>
-      <Fact name="made">{depthsMade(run)}</Fact>
+      <Fact name="made">{depthCounts(run.made)}</Fact>
     </>
   )
 }

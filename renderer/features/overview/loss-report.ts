@@ -1,6 +1,5 @@
 import type { LossReport, LostDetail } from '../../../core/contract/loss.ts'
 import type { CompactionEvent } from '../../../core/contract/time-travel.ts'
-import { depthLabel } from '../../ui/depth-color.ts'
 import { plural } from '../../ui/format.ts'
 
 /** The last compaction of a conversation. */
@@ -11,8 +10,8 @@ export type LastRun = {
   readonly sourceTokens: number
   readonly tokens: number
   readonly durationMs: number
-  /** How many summaries it made of each depth, leaves first. */
-  readonly made: readonly (readonly [depth: number, count: number])[]
+  /** How many summaries it made of each depth. */
+  readonly made: readonly { readonly depth: number; readonly count: number }[]
 }
 
 /** Returns the last run, or null before one. */
@@ -28,15 +27,9 @@ export function lastRun(events: readonly CompactionEvent[]): LastRun | null {
     sourceTokens: sum((event) => event.sourceTokens),
     tokens: sum((event) => event.tokens),
     durationMs: sum((event) => event.durationMs),
-    made: [...byDepth].map(([depth, some]) => [depth, some.length] as const).sort(([a], [b]) => a - b),
+    made: [...byDepth].map(([depth, some]) => ({ depth, count: some.length })),
   }
 }
-
-/** `7 leaves, 2 at depth 1` */
-export const depthsMade = ({ made }: LastRun): string =>
-  made
-    .map(([depth, count]) => (depth === 0 ? plural(count, 'leaf', 'leaves') : `${count} at ${depthLabel(depth)}`))
-    .join(', ')
 
 /** So many kinds are named. */
 const NAMED_KINDS = 3

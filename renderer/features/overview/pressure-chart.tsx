@@ -50,14 +50,17 @@ type Props = {
 }
 
 const HEIGHT_PX = 128
-/** Several curves need more room to be told apart. */
-const HEIGHT_OF_SEVERAL_PX = 172
+/** Several curves need more room to be told apart: a part of the window's height. */
+const SEVERAL = { share: 0.22, least: 172, most: 300 }
 const MARK_PX = 7
 const AXIS_PX = 18
 const LEFT = 44
 const RIGHT = 2
 const LABEL_PX = 15
 const REACH_PX = 6
+
+const heightOfSeveral = (): number =>
+  Math.round(Math.max(SEVERAL.least, Math.min(SEVERAL.most, innerHeight * SEVERAL.share)))
 
 /** What the pointer or the keys are at: a point of the curve, or a bar of a lane below it. */
 type Chosen =
@@ -85,7 +88,7 @@ export function PressureChart(props: Props) {
   )
   const names = namesWidth(boxWidth)
   const right = others.length > 0 ? names : RIGHT
-  const height = others.length > 0 ? HEIGHT_OF_SEVERAL_PX : HEIGHT_PX
+  const height = others.length > 0 ? heightOfSeveral() : HEIGHT_PX
   const width = Math.max(0, boxWidth - LEFT - right)
   const now = points.at(-1)
   const ownExtent = now?.x || 1

@@ -120,9 +120,9 @@ export function ageRange({ createdAtMs }: Strata['summaries']): AgeRange {
 
 type LegendEntry = { readonly color: string; readonly label: string; readonly isHollow?: boolean }
 
-/** The meaning of the colours: named colours, or a scale between two ends. */
+/** The meaning of the colours: named colours, and what they say of what, or a scale between two ends. */
 export type Legend =
-  | { readonly kind: 'names'; readonly entries: readonly LegendEntry[] }
+  | { readonly kind: 'names'; readonly of?: string; readonly entries: readonly LegendEntry[] }
   | { readonly kind: 'scale'; readonly stops: readonly string[]; readonly from: string; readonly to: string }
 
 /** `formats` write a time, the shortest form first. The ends of a scale of ages differ in the chosen form. */
@@ -140,11 +140,12 @@ export function legendOf(
     case 'survival':
       return {
         kind: 'names',
+        of: 'details in the window',
         entries: [
-          { color: palette.dim, label: 'no detail in the window', isHollow: true },
+          { color: palette.dim, label: 'none', isHollow: true },
           ...SURVIVAL_STEPS.map(({ strength, label }) => ({ color: litBy(strength, palette), label })),
           { color: palette.lit, label: 'all' },
-          { color: palette['line-strong'], label: 'no details' },
+          { color: palette['line-strong'], label: 'without details' },
         ],
       }
     case 'kind':

@@ -1,6 +1,5 @@
 import type { Role } from '../../../core/contract/ids.ts'
 import type { Strata } from '../../../core/contract/strata.ts'
-import { depthLabel } from '../../ui/depth-color.ts'
 import { formatTokens, plural } from '../../ui/format.ts'
 import type { Buckets } from './buckets.ts'
 import type { PlacedFinding } from './place-nodes.ts'
@@ -73,10 +72,6 @@ export function figuresText(figures: RangeFigures): string {
     ...(details === null ? [] : [`${plural(details.all - details.kept, 'detail')} dropped`]),
   ].join(' · ')
 }
-
-/** `1 d2, 1 d1, 3 leaf` */
-export const depthsText = ({ summaries }: RangeFigures): string =>
-  summaries.map(({ depth, count }) => `${count} ${depthLabel(depth)}`).join(', ')
 
 /** Widens a dragged range to whole messages, where x counts messages. */
 export function snapRange({ x0, x1 }: Viewport, { axis, extent }: Strata): Viewport {

@@ -4,6 +4,7 @@ import type { Strata } from '../../../core/contract/strata.ts'
 import { api } from '../../api.ts'
 import { navigate } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
+import { depthCounts } from '../../ui/depth-color.ts'
 import dim from '../../ui/dim.module.css'
 import { Dim } from '../../ui/dim.tsx'
 import { ErrorLine } from '../../ui/error-state.tsx'
@@ -20,7 +21,7 @@ import { StateMark } from '../../ui/state-mark.tsx'
 import { useFindings } from '../../ui/use-findings.ts'
 import view from '../../ui/view.module.css'
 import { ViewPanel } from '../../ui/view-panel.tsx'
-import { depthsText, type RangeFigures, summaryCount } from './range-figures.ts'
+import { type RangeFigures, summaryCount } from './range-figures.ts'
 import styles from './strata-stage.module.css'
 
 type Props = { readonly strata: Strata; readonly figures: RangeFigures; readonly onZoom: () => void }
@@ -60,7 +61,8 @@ function Panel({ range, strata, figures, onZoom }: Props & { readonly range: Mes
           {formatCount(tokens)} <Dim>of {formatTokens(strata.totalTokens)}</Dim>
         </Fact>
         <Fact name="summaries">
-          {formatCount(summaryCount(figures))} <Dim>{depthsText(figures)}</Dim>
+          {formatCount(summaryCount(figures))}
+          {figures.summaries.length > 0 && <Dim> · {depthCounts(figures.summaries)}</Dim>}
         </Fact>
         <Fact name="details" hint="Numbers, paths, names, decisions and the like in messages outside the window">
           {details === null ? (

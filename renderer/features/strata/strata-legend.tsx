@@ -55,9 +55,10 @@ export function StrataLegend({ colorBy, palette, age, strata, findings = [], cor
           {colorBy === 'age' && ' (when its row was written)'}
         </span>
       )}
+      {legend.kind === 'names' && legend.of !== undefined && <span className={styles.of}>{legend.of}</span>}
       {legend.kind === 'names' &&
         legend.entries.map(({ color, label, isHollow }) => (
-          <span key={label} className={styles.key}>
+          <span key={label} className={styles.key} title={legend.of && `${legend.of}: ${label}`}>
             <span
               className={isHollow ? styles.swatchHollow : styles.swatch}
               style={isHollow ? { borderColor: color } : { background: color }}
