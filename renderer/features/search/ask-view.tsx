@@ -16,7 +16,7 @@ import { DETERMINISTIC } from '../../ui/summarizers.ts'
 import { useStored } from '../../ui/use-stored.ts'
 import { AskAnswer } from './ask-answer.tsx'
 import styles from './ask-view.module.css'
-import { ToggleChip } from './toggle-chip.tsx'
+import { ToggleChip } from './filter-bar.tsx'
 import { useChosenSummary } from './use-chosen-summary.ts'
 
 type Props = {

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { ROLES } from '../../../core/contract/lists.ts'
 import { Button } from '../../ui/button.tsx'
 import { nodeColor } from '../../ui/depth-color.ts'
@@ -5,7 +6,6 @@ import { shortenId } from '../../ui/format.ts'
 import { Segmented } from '../../ui/segmented.tsx'
 import { activeFilters, DEEPEST_CHOICE, type Filters, toggled, withoutFilters } from './filters.ts'
 import styles from './search-view.module.css'
-import { ToggleChip } from './toggle-chip.tsx'
 
 type Props = {
   readonly filters: Filters
@@ -119,5 +119,31 @@ function DayField({ label, value, onChange }: DayFieldProps) {
       {label}
       <input type="date" value={value} data-empty={value === ''} onChange={(event) => onChange(event.target.value)} />
     </label>
+  )
+}
+
+type ToggleChipProps = {
+  /** CSS colour of its swatch, if it has one. */
+  readonly color?: string
+  readonly title?: string
+  readonly isOn: boolean
+  readonly onToggle: () => void
+  readonly children: ReactNode
+}
+
+/** One of several options that can be chosen together. */
+export function ToggleChip({ color, title, isOn, onToggle, children }: ToggleChipProps) {
+  return (
+    <button
+      type="button"
+      className={styles.chip}
+      data-bare={color === undefined || undefined}
+      aria-pressed={isOn}
+      title={title}
+      onClick={onToggle}
+    >
+      {color !== undefined && <span className={styles.swatch} style={{ background: color }} />}
+      {children}
+    </button>
   )
 }

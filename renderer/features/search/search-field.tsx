@@ -5,9 +5,9 @@ import { SEARCH_FIELD } from '../../ui/search-field-id.ts'
 import field from '../../ui/search-input.module.css'
 import { Segmented } from '../../ui/segmented.tsx'
 import { isTyping, useKeys } from '../../ui/use-keys.ts'
+import { ToggleChip } from './filter-bar.tsx'
 import type { Filters, SearchMatch } from './filters.ts'
 import styles from './search-view.module.css'
-import { ToggleChip } from './toggle-chip.tsx'
 import type { ActiveRow } from './use-active-row.ts'
 
 type Props = {
