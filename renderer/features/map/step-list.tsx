@@ -1,6 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { infiniteQueryOptions, type QueryClient, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import type { MapItemsInput, MapStep } from '../../../core/contract/map.ts'
+import type { MapItemsInput, MapStep, MapSteps } from '../../../core/contract/map.ts'
 import { api } from '../../api.ts'
 import { Chip } from '../../ui/chip.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
@@ -19,21 +19,28 @@ type Props = Pick<MapItemsInput, 'runId' | 'only'> & { readonly isRunning: boole
 const PAGE = 200
 const REFRESH_MS = 1_500
 
+/** The steps of a run page by page. While it is running the last page is read again and again, and no other one. */
+export function stepPages(queries: QueryClient, { runId, only, isRunning }: Props) {
+  const options = api.map.steps.infiniteOptions({
+    input: (cursor: string | undefined) => ({ runId, only, limit: PAGE, ...(cursor !== undefined && { cursor }) }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }: MapSteps) => nextCursor ?? undefined,
+  })
+  return infiniteQueryOptions({
+    ...options,
+    refetchInterval: isRunning ? REFRESH_MS : false,
+    queryFn: async (context) => {
+      const { pages, pageParams } = queries.getQueryData(options.queryKey) ?? { pages: [], pageParams: [] }
+      const known = pages[pageParams.indexOf(context.pageParam)]
+      // The journal is only appended to, so a page that another one follows stays as it is.
+      return known !== undefined && known.nextCursor !== null ? known : options.queryFn(context)
+    },
+  })
+}
+
 /** Tries and results of a run in the order in which they ended. */
 export function StepList({ runId, only, isRunning }: Props) {
-  const pages = useInfiniteQuery(
-    api.map.steps.infiniteOptions({
-      input: (cursor: string | undefined) => ({
-        runId,
-        only,
-        limit: PAGE,
-        ...(cursor === undefined ? {} : { cursor }),
-      }),
-      initialPageParam: undefined as string | undefined,
-      getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-      refetchInterval: isRunning ? REFRESH_MS : false,
-    }),
-  )
+  const pages = useInfiniteQuery(stepPages(useQueryClient(), { runId, only, isRunning }))
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set())
   const toggle = ({ at }: MapStep) => {
     const after = new Set(opened)
