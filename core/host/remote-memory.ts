@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { hostCalls } from '../contract/host.ts'
 import type { JobResult, JobSpec } from '../contract/job.ts'
@@ -17,6 +17,7 @@ import type { Objects } from '../remote/objects/configured.ts'
 import { pullConversation } from '../remote/pull.ts'
 import { pushChanges } from '../remote/push.ts'
 import { removeDatabase } from '../sqlite/new-file.ts'
+import { makeProcessFolder } from '../sqlite/process-folder.ts'
 import { NATIVE_CAPABILITIES } from '../systems/open.ts'
 import { readPulledFrom } from '../systems/pulled-from.ts'
 import { type HostCallName, HostedMemory } from './hosted-memory.ts'
@@ -37,6 +38,8 @@ type RemoteMemoryOptions = {
   readonly objects: Objects | null
   readonly now: () => number
   readonly openCore: (path: string) => Core
+  /** So many conversations stay open. */
+  readonly mostOpen?: number
 }
 
 type WorkingFile = { readonly path: string; readonly core: Core; readonly host: HostedMemory }
@@ -61,8 +64,8 @@ const MOST_IDLE = 4
 /**
  * The memory of agents in PostgreSQL: the calls of `HostedMemory` on the same services, over a file of each
  * conversation. Before a call the file is brought up to date; what the call stores is written to PostgreSQL in one
- * transaction before it is answered. A process removes its files when it ends. Nothing is lost
- * with them, because PostgreSQL has everything.
+ * transaction before it is answered. A process removes its files when it ends, and those of one that was killed when it
+ * begins. Nothing is lost with them, because PostgreSQL has everything.
  */
 export class RemoteMemory {
   readonly #options: RemoteMemoryOptions
@@ -74,8 +77,7 @@ export class RemoteMemory {
 
   constructor(options: RemoteMemoryOptions) {
     this.#options = options
-    mkdirSync(options.folder, { recursive: true, mode: 0o700 })
-    this.#folder = mkdtempSync(join(options.folder, 'service-'))
+    this.#folder = makeProcessFolder(options.folder, 'service-')
   }
 
   /** What is known of the memory without looking at a conversation. */
@@ -263,6 +265,9 @@ export class RemoteMemory {
   async #within<T>(key: ConversationKey, body: (working: Working) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new LcmError('no_memory_open', 'This memory is closed.')
     const opened = this.#working.get(key.conversationId) ?? this.#opening(key)
+    // The one that is asked for stands last.
+    this.#working.delete(key.conversationId)
+    this.#working.set(key.conversationId, opened)
     const working = await opened
     const run = working.last.then(() => body(working))
     working.last = run.catch(() => undefined)
@@ -320,7 +325,7 @@ export class RemoteMemory {
   /** The files that were not asked for longest make room. */
   async #closeOldest(): Promise<void> {
     const [oldest] = this.#working.keys()
-    if (this.#working.size <= MOST_OPEN || oldest === undefined) return
+    if (this.#working.size <= (this.#options.mostOpen ?? MOST_OPEN) || oldest === undefined) return
     const opened = this.#working.get(oldest)
     this.#working.delete(oldest)
     const working = await opened?.catch(() => null)
@@ -328,7 +333,10 @@ export class RemoteMemory {
   }
 
   async #forget(working: Working): Promise<void> {
-    await working.last
+    for (let last: Promise<unknown> | null = null; last !== working.last; ) {
+      last = working.last
+      await last
+    }
     for (const jobId of runningIn(working.file.core)) await working.file.core.jobs.wait(jobId)
     if (working.isCompacted) await this.#storeSoon(working)
     await working.file.core.close()

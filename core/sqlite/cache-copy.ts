@@ -1,10 +1,10 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { copyFileUnderLocks } from './copy-file.ts'
 import { fileStamp } from './file-stamp.ts'
 import { fileError, type MemoryFile } from './memory-file.ts'
-import { isAlive } from './new-file.ts'
+import { makeProcessFolder } from './process-folder.ts'
 import { wrapConnection } from './read-db.ts'
 import { translating } from './sqlite-error.ts'
 import type { ReadOnlyConnection } from './uri-db.ts'
@@ -64,18 +64,9 @@ export function connectToCopy(file: MemoryFile, copy: CacheCopy): ReadOnlyConnec
 /** Returns a path for a copy, in a folder of its own. */
 function newCopy(realPath: string, cacheDir: string): CacheCopy {
   try {
-    mkdirSync(cacheDir, { recursive: true })
-    removeStaleCopies(cacheDir)
-    const folder = mkdtempSync(join(cacheDir, `${PREFIX}${process.pid}-`))
+    const folder = makeProcessFolder(cacheDir, PREFIX)
     return { path: join(folder, 'lcm.db'), remove: () => rmSync(folder, { recursive: true, force: true }) }
   } catch (error) {
     throw fileError(error, realPath)
-  }
-}
-
-function removeStaleCopies(cacheDir: string): void {
-  for (const name of readdirSync(cacheDir)) {
-    const owner = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : Number.NaN
-    if (Number.isInteger(owner) && !isAlive(owner)) rmSync(join(cacheDir, name), { recursive: true, force: true })
   }
 }

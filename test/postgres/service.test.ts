@@ -1,3 +1,5 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CompactionSettings } from '../../core/contract/compaction.ts'
 import { Core } from '../../core/core.ts'
@@ -37,7 +39,13 @@ const newTenant = (): string => {
   return `tenant ${tenants}`
 }
 
-function remote(tenant: string, compaction: Partial<CompactionSettings> = {}): RemoteMemory {
+type RemoteOptions = ConstructorParameters<typeof RemoteMemory>[0]
+
+function remote(
+  tenant: string,
+  compaction: Partial<CompactionSettings> = {},
+  others: Partial<RemoteOptions> = {},
+): RemoteMemory {
   const configured = readSettings({})
   const settings = { ...configured, compaction: { ...configured.compaction, ...compaction } }
   const machine = new Machine({ env: process.env, resourcesDir: '' })
@@ -56,6 +64,7 @@ function remote(tenant: string, compaction: Partial<CompactionSettings> = {}): R
     tokenEstimator: settings.tokenEstimator,
     now: () => STORY_BEGINS_MS,
     openCore: (path) => new Core({ path, open, machine, execute: executeHere(open), isRemembered: false }),
+    ...others,
   })
 }
 
@@ -174,6 +183,37 @@ describe('the memory of one tenant', () => {
     expect(attacked.notCalled).toEqual([])
     expect(attacked.answered).toBeGreaterThan(20)
     expect(await stateOfOther(server.db)).toBe(before)
+  })
+})
+
+describe('the files of a service', () => {
+  it('make room for others when they were not asked for longest', async () => {
+    const folder = temporaryFolder()
+    const service = remote(newTenant(), {}, { mostOpen: 2, folder })
+    const ask = (sessionId: string, name: HostCallName = 'status') =>
+      service.call(name, { sessionId, ...(name === 'ingest' && { messages: turns(1) }) }, never)
+    const files = () =>
+      readdirSync(folder).flatMap((own) => readdirSync(join(folder, own)).filter((file) => file.endsWith('.db')))
+    await ask('a', 'ingest')
+    const [first] = files()
+    await ask('b', 'ingest')
+    await ask('a')
+    await ask('c', 'ingest')
+    await expect.poll(() => files().length).toBe(2)
+    expect(files()).toContain(first)
+    expect(await ask('b')).toMatchObject({ messages: 1 })
+    await service.close()
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('of a process that was killed are removed by the next one', async () => {
+    const folder = temporaryFolder()
+    // No process has this number.
+    const left = join(folder, 'service-2147483647-abcdef')
+    mkdirSync(left)
+    writeFileSync(join(left, '7-1.db'), 'what was said')
+    await remote(newTenant(), {}, { folder }).close()
+    expect(readdirSync(folder)).toEqual([])
   })
 })
 
