@@ -309,9 +309,16 @@ END $$;
  * and `lcm.tenant_access` says which tenants each role sees.
  */
 export const ROLES = /* sql */ `
-CREATE ROLE lcm_writer NOLOGIN;
-CREATE ROLE lcm_worker NOLOGIN;
-CREATE ROLE lcm_inspector NOLOGIN;
+DO $$
+DECLARE name text;
+BEGIN
+  -- Roles are of all databases of a server, so they may be there already.
+  FOREACH name IN ARRAY ARRAY['lcm_writer', 'lcm_worker', 'lcm_inspector'] LOOP
+    IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = name) THEN
+      EXECUTE format('CREATE ROLE %I NOLOGIN', name);
+    END IF;
+  END LOOP;
+END $$;
 GRANT USAGE ON SCHEMA lcm TO lcm_writer, lcm_worker, lcm_inspector;
 GRANT SELECT ON lcm.schema_version, lcm.tenants, lcm.tenant_access, lcm.sessions, lcm.${PARTITIONED_TABLES.join(', lcm.')}
   TO lcm_writer, lcm_worker, lcm_inspector;

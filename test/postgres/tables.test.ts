@@ -15,6 +15,8 @@ const ids: Record<string, number> = {}
 beforeAll(async () => {
   server = await inProcess()
   await server.engine.exec(ROLES)
+  // As for another database of the same server.
+  await server.engine.exec(ROLES)
   await server.engine.exec(`
     CREATE ROLE service LOGIN; GRANT lcm_writer TO service;
     CREATE ROLE worker LOGIN; GRANT lcm_worker TO worker;
