@@ -27,9 +27,7 @@ export function StatusLine({ conversation, info }: Props) {
         </span>
       )}
       {settings.data && conversation !== null && (
-        <span className={styles.fact} title={meaningOf('fresh tail')}>
-          fresh tail {settings.data.freshTailCount}
-        </span>
+        <span title={meaningOf('fresh tail')}>fresh tail {settings.data.freshTailCount}</span>
       )}
       <Health />
       <span className={styles.gap} />

@@ -20,7 +20,7 @@ export function ChangeTable({ table, rows }: ChangedTable) {
                 <span key={column} className={styles.cell}>
                   <span className={styles.key}>{column}</span>{' '}
                   {before !== null && (
-                    <bdi className={after === null ? styles.gone : styles.before}>
+                    <bdi className={after === null ? styles.gone : undefined}>
                       <MarkedText text={before} />
                     </bdi>
                   )}

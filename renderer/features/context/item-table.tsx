@@ -76,7 +76,6 @@ export const itemColumns = <R,>(itemOf: (row: R) => Item): readonly Column<R>[] 
   {
     id: 'kind',
     title: 'kind',
-    className: styles.kind,
     cell: (row) => {
       const category = categoryOf(itemOf(row))
       return (

@@ -23,7 +23,7 @@ export function ChainList({ report }: { readonly report: SettingsReport }) {
       <p className={sectionStyles.text}>
         A run with the chain asks the first; where that fails, the next. {isFixed && 'LCM_SUMMARIZERS sets it.'}
       </p>
-      <ol className={sectionStyles.list}>
+      <ol>
         {chain.map((name, at) => (
           <li key={name} className={sectionStyles.item}>
             <span className={sectionStyles.place}>{at + 1}</span>

@@ -53,7 +53,7 @@ function Cell({ name, cell }: { readonly name: string; readonly cell: SqlCell })
   const text = typeof cell === 'object' ? `x'${cell.hex}' · ${cell.bytes} bytes` : cell
   const line = text.slice(0, CELL_CHARS).replace(/\s+/g, ' ')
   return (
-    <td className={styles.text} title={text.slice(0, TITLE_CHARS)}>
+    <td title={text.slice(0, TITLE_CHARS)}>
       <bdi>
         <MarkedText text={text.length > CELL_CHARS ? `${line}…` : line} />
       </bdi>
