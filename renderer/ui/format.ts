@@ -62,8 +62,9 @@ export function formatPercent(share: number): string {
 /** Formats a pressure in percent: `62 %`, `0.8 %`. It rounds down below 100, so that 99.6 is not called full. */
 export function formatPressure(pressure: number): string {
   const percent = pressure * 100
-  if (percent < 1) return formatPercent(pressure)
-  return `${grouped.format(percent < 100 ? Math.floor(percent) : Math.round(percent))}${NBSP}%`
+  // From here on a decimal would say "1.0 %".
+  if (percent < 0.95) return formatPercent(pressure)
+  return `${grouped.format(percent < 100 ? Math.max(1, Math.floor(percent)) : Math.round(percent))}${NBSP}%`
 }
 
 /** Source tokens ÷ own tokens: `50.6×`, without decimals from a hundred on. */

@@ -80,4 +80,11 @@ test('another memory is chosen by its path, and an unknown one is said', async (
   await dialog.getByLabel('Or another memory file').fill(path)
   await dialog.getByRole('button', { name: 'Take the other memory' }).click()
   await expect(page.getByRole('status').filter({ hasText: 'No difference' })).toBeVisible({ timeout: 30_000 })
+
+  // Two histories without a common message are not laid beside each other.
+  await page.evaluate(() => {
+    location.hash = '#/conversation/5/compare?b-conversation=2'
+  })
+  await expect(page.getByRole('heading', { name: 'Nothing in common' })).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByRole('grid', { name: 'Differences' })).toBeVisible()
 })

@@ -81,6 +81,7 @@ describe('shares', () => {
     expect(plain(formatPressure(0.997))).toBe('99 %')
     expect(plain(formatPressure(1.2))).toBe('120 %')
     expect(plain(formatPressure(0.0077))).toBe('0.8 %')
+    expect([0.0094, 0.0095, 0.0099, 0.0101].map(formatPressure).map(plain)).toEqual(['0.9 %', '1 %', '1 %', '1 %'])
     expect(plain(formatPressure(0))).toBe('0 %')
   })
 

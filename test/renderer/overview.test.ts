@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  barWidth,
   byDepth,
   compressionOf,
   depthName,
@@ -14,6 +15,15 @@ describe('the overview', () => {
     expect(roomText(124_310, 200_000, 0.75, 1)).toBe('soft threshold in 25,690 tokens')
     expect(roomText(160_000, 200_000, 0.75, 1)).toBe('past the soft threshold, hard threshold in 40,000 tokens')
     expect(roomText(214_457, 200_000, 0.75, 1)).toBe('past the hard threshold by 14,457 tokens')
+  })
+
+  it('draws no bar for no tokens, and none beyond all that are stored', () => {
+    expect([barWidth(0, 0), barWidth(0, 100), barWidth(25, 100), barWidth(120, 100)]).toEqual([
+      null,
+      null,
+      '25%',
+      '100%',
+    ])
   })
 
   it('colours the pressure from the threshold on, not only above it', () => {

@@ -21,6 +21,15 @@ const history = (runs: readonly ReturnType<typeof run>[] = []) =>
     { extent: 100, runs: [...runs] },
   )
 
+describe('the words in bars', () => {
+  it('name what would turn the direction of what stands around them', () => {
+    const strata = history()
+    const names = new Map(strata.summaries.id.map((id) => [id, '\u202eesrever']))
+    expect(words(sceneOf(strata, { names }))).toContain('⟨RLO⟩esrever')
+    expect(words(sceneOf(strata, { names })).some((text) => text.includes('\u202e'))).toBe(false)
+  })
+})
+
 describe('the labels of runs', () => {
   const runFacts = new Map([['run_a', 'threshold · 8 summaries · 16.2 k → 2.4 k tokens']])
 

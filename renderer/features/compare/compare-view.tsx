@@ -131,6 +131,10 @@ function useFirstMoment({ a, b }: CompareAddress, firstMoment: string | null): v
   })
 }
 
+/** Two histories without a message that both have. One without any message has nothing to be laid beside, either. */
+const hasNothingInCommon = ({ a, b, same }: Pick<Comparison, 'a' | 'b' | 'same'>): boolean =>
+  same.messages === 0 && (a.messages > 0 || b.messages > 0)
+
 type FoundProps = {
   readonly found: Comparison
   readonly address: CompareAddress
@@ -183,7 +187,16 @@ function Found({ found, address, onSet }: FoundProps) {
   }
   return (
     <>
-      <Mirror {...{ found, sight, selected, onBar }} onSight={setSight} onWidth={setWidth} />
+      {hasNothingInCommon(found) ? (
+        <div className={formStyles.apart}>
+          <EmptyState title="Nothing in common">
+            No message stands on both sides, so there is no history along which to lay them. The list says what each
+            side has.
+          </EmptyState>
+        </div>
+      ) : (
+        <Mirror {...{ found, sight, selected, onBar }} onSight={setSight} onWidth={setWidth} />
+      )}
       <div className={formStyles.bar}>
         <b role="status">{total === 0 ? 'No difference' : plural(total, 'difference')}</b>
         <Segmented

@@ -3,6 +3,8 @@ import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { depthColor } from '../../ui/depth-color.ts'
 import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
+import { withSigns } from '../../ui/hidden-characters.ts'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import styles from './difference-table.module.css'
 
 /** A difference with its number in the whole list, from 1. */
@@ -69,7 +71,7 @@ function columnsOf(
       title: side,
       className: styles.title,
       cell: (row) => <EntryTitle entry={entryOf(row)} />,
-      cellTitle: (row) => wordsOf(entryOf(row)),
+      cellTitle: (row) => withSigns(wordsOf(entryOf(row)) ?? ''),
     },
     {
       id: `${side} tokens`,
@@ -99,7 +101,9 @@ function EntryTitle({ entry }: { readonly entry: ComparedEntry | null }) {
   return (
     <>
       <DepthSwatch node={depth < 0 ? { kind: 'message' } : { kind: depth === 0 ? 'leaf' : 'condensed', depth }} />
-      <span dir="auto">{depth < 0 ? `${plural(messages, 'message')}, from “${words}”` : words}</span>
+      <span dir="auto">
+        <MarkedText text={depth < 0 ? `${plural(messages, 'message')}, from “${words}”` : (words ?? '')} />
+      </span>
     </>
   )
 }

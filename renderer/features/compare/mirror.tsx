@@ -4,6 +4,8 @@ import { classNames } from '../../ui/class-names.ts'
 import { depthColor, depthLabel } from '../../ui/depth-color.ts'
 import { formatCount, plural } from '../../ui/format.ts'
 import { formatShort } from '../../ui/format-time.ts'
+import { withSigns } from '../../ui/hidden-characters.ts'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { useSize } from '../../ui/use-size.ts'
 import styles from './mirror.module.css'
 import {
@@ -144,7 +146,7 @@ function Layer({ side, other, name, depth, sight, width, selected, onBar }: Laye
         >
           {bar.width >= 56 && (
             <span className={styles.words} dir="auto">
-              {bar.title}
+              <MarkedText text={bar.title} />
             </span>
           )}
         </button>
@@ -158,12 +160,12 @@ function barTitle({ layers }: ComparedSide, other: ComparedSide, { index, count,
   const partner = other.layers.title[layers.partner[index] ?? -1]
   const how = {
     same: 'the same on both sides',
-    different: `summarised differently on the other side: ${partner ?? ''}`,
+    different: `summarised differently on the other side: ${withSigns(partner ?? '')}`,
     only: 'only on this side',
   }[state]
   const tokens = plural(layers.tokens[index] ?? 0, 'token')
   const messages = plural((layers.last[index] ?? 0) - (layers.first[index] ?? 0) + 1, 'message')
-  return `${title}\n${messages}, ${tokens}${layers.inWindow[index] ? ', in the window' : ''}\n${how}\n${layers.id[index]}`
+  return `${withSigns(title)}\n${messages}, ${tokens}${layers.inWindow[index] ? ', in the window' : ''}\n${how}\n${layers.id[index]}`
 }
 
 /** How many details of each message stand in the window of A (up) and of B (down); amber is what one side keeps more. */

@@ -5,6 +5,7 @@ import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { formatCount, formatTokens, plural } from '../../ui/format.ts'
 import { formatShort } from '../../ui/format-time.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import styles from './difference-table.module.css'
@@ -100,7 +101,7 @@ function Side({ name, side, entry, difference, ownPath, body, onScroll }: SidePr
       <div ref={body} className={classNames(styles.body)} tabIndex={0} onScroll={onScroll} dir="auto">
         {depth < 0 ? (
           <p>
-            {plural(messages, 'message')}, from “{title === '' ? 'a message without text' : title}”
+            {plural(messages, 'message')}, from “<MarkedText text={title === '' ? 'a message without text' : title} />”
           </p>
         ) : (
           marked(text, marks)
@@ -126,15 +127,17 @@ function marked(text: string, marks: readonly (readonly [number, number])[]): Re
     at = end
     return (
       <Fragment key={start}>
-        {before}
-        <mark>{text.slice(start, end)}</mark>
+        <MarkedText text={before} />
+        <mark>
+          <MarkedText text={text.slice(start, end)} />
+        </mark>
       </Fragment>
     )
   })
   return (
     <p>
       {parts}
-      {text.slice(at)}
+      <MarkedText text={text.slice(at)} />
     </p>
   )
 }

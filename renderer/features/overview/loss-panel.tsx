@@ -14,6 +14,7 @@ import { Fact, Facts } from '../../ui/facts.tsx'
 import { conversationName, formatCount, formatDuration, plural } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { LostText } from '../../ui/lost-text.tsx'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { runAddress } from '../../ui/run-address.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
@@ -158,8 +159,13 @@ function Kind({ kind, count, lost, conversationId }: KindProps) {
               />
             </span>
             <LostText detail={detail} conversationId={conversationId} about={fellText(detail)}>
-              {detail.text}
-              {detail.instead !== null && <Dim> → {detail.instead}</Dim>}
+              <MarkedText text={detail.text} />
+              {detail.instead !== null && (
+                <Dim>
+                  {' '}
+                  → <MarkedText text={detail.instead} />
+                </Dim>
+              )}
             </LostText>
             <span className={styles.by}>
               <NodeLink id={detail.messageId} conversationId={conversationId} />

@@ -58,3 +58,7 @@ export function byLoss(
     return isReversed && a >= 0 && b >= 0 ? a - b : b - a
   })
 }
+
+/** Returns how long the bar of some tokens is beside all that are stored, or null where there is nothing to draw. */
+export const barWidth = (tokens: number, storedTokens: number): string | null =>
+  tokens > 0 ? `${Math.min(1, tokens / (storedTokens || 1)) * 100}%` : null

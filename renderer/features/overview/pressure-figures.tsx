@@ -6,7 +6,7 @@ import { Dim } from '../../ui/dim.tsx'
 import { formatCompact, formatCompression, formatCount, formatPressure, plural } from '../../ui/format.ts'
 import { PressureBar } from '../../ui/pressure-bar.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
-import { roomText } from './overview-figures.ts'
+import { barWidth, roomText } from './overview-figures.ts'
 import styles from './pressure-figures.module.css'
 
 type Props = { readonly conversation: ConversationRow; readonly budgetTokens: number }
@@ -42,19 +42,14 @@ export function PressureFigures({ conversation, budgetTokens }: Props) {
       </div>
       <div className={styles.scale}>
         <span>stored</span>
-        <span className={styles.track}>
-          <span className={styles.stored} />
-        </span>
+        <span className={styles.track}>{storedTokens > 0 && <span className={styles.stored} />}</span>
         <span className={styles.number}>{formatCompact(storedTokens)} tokens</span>
         <Dim>
           {plural(messages, 'message')}, {plural(summaries, 'summary', 'summaries')}
         </Dim>
         <span>in the window</span>
         <span className={styles.track}>
-          <span
-            className={styles.lit}
-            style={{ width: `${Math.min(1, contextTokens / (storedTokens || 1)) * 100}%` }}
-          />
+          <TokenBar className={styles.lit} tokens={contextTokens} of={storedTokens} />
         </span>
         <span className={styles.number}>{formatCompact(contextTokens)} tokens</span>
         <Dim>
@@ -67,10 +62,7 @@ export function PressureFigures({ conversation, budgetTokens }: Props) {
           <>
             <span>left out</span>
             <span className={styles.track}>
-              <span
-                className={styles.leftOut}
-                style={{ width: `${Math.min(1, leftOutTokens / (storedTokens || 1)) * 100}%` }}
-              />
+              <TokenBar className={styles.leftOut} tokens={leftOutTokens} of={storedTokens} />
             </span>
             <span className={styles.number}>{formatCompact(leftOutTokens)} tokens</span>
             <Dim>
@@ -87,4 +79,11 @@ export function PressureFigures({ conversation, budgetTokens }: Props) {
       </p>
     </section>
   )
+}
+
+type TokenBarProps = { readonly className: string | undefined; readonly tokens: number; readonly of: number }
+
+function TokenBar({ className, tokens, of }: TokenBarProps) {
+  const width = barWidth(tokens, of)
+  return width === null ? null : <span className={className} style={{ width }} />
 }

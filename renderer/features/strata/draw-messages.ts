@@ -1,6 +1,7 @@
 import { ROLES } from '../../../core/contract/lists.ts'
 import type { StrataMessages } from '../../../core/contract/strata.ts'
 import { firstIndex } from '../../ui/first-index.ts'
+import { withSigns } from '../../ui/hidden-characters.ts'
 import { survivalFill } from './bar-color.ts'
 import type { Buckets } from './buckets.ts'
 import { mergeNarrow, type Run } from './merge-narrow.ts'
@@ -50,7 +51,8 @@ function drawWords({ names, scale, rows, palette }: Scene, buckets: Buckets | nu
     if (text === undefined || end <= scale.x0 || start >= scale.x1) return []
     const x = Math.max(toPx(scale, start), scale.left) + 3
     const fill = ROLES[role[entry] ?? 0] === 'tool' ? palette.dim : palette.text
-    return [{ kind: 'text', x, y, text, fill, align: 'left', maxWidth: Math.min(toPx(scale, end), right) - x - 4 }]
+    const maxWidth = Math.min(toPx(scale, end), right) - x - 4
+    return [{ kind: 'text', x, y, text: withSigns(text), fill, align: 'left', maxWidth }]
   })
 }
 

@@ -1,3 +1,4 @@
+import { withSigns } from '../../ui/hidden-characters.ts'
 import { barFill, mergedFacts } from './bar-color.ts'
 import { firstNotBelow, mergeNarrow, type Run } from './merge-narrow.ts'
 import { wordsOn } from './palette.ts'
@@ -80,7 +81,7 @@ function drawName({ names, scale, palette }: Scene, id: string | undefined, bar:
   const maxWidth = Math.min(bar.x + bar.w, scale.left + scale.width) - WORDS_PAD - x
   if (maxWidth < 2 * FONT_SIZE) return []
   const fill = wordsOn(bar.fill ?? palette.ground, bar.opacity ?? 1, palette)
-  return [{ kind: 'text', x, y: bar.y + bar.h / 2 + 0.5, text: name, fill, align: 'left', maxWidth }]
+  return [{ kind: 'text', x, y: bar.y + bar.h / 2 + 0.5, text: withSigns(name), fill, align: 'left', maxWidth }]
 }
 
 /** Whether one of some merged summaries is marked in a column. */

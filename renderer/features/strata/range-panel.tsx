@@ -13,6 +13,7 @@ import { findingText } from '../../ui/findings.ts'
 import { formatCount, formatDuration, formatTokens, plural } from '../../ui/format.ts'
 import { formatRange } from '../../ui/format-time.ts'
 import { LostText } from '../../ui/lost-text.tsx'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { useMessageRange, useRangeEnds } from '../../ui/message-range.ts'
 import { NodeLink } from '../../ui/node-link.tsx'
 import type { MessageRange } from '../../ui/range-address.ts'
@@ -153,7 +154,9 @@ function MostTelling({ report }: { readonly report: LossReport }) {
         {lost.slice(0, FIRST_LOST).map(({ state, detail }) => (
           <li key={`${state} ${detail.kind} ${detail.text} ${detail.messageId}`}>
             <StateMark state={state}>{detail.kind}</StateMark>
-            <LostText detail={detail}>{detail.text}</LostText>
+            <LostText detail={detail}>
+              <MarkedText text={detail.text} />
+            </LostText>
             <span className={styles.at}>
               <NodeLink id={detail.atSummary ?? detail.messageId} maxChars={10} />
             </span>

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import type { Strata } from '../../../core/contract/strata.ts'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { useFindings } from '../../ui/use-findings.ts'
 import { useName } from '../../ui/use-names.ts'
 import { useNotes } from '../../ui/use-notes.ts'
@@ -36,7 +37,11 @@ function Tooltip({ hit, at, strata, width }: TooltipProps) {
       style={{ top: at.y + 16, ...(isLeft ? { right: width - at.x + 10 } : { left: at.x + 14 }), maxWidth: WIDTH }}
       aria-hidden="true"
     >
-      {name !== null && <div className={styles.tooltipName}>{name}</div>}
+      {name !== null && (
+        <div className={styles.tooltipName}>
+          <MarkedText text={name} />
+        </div>
+      )}
       {text.id !== null && <div className={styles.tooltipId}>{text.id}</div>}
       <div>{text.title}</div>
       {text.lines.map((line) => (

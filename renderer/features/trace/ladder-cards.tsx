@@ -6,6 +6,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { nodeColor } from '../../ui/depth-color.ts'
 import { formatCount, formatTokens, plural, shortenId } from '../../ui/format.ts'
 import { Highlighted } from '../../ui/highlighted.tsx'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
@@ -175,7 +176,7 @@ function RungCard({ rung, toldAgain, isFall, isSelected, onSelect }: CardProps) 
           <strong>What the model sees now</strong>
         ) : (
           <button type="button" className={styles.title} title={`Select ${id}`} onClick={() => onSelect(id)}>
-            {title === '' ? id : title}
+            <MarkedText text={title === '' ? id : title} />
           </button>
         )}
         <StateMark state={state}>
@@ -197,7 +198,9 @@ function RungCard({ rung, toldAgain, isFall, isSelected, onSelect }: CardProps) 
           <span className={styles.hidden}>Lost here: </span>
           {lost.slice(0, 8).map((text, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the details of a rung never change places
-            <del key={index}>{text}</del>
+            <del key={index}>
+              <MarkedText text={text} />
+            </del>
           ))}
           {lost.length > 8 && <span>{formatCount(lost.length - 8)} more</span>}
         </p>

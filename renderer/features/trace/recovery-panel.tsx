@@ -6,6 +6,7 @@ import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount, formatTokens, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
@@ -162,7 +163,7 @@ function FellWithIt({ conversationId, summaryId }: { readonly conversationId: nu
         <p className={styles.fell}>
           {lost.map(({ kind, text, messageId }) => (
             <del key={`${kind} ${text}`} title={`${kind}, ${messageId}`}>
-              {text}
+              <MarkedText text={text} />
             </del>
           ))}
           {all > lost.length && <span>{formatCount(all - lost.length)} more</span>}
