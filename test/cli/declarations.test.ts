@@ -101,6 +101,7 @@ describe('every command and every procedure', () => {
       [['ledger', 'verify', '--conversation', '7'], 'server_unavailable'],
       [['ledger', 'status'], 'unsupported'],
       [['ledger', 'rebuild', 'a.jsonl', '--to', address[1] ?? ''], 'unsupported'],
+      [['salvage', '--from', address[1] ?? '', '--to', 'a.db'], 'unsupported'],
     ] as const) {
       expect(await refused([...words, ...address]), words.join(' ')).toBe(code)
     }

@@ -152,7 +152,7 @@ describe.skipIf(bin === null)('a PostgreSQL server', () => {
     const wrong = await lcm(['pg', 'status', server.address.shown, '--json'], { env: { PGPASSWORD: `${PASSWORD}x` } })
     expect(wrong.code).toBe(5)
     // Without a password the command ends, too.
-    const none = await lcm(['pg', 'status', server.address.shown])
+    const none = await lcm(['pg', 'status', server.address.shown], { env: { PGPASSWORD: '' } })
     expect(none.code).toBe(5)
     for (const { stdout, stderr } of [inArgument, wrong, none]) expect(stdout + stderr).not.toContain(PASSWORD)
   })

@@ -26,7 +26,10 @@ const paths = z
 export const importCommand = defineCommand({
   name: 'import',
   example: 'import ~/.claude/projects --db memory.db',
-  memory: 'changes',
+  memory: {
+    instead:
+      'import into a file with --db FILE, and copy that with "lcm copy --from FILE --to postgres://…". To go on with a conversation that is there, "lcm pull" it, import into that file, and "lcm push" it.',
+  },
   fields: z.object({ paths, format: TranscriptFormat.default('auto'), window: ImportWindow.default('agent') }),
   positional: ['paths'],
   prints: ImportResult,

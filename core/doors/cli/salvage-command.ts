@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { SalvageReport } from '../../contract/salvage.ts'
+import { LcmError } from '../../errors.ts'
+import { isPostgresAddress } from '../../postgres/address.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { EXIT } from './output.ts'
@@ -16,6 +18,12 @@ export const salvage = defineCommand({
   }),
   prints: SalvageReport,
   run: async ({ from, to }) => {
+    if (isPostgresAddress(from) || isPostgresAddress(to)) {
+      throw new LcmError(
+        'unsupported',
+        'A salvage reads a damaged file and writes a file. Between files and databases, "lcm copy --from … --to …" copies.',
+      )
+    }
     const { salvageMemory } = await import('../../doctor/salvage/salvage-memory.ts')
     const request = { from: resolve(from), to: resolve(to) }
     const report = await interruptible((signal) => salvageMemory(request, signal))
