@@ -28,7 +28,7 @@ export const importCommand = defineCommand({
   example: 'import ~/.claude/projects --db memory.db',
   memory: {
     instead:
-      'import into a file with --db FILE, and copy that with "lcm copy --from FILE --to postgres://…". To go on with a conversation that is there, "lcm pull" it, import into that file, and "lcm push" it.',
+      'import into a file with --db FILE, and copy that with "lcm copy --from FILE --to postgres://…", which leaves conversations that are there as they are.',
   },
   fields: z.object({ paths, format: TranscriptFormat.default('auto'), window: ImportWindow.default('agent') }),
   positional: ['paths'],
