@@ -16,11 +16,13 @@ type Props = {
   /** The content of the button. */
   readonly children: ReactNode
   readonly items: readonly MenuItem[]
+  /** Stands in a frame, as other buttons do. */
+  readonly isFramed?: boolean
   readonly className?: string | undefined
 }
 
 /** A button that opens a short list. Esc and a click elsewhere close it; arrow keys move in it. */
-export function Menu({ label, children, items, className }: Props) {
+export function Menu({ label, children, items, isFramed, className }: Props) {
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
   const place = (event: ToggleEvent<HTMLDivElement>) => {
@@ -38,7 +40,7 @@ export function Menu({ label, children, items, className }: Props) {
       <button
         ref={button}
         type="button"
-        className={classNames(styles.button, className)}
+        className={classNames(styles.button, isFramed && styles.framed, className)}
         popoverTarget={id}
         aria-haspopup="menu"
         title={label}

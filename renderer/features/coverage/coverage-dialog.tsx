@@ -126,7 +126,7 @@ function ExportCoverage({ report }: { readonly report: CoverageReport }) {
   return (
     <Menu
       label="Export the comparison"
-      className={styles.export}
+      isFramed
       items={[
         { label: 'Markdown, without texts', onSelect: () => save('md', 'text/markdown', coverageMarkdown(report)) },
         {

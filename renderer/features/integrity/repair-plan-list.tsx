@@ -18,7 +18,6 @@ import { useNewFile } from '../../ui/use-new-file.ts'
 import styles from './repair-panel.module.css'
 import { RepairStepRow } from './repair-step-row.tsx'
 import { RISKS, rowsByTable, whyOnlyExport } from './repair-wording.ts'
-import reportView from './report-view.module.css'
 import { type Chosen, canChoose, safeSteps, toggleStep } from './step-choice.ts'
 
 type ApplyInput = {
@@ -122,7 +121,7 @@ function ExportPlan() {
     <>
       <Menu
         label={isRunning ? 'Exporting…' : 'Export plan'}
-        className={reportView.export}
+        isFramed
         items={[
           { label: 'Markdown', onSelect: () => save('markdown') },
           { label: 'SQL', onSelect: () => save('sql') },

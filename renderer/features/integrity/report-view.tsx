@@ -130,7 +130,7 @@ function ExportReport({ report }: { readonly report: IntegrityReport }) {
   return (
     <Menu
       label="Export the report"
-      className={styles.export}
+      isFramed
       items={[
         {
           label: 'Markdown',

@@ -1,6 +1,5 @@
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import styles from './operate-menu.module.css'
 import { askFor, operationsOf, type Subject, type SurgeryAsk } from './surgery-ask.ts'
 
 type Props = {
@@ -16,7 +15,7 @@ export function OperateMenu({ node, onAsk }: Props) {
   return (
     <Menu
       label={`Operate on ${id}`}
-      className={styles.button}
+      isFramed
       items={operationsOf(kind).map(({ operation, label, hint }) => ({
         label,
         hint,
