@@ -80,8 +80,11 @@ export const useThemeChoice = (): ThemeChoice => useSyncExternalStore(subscribe,
 /** Returns the value of a colour token for drawing without CSS, as `#rrggbb`: `tokenColor('leaf')`. */
 export function tokenColor(token: string): string {
   const value = getComputedStyle(document.documentElement).getPropertyValue(`--${token}`).trim()
-  return value.startsWith('#') ? value : systemColor(token)
+  return value.startsWith('#') ? sixDigits(value) : systemColor(token)
 }
+
+/** Built style sheets write `#ffffff` as `#fff`. */
+const sixDigits = (hex: string): string => (hex.length === 4 ? hex.replace(/[\da-f]/gi, '$&$&') : hex)
 
 /** With forced colours a token names a colour of the system, which only the style of an element resolves. */
 function systemColor(token: string): string {

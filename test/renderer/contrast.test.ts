@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { wordsOn } from '../../renderer/features/strata/palette.ts'
+import { tokenColor } from '../../renderer/ui/theme.ts'
 
 const css = readFileSync(new URL('../../renderer/ui/tokens.css', import.meta.url), 'utf8')
 const [dark = '', light = '', contrastTheme = ''] = css.split(/^:root\[data-theme=/m)
@@ -67,4 +69,18 @@ describe.each([
 it('draws the lines of the high-contrast theme with at least 4.5:1 on the ground', () => {
   for (const line of ['line', 'line-strong', 'control'])
     expect(contrast(token(contrastTheme, line), token(contrastTheme, 'ground'))).toBeGreaterThanOrEqual(4.5)
+})
+
+describe('words on the bars of a drawing', () => {
+  afterEach(() => vi.unstubAllGlobals())
+
+  it('stand out in a built style sheet, too, which writes #ffffff as #fff', () => {
+    const built: Readonly<Record<string, string>> = { '--text': ' #fff', '--ground': '#000', '--d1': '#7fb1ff' }
+    vi.stubGlobal('document', { documentElement: {} })
+    vi.stubGlobal('getComputedStyle', () => ({ getPropertyValue: (name: string) => built[name] ?? '' }))
+    const [text, ground] = [tokenColor('text'), tokenColor('ground')]
+    expect([text, ground]).toEqual(['#ffffff', '#000000'])
+    // A bar that the window does not hold is dim.
+    expect(wordsOn(tokenColor('d1'), 0.4, { text, ground } as never)).toBe('#ffffff')
+  })
 })

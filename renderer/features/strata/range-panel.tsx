@@ -65,7 +65,10 @@ function Panel({ range, strata, figures, onZoom }: Props & { readonly range: Mes
           {formatCount(summaryCount(figures))}
           {figures.summaries.length > 0 && <Dim> · {depthCounts(figures.summaries)}</Dim>}
         </Fact>
-        <Fact name="details" hint="Numbers, paths, names, decisions and the like in messages outside the window">
+        <Fact
+          name="details"
+          hint="Numbers, paths, names, decisions and the like in messages outside the window, counted in every message that says them"
+        >
           {details === null ? (
             <Dim>being counted …</Dim>
           ) : details.all === 0 ? (
@@ -93,6 +96,7 @@ function Panel({ range, strata, figures, onZoom }: Props & { readonly range: Mes
 /** Of more messages than this, losses are counted only. */
 const MOST_LISTED = 5000
 const FIRST_LOST = 8
+const ONCE = 'A detail that several messages say is counted once here, and among the figures above in each of them.'
 
 type LossesProps = {
   readonly strata: Strata
@@ -116,7 +120,9 @@ function Losses({ strata: { conversationId }, range, ends }: LossesProps) {
   const lost = data.counts.dropped + data.counts.changed
   return (
     <>
-      <SectionHeading aside={`${formatCount(lost)} of ${formatCount(data.counts.details)}`}>
+      <SectionHeading
+        aside={<span title={ONCE}>{`${formatCount(lost)} of ${formatCount(data.counts.details)}, each once`}</span>}
+      >
         Dropped details
       </SectionHeading>
       {lost === 0 ? <p className={dim.dim}>Nothing that they say is missing.</p> : <Kinds counts={data.counts} />}
