@@ -206,7 +206,7 @@ describe('the files of a service', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('of a process that was killed are removed by the next one', async () => {
+  it('are removed by the next process when theirs was killed', async () => {
     const folder = temporaryFolder()
     // No process has this number.
     const left = join(folder, 'service-2147483647-abcdef')
