@@ -18,6 +18,7 @@ const KINDS = wordSet(
   `a an the of for and in from to on with this that is so far until now up as at by no nr all
    summary summaries summarised summarized recap digest overview abstract synopsis tl dr tldr title topic topics context
    memory memories condensed compacted compressed compaction condensation merged combined rolled
+   deterministic extractive automatic automatically generated token tokens total first last user assistant
    leaf node depth level layer segment segments chunk chunks block part section range window span
    conversation conversations session sessions dialogue dialog chat transcript thread discussion history exchange
    message messages turn turns previous prior earlier past older recent current new updated final full short brief
@@ -89,7 +90,7 @@ function firstWords(line: string): string {
 function bare(line: string): string {
   let text = blanksToSpaces(line).replace(EMPHASIS, '').trim()
   for (const prefix of [LINE_MARK, TIME_SPAN, TIME, SPEAKER, LINE_MARK]) text = text.replace(prefix, '')
-  for (const label of [BRACKETED, LABEL])
+  for (const label of [BRACKETED, LABEL, LABEL])
     text = text.replace(label, (whole, words: string) => (isOnlyOf(words, KINDS) && whole !== text ? '' : whole))
   return text
 }

@@ -34,6 +34,11 @@ describe('the name of a text', () => {
     ['Segment summary:\n[2025-09-01 08:09 UTC | user]\nThe retries were set to 1.', 'The retries were set to 1'],
     ['Condensed memory (depth 1):\n[2025-09-01 08:09 UTC - 2025-09-01 08:17 UTC]\nA plan.', 'A plan'],
     ['Summary 45fe3b0a: worked on docs/plan.md', 'worked on docs/plan.md'],
+    [
+      '[Deterministic summary of 6 messages, 681 tokens total]\n- The retries were set to 1.',
+      'The retries were set to 1',
+    ],
+    ['• First (assistant): Summary 45fe3b0a: worked on docs/plan.md', 'worked on docs/plan.md'],
     ['# Retry budget\nThe retries were set to 1.', 'Retry budget'],
     ['Conclusion on retries: 1 is enough.', 'Conclusion on retries: 1 is enough'],
     ['## Summary', 'Summary'],
