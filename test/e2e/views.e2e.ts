@@ -1,5 +1,5 @@
-// Compares every view with recorded pictures, in three themes, and in one of them in a second size. What is recorded is
-// a mosaic: the mean colour of every 16 by 16 pixels, at half the scale (docs/decisions/0075-pictures-of-views.md).
+// Compares every view with recorded pictures, in three themes and two sizes. What is recorded is a mosaic: the mean
+// colour of every 16 by 16 pixels, at half the scale (docs/decisions/0075-pictures-of-views.md).
 // After a change that is wanted, look at the new ones and record them:
 //   npm run build && npm run views -- --update-snapshots
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -19,11 +19,7 @@ const THEMES = {
 } as const
 /** `npm run views` compares more, and strictly. */
 const isWhole = process.env.LCM_VIEWS === 'all'
-/** A wide window differs in its layout, which is the same in every theme. */
-const SIZES = [
-  { width: 1280, height: 800, themes: ['dark', 'light', 'contrast'] },
-  ...(isWhole ? [{ width: 1920, height: 1200, themes: ['dark'] } as const] : []),
-] as const
+const SIZES = [{ width: 1280, height: 800 }, ...(isWhole ? [{ width: 1920, height: 1200 }] : [])]
 
 /** What each view shows besides what it shows by itself. */
 const SHOWN: Readonly<Record<string, string>> = {
@@ -68,7 +64,7 @@ const MOST_FAILURES = 3
 // The views read the clock of the window, and the log of this run is never the same.
 test.use({ deviceScaleFactor: 0.5, bypassCSP: true, appEnv: { LCM_LOG_LEVEL: 'silent' } })
 
-for (const { themes: names, ...size } of SIZES) {
+for (const size of SIZES) {
   test(
     `every view looks as recorded at ${size.width} × ${size.height}`,
     IN_BROWSER,
@@ -90,7 +86,7 @@ for (const { themes: names, ...size } of SIZES) {
       await page.addStyleTag({ content: PINNED })
       await page.mouse.move(0, size.height - 1)
       const mostShare = isAsRecorded ? (isWhole ? 0 : MOST_BESIDE) : MOST_ELSEWHERE
-      const themes = names.map((theme) => [theme, THEMES[theme]] as const)
+      const themes = Object.entries(THEMES)
       const sheetOf = (theme: string): string => inProject('test/e2e/views', `${theme}-${size.width}.png`)
       const recorded = new Map<string, readonly Mosaic[]>()
       for (const [theme] of themes)
