@@ -300,6 +300,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
       db: read,
       reader,
       grep: (input, signal) => retrieval.search(input, signal),
+      messagesWith: (word) => retrieval.messagesWith(word),
     }),
     prober: new Prober({
       ...{ db: read, reader, timeTravel, indexes },

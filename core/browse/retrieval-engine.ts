@@ -75,6 +75,11 @@ export class RetrievalEngine {
     return this.#searched(input, signal, permitted, null)
   }
 
+  /** See `Grep.messagesWith`. */
+  messagesWith(word: string): Promise<number | null> {
+    return this.#again(async () => this.#grep.messagesWith(word))
+  }
+
   /** See `Grep.matchesIn`. */
   matchesIn(input: MatchesInput, signal?: AbortSignal): Promise<Matches> {
     return this.#again(() => this.#grep.matchesIn(input, signal))

@@ -38,6 +38,7 @@ const MOST_MESSAGES = 50_000
 const BATCH = 200
 /** How many messages are looked up for each claim when the subtree is too large to be read completely. */
 const FOUND_PER_CLAIM = 60
+const MOST_RANKED = 20_000
 /** How many claims one answer covers. A text with more claims is hardly a summary. */
 const MOST_CLAIMS = 400
 
@@ -45,8 +46,12 @@ export type ProvenanceOptions = {
   readonly db: ReadDb
   readonly reader: MemoryReader
   grep(input: GrepInput, signal?: AbortSignal): Promise<GrepResult>
+  /** Returns how many messages of the file have a word, or null when that is not known. */
+  messagesWith(word: string): Promise<number | null>
   /** Up to this many messages of a subtree are all read. When there are more, those that `grep` finds are read. */
   readonly mostMessages?: number
+  /** Words of a claim are ranked as long as they stand in no more messages than this together. */
+  readonly mostRanked?: number
 }
 
 type Reading = {
@@ -150,7 +155,7 @@ export class ProvenanceFinder {
     const { db } = this.#options
     for (const text of summaryTexts(db, sources.summaries)) await index.add(text, slice)
     const isSmall = sources.messages.length <= (this.#options.mostMessages ?? MOST_MESSAGES)
-    const numbers = isSmall ? sources.messages : await this.#likely(vocabulary, summaryId, signal)
+    const numbers = isSmall ? sources.messages : await this.#likely(vocabulary, summaryId, slice, signal)
     let messagesRead = 0
     for (let start = 0; start < numbers.length && index.chars < MOST_CHARS; start += BATCH) {
       const batch = numbers.slice(start, start + BATCH)
@@ -165,14 +170,17 @@ export class ProvenanceFinder {
    * Returns the messages of a subtree that is too large to be read completely: those that share most with each claim,
    * and those that contain its specifics.
    */
-  async #likely(vocabulary: Vocabulary, within: string, signal: AbortSignal | undefined): Promise<number[]> {
+  async #likely(
+    vocabulary: Vocabulary,
+    within: string,
+    slice: TimeSlice,
+    signal: AbortSignal | undefined,
+  ): Promise<number[]> {
     const numbers = new Set<number>()
     const look = async (query: string, more: Partial<GrepRequest>): Promise<void> => {
       const input = GrepInput.parse({
         query: query.slice(0, 2_000),
-        match: 'any',
         scope: 'messages',
-        sort: 'relevance',
         limit: FOUND_PER_CLAIM,
         within,
         ...more,
@@ -180,9 +188,18 @@ export class ProvenanceFinder {
       const { hits } = await this.#options.grep(input, signal)
       for (const { id } of hits) numbers.add(messageNumber(id) ?? -1)
     }
+    const counts = new Map<string, number | null>()
     for (const claim of vocabulary.claims) {
       const words = claim.terms.map(({ start, end }) => claim.text.slice(start - claim.start, end - claim.start))
-      if (words.length > 0) await look(words.map((word) => `"${word.replaceAll('"', ' ')}"`).join(' OR '), {})
+      for (const word of words) {
+        if (!counts.has(word)) counts.set(word, await this.#options.messagesWith(word))
+        await slice.yieldIfOver()
+      }
+      const rare = rarest(words, counts, this.#options.mostRanked ?? MOST_RANKED)
+      const quoted = (rare.length > 0 ? rare : words).map((word) => `"${word.replaceAll('"', ' ')}"`)
+      if (rare.length > 0) await look(quoted.join(' OR '), { match: 'any', sort: 'relevance' })
+      // Which of the many messages with such words are the best would take long to say.
+      else if (words.length > 0) await look(quoted.join(' '), { match: 'all', sort: 'oldest' })
     }
     const specifics = new Set(vocabulary.specifics.map(({ text }) => text))
     for (const text of specifics) await look(text, { mode: 'literal', caseSensitive: true, sort: 'oldest', limit: 20 })
@@ -210,6 +227,18 @@ export class ProvenanceFinder {
       }
     })
   }
+}
+
+/** Returns the words that stand in the fewest messages, as long as these are few enough together. */
+function rarest(words: readonly string[], counts: ReadonlyMap<string, number | null>, most: number): string[] {
+  const countOf = (word: string): number => counts.get(word) ?? 0
+  let ranked = 0
+  return words
+    .toSorted((a, b) => countOf(a) - countOf(b))
+    .filter((word) => {
+      ranked += countOf(word)
+      return ranked <= most
+    })
 }
 
 function chosenClaims(text: string, { from, to }: ProvenanceInput) {

@@ -12,6 +12,8 @@ import type { SourceText } from './passages.ts'
 /** A text repeats a summary when it contains this share of its letters, or this many letters. */
 const MOST_OF_IT = 0.8
 const LONG_QUOTATION = 160
+/** So many summaries are read by one statement. */
+const READ_AT_ONCE = 200
 
 type Summary = {
   /**
@@ -38,26 +40,17 @@ type MessageFacts = { readonly atMs: number | null; readonly isRecord: boolean }
  */
 export class SummaryCopies {
   readonly #db: ReadDb
-  readonly #summaries: readonly Summary[]
+  readonly #ids: readonly string[]
+  readonly #summaries: Summary[] = []
   /** By the letters of a piece: the numbers of the summaries that contain it. */
   readonly #pieces = new Map<string, Set<number>>()
   readonly #holders = new Set<string>()
+  #reading: Promise<void> | undefined
 
   /** @param ids the ids of the summary that is asked about and of those that it reaches */
   constructor(db: ReadDb, ids: readonly string[]) {
     this.#db = db
-    const rows = readSnapshot(db, () => readSummaries(db, ids))
-    const cut = rows.map(({ content }) => [...piecesOf(content)])
-    this.#summaries = rows.map(({ atMs, isAgents }, place) => {
-      const letters = (cut[place] ?? []).reduce((sum, piece) => sum + piece.letters.length, 0)
-      return { atMs, isAgents, letters, pieces: cut[place]?.length ?? 0 }
-    })
-    for (const [place, pieces] of cut.entries()) {
-      for (const { letters } of pieces) {
-        const holders = this.#pieces.get(letters) ?? new Set()
-        this.#pieces.set(letters, holders.add(place))
-      }
-    }
+    this.#ids = ids
   }
 
   /** Returns notes for people about the texts that were looked at. */
@@ -75,6 +68,8 @@ export class SummaryCopies {
     numbers: readonly number[],
     slice: TimeSlice,
   ): AsyncGenerator<SourceText, void, undefined> {
+    this.#reading ??= this.#read(slice)
+    await this.#reading
     const facts = this.#factsOf(numbers)
     for (const [number, group] of groupedByMessage(texts)) {
       const known = facts.get(number) ?? { atMs: null, isRecord: false }
@@ -86,6 +81,22 @@ export class SummaryCopies {
       // The agent's reasoning while it wrote the summary is no source of it either.
       if (isRecord) continue
       for (const [place, source] of group.entries()) yield blanked(source, copies[place]?.ranges ?? [])
+    }
+  }
+
+  async #read(slice: TimeSlice): Promise<void> {
+    for (let start = 0; start < this.#ids.length; start += READ_AT_ONCE) {
+      const ids = this.#ids.slice(start, start + READ_AT_ONCE)
+      for (const { content, atMs, isAgents } of readSnapshot(this.#db, () => readSummaries(this.#db, ids))) {
+        const pieces = [...piecesOf(content)]
+        for (const { letters } of pieces) {
+          const holders = this.#pieces.get(letters) ?? new Set()
+          this.#pieces.set(letters, holders.add(this.#summaries.length))
+        }
+        const letters = pieces.reduce((sum, piece) => sum + piece.letters.length, 0)
+        this.#summaries.push({ atMs, isAgents, letters, pieces: pieces.length })
+        await slice.yieldIfOver()
+      }
     }
   }
 

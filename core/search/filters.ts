@@ -9,6 +9,7 @@ import { summaryRowNumbers } from '../systems/records/summaries.ts'
 import { messagesInWindows, summaryRowsInWindows } from '../systems/records/window-entries.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Corpus } from './corpus.ts'
+import { hasRow, rowSetOf } from './row-set.ts'
 
 /** The rows of each kind to which a summary, the window or a permission limits a search. */
 type RowLists = {
@@ -62,10 +63,10 @@ export class Filters {
 
     const conversations = conversationIds && new Set(conversationIds)
     const wantedGroups = groups && new Set(groups)
-    const within = this.#within && new Set(this.#within[kind])
-    const range = this.#range && new Set(this.#range[kind])
-    const window = this.#window && new Set(this.#window[kind])
-    const permitted = this.#permitted && new Set(this.#permitted[kind])
+    const within = this.#within && rowSetOf(this.#within[kind])
+    const range = this.#range && rowSetOf(this.#range[kind])
+    const window = this.#window && rowSetOf(this.#window[kind])
+    const permitted = this.#permitted && rowSetOf(this.#permitted[kind])
     return (index) => {
       const atMs = catalogue.times[index] as number
       const row = catalogue.rows[index] as number
@@ -74,10 +75,10 @@ export class Filters {
         (!wantedGroups || wantedGroups.has(catalogue.groups[index] as number)) &&
         (afterMs === undefined || atMs >= afterMs) &&
         (beforeMs === undefined || (atMs <= beforeMs && atMs !== Number.NEGATIVE_INFINITY)) &&
-        (!permitted || permitted.has(row)) &&
-        (!within || within.has(row)) &&
-        (!range || range.has(row)) &&
-        (!window || window.has(row) === inContext)
+        (!permitted || hasRow(permitted, row)) &&
+        (!within || hasRow(within, row)) &&
+        (!range || hasRow(range, row)) &&
+        (!window || hasRow(window, row) === inContext)
       )
     }
   }

@@ -24,6 +24,8 @@ const COUNT_MS = 5
 /** A stream reports what it has found no more often than this. */
 const STEP_MS = 50
 
+const EVERY_ROW = { first: Number.MIN_SAFE_INTEGER, last: Number.MAX_SAFE_INTEGER }
+
 /** Who searches, and with what. */
 type Surroundings = {
   readonly signal: AbortSignal | undefined
@@ -92,6 +94,11 @@ export class Grep {
   stream(input: GrepInput, signal?: AbortSignal, meaning: Meaning | null = null): AsyncGenerator<GrepStep, void> {
     const patience = { everyMs: STEP_MS, countMs: Number.POSITIVE_INFINITY }
     return this.#steps(input, patience, { signal, permitted: null, meaning })
+  }
+
+  /** Returns how many messages of the file have a word, or null while no index is there that knows. */
+  messagesWith(word: string): number | null {
+    return this.#indexes.current()?.messages.count(`"${word.replaceAll('"', '""')}"`, EVERY_ROW) ?? null
   }
 
   /**

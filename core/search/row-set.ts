@@ -8,6 +8,8 @@ export const NO_ROWS = new Float64Array(0)
 /** When one list is this many times as long as the other, it is searched and not walked. */
 const LONGER = 16
 
+export const rowSetOf = (rows: readonly number[]): Float64Array => Float64Array.from(rows).sort()
+
 export function intersection(a: RowSet, b: RowSet): RowSet {
   if (a === null || b === null) return a ?? b
   const [few, many] = a.length <= b.length ? [a, b] : [b, a]

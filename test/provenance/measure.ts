@@ -7,14 +7,17 @@ import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { Random } from '../builders/random.ts'
 import { Draw, type Fact, INVENTIONS, type Plot } from './stories.ts'
 
+const nothingSought = (): never => {
+  throw new Error('nothing had to be searched for')
+}
+
 /** Without a search: what is small enough is read as a whole. */
 export const finderOf = (db: ReadDb): ProvenanceFinder =>
   new ProvenanceFinder({
     db,
     reader: new MemoryReader(db),
-    grep: () => {
-      throw new Error('nothing had to be searched for')
-    },
+    grep: nothingSought,
+    messagesWith: nothingSought,
   })
 
 export const provenanceOf = (

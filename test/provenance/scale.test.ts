@@ -51,21 +51,27 @@ it('finds one sentence among 10,000 messages, and yields meanwhile', async () =>
   if (process.env.LCM_SHOW_FIGURES === '1') console.log({ tookMs, turns, searched })
 })
 
-it('searches for the messages of a subtree that is too large to be read', async () => {
-  const reader = new MemoryReader(memory.db)
-  const retrieval = new RetrievalEngine(memory.db, NATIVE_CAPABILITIES, reader)
-  const finder = new ProvenanceFinder({
-    db: memory.db,
-    reader,
-    grep: (input, signal) => retrieval.grep(input, signal),
-    mostMessages: 500,
-  })
-  const { claims, searched, notes } = await finder.find(ProvenanceInput.parse({ summaryId: top }))
-  expect(searched.isComplete).toBe(false)
-  expect(searched.messagesRead).toBeLessThan(1_000)
-  expect(notes.join(' ')).toContain('10,000 messages')
-  expect(claims[0]).toMatchObject({ support: 'supported' })
-  expect(claims[0]?.passages[0]).toMatchObject({ id: 'msg_6401' })
-  expect(claims[1]?.invented.map(({ text }) => text)).toEqual(['55555'])
-  expect(claims[3]?.support).toBe('none')
-})
+// The last one ranks none of the words: all of a claim's words have to stand in a message.
+it.each([20_000, 200, 0])(
+  'searches for the messages of a subtree that is too large to be read, by words in %d messages',
+  async (mostRanked) => {
+    const reader = new MemoryReader(memory.db)
+    const retrieval = new RetrievalEngine(memory.db, NATIVE_CAPABILITIES, reader)
+    const finder = new ProvenanceFinder({
+      db: memory.db,
+      reader,
+      grep: (input, signal) => retrieval.grep(input, signal),
+      messagesWith: (word) => retrieval.messagesWith(word),
+      mostMessages: 500,
+      mostRanked,
+    })
+    const { claims, searched, notes } = await finder.find(ProvenanceInput.parse({ summaryId: top }))
+    expect(searched.isComplete).toBe(false)
+    expect(searched.messagesRead).toBeLessThan(1_000)
+    expect(notes.join(' ')).toContain('10,000 messages')
+    expect(claims[0]).toMatchObject({ support: 'supported' })
+    expect(claims[0]?.passages[0]).toMatchObject({ id: 'msg_6401' })
+    expect(claims[1]?.invented.map(({ text }) => text)).toEqual(['55555'])
+    expect(claims[3]?.support).toBe('none')
+  },
+)
