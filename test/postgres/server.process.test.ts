@@ -328,7 +328,7 @@ describe.skipIf(bin === null)('a PostgreSQL server', () => {
     const pulling = ['pull', '--tenant', 'followed', '--conversation', String(id), '--db', file, '--json']
     // What is stored later arrives, too.
     const later = await sendOne(db, 'followed', 'stored later')
-    const listing = ['fleet', '--tenant', 'followed', '--json']
+    const listing = ['fleet', `${server.address.shown}?tenant=followed`, '--json']
     await expect
       .poll(async () => JSON.parse((await lcmHere(listing, { env: urls })).stdout).total, { timeout: 30_000 })
       .toBe(2)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { FleetQuery, FleetReport, type FleetRow } from '../../contract/fleet.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
-import { addressField, withPostgres, withReplica } from './postgres-session.ts'
+import { addressField, tenantField, withPostgres, withReplica } from './postgres-session.ts'
 import { count, oneLine, percent, table } from './text.ts'
 
 /** The conversations of all tenants that the role may see. */
@@ -12,6 +12,10 @@ export const fleet = defineCommand({
   fields: z.object({
     address: addressField,
     ...FleetQuery.shape,
+    tenant: tenantField.meta({
+      description: 'of this tenant only (default: ?tenant= of the address, else all)',
+      value: 'name',
+    }),
     check: z
       .int()
       .min(1)
@@ -21,13 +25,14 @@ export const fleet = defineCommand({
   }),
   positional: ['address'],
   prints: FleetReport,
-  run: async ({ address, check, ...asked }) => {
+  run: async ({ address, check, ...given }) => {
     const { loadSettings } = await import('../../settings/settings-store.ts')
     const { checkConversations, readFleet } = await import('../../remote/fleet.ts')
     const { budgetTokens } = loadSettings(process.env).compaction
     const connected = check === undefined ? withReplica : withPostgres
-    const report = await connected(address, async (from) => {
-      const tenant = asked.tenant ?? null
+    const report = await connected(address, async (from, named) => {
+      const tenant = given.tenant ?? named.tenant
+      const asked = { ...given, ...(tenant !== null && { tenant }) }
       const checked =
         check === undefined
           ? 0
@@ -36,7 +41,7 @@ export const fleet = defineCommand({
             )
       return { ...(await readFleet(from, asked, { budgetTokens, nowMs: Date.now() })), checked }
     })
-    return { json: report, text: () => fleetText(report, asked) }
+    return { json: report, text: () => fleetText(report, given) }
   },
 })
 
