@@ -74,7 +74,7 @@ export function drawOverview({ strata, rows, scale, selected, range, layers, rep
   const past = replay == null ? 1 : DIMMED
   return [
     { kind: 'rect', x: left, ...band, w: width, radius: 4, fill: palette.panel },
-    ...layers.map(({ layer, x, w, isSeen }): Shape => {
+    ...layers().map(({ layer, x, w, isSeen }): Shape => {
       const fill = layer === 'window' ? palette.lit : layer === 'messages' ? palette.tool : depthFill(palette, layer)
       return { kind: 'rect', x, w, ...overviewRow(layer, depths, band), fill, opacity: past * (isSeen ? 1 : DIMMED) }
     }),

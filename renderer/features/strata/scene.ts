@@ -23,8 +23,8 @@ type SceneContent = {
   readonly strata: Strata
   readonly index: SummaryIndex
   readonly age: AgeRange
-  /** The layers of the whole conversation, as the overview draws them. */
-  readonly layers: readonly OverviewBar[]
+  /** The layers of the whole conversation, as the overview draws them: found when they are first painted. */
+  readonly layers: () => readonly OverviewBar[]
   /** The messages of the whole conversation, in coarse columns. */
   readonly overview: Buckets | null
   /** The messages in sight and around it, in fine columns. */

@@ -15,7 +15,7 @@ import { ageRange, type ColorBy } from './bar-color.ts'
 import { type Buckets, largestOf } from './buckets.ts'
 import { type Core, coreOf } from './core-drill.ts'
 import { namedNodes, wordsFrom } from './named-nodes.ts'
-import { overviewLayers } from './overview-layers.ts'
+import { type OverviewBar, overviewLayers } from './overview-layers.ts'
 import { readPalette } from './palette.ts'
 import { placeFindings, placeNotes } from './place-nodes.ts'
 import { type PlannedStep, placePlan, withPlannedDepths } from './planned-bars.ts'
@@ -50,6 +50,8 @@ type Input = {
 }
 
 const NO_STEPS: readonly PlannedStep[] = []
+/** While ages give no colours. */
+const NO_AGES = { oldestMs: 0, newestMs: 0 }
 
 /**
  * Gathers what a drawing depends on. The answer makes the scene of this very moment, since the viewport moves without
@@ -77,7 +79,7 @@ export function useScene({
     () => [...found.keys()].some((id) => index.entryOf(id) !== undefined || messageNumber(id) !== null),
     [found, index],
   )
-  const age = useMemo(() => ageRange(strata.summaries), [strata])
+  const age = useMemo(() => (colorBy === 'age' ? ageRange(strata.summaries) : NO_AGES), [strata, colorBy])
   const rows = useMemo(
     () =>
       size &&
@@ -89,7 +91,13 @@ export function useScene({
       }),
     [size, index, strata, hasFindings],
   )
-  const layers = useMemo(() => (rows === null ? [] : overviewLayers(strata, index, rows.plot)), [strata, index, rows])
+  const layers = useMemo(() => {
+    let known: readonly OverviewBar[] | null = null
+    return () => {
+      if (rows !== null) known ??= overviewLayers(strata, index, rows.plot)
+      return known ?? []
+    }
+  }, [strata, index, rows])
   const settled = useSyncExternalStore(motion.subscribeSettled, motion.settled)
   const plotWidth = rows?.plot.width
   const overview = useBuckets(strata, plotWidth === undefined ? null : overviewTile(motion.limits, plotWidth), colorBy)
