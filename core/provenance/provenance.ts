@@ -50,7 +50,7 @@ export type ProvenanceOptions = {
   messagesWith(word: string): Promise<number | null>
   /** Up to this many messages of a subtree are all read. When there are more, those that `grep` finds are read. */
   readonly mostMessages?: number
-  /** Words of a claim are ranked as long as they stand in no more messages than this together. */
+  /** Of the words of a claim the rarest are ranked: as many as stand in no more messages than this together. */
   readonly mostRanked?: number
 }
 
@@ -177,7 +177,7 @@ export class ProvenanceFinder {
     signal: AbortSignal | undefined,
   ): Promise<number[]> {
     const numbers = new Set<number>()
-    const look = async (query: string, more: Partial<GrepRequest>): Promise<void> => {
+    const look = async (query: string, more: Partial<GrepRequest>): Promise<number> => {
       const input = GrepInput.parse({
         query: query.slice(0, 2_000),
         scope: 'messages',
@@ -187,19 +187,21 @@ export class ProvenanceFinder {
       })
       const { hits } = await this.#options.grep(input, signal)
       for (const { id } of hits) numbers.add(messageNumber(id) ?? -1)
+      return hits.length
     }
     const counts = new Map<string, number | null>()
     for (const claim of vocabulary.claims) {
-      const words = claim.terms.map(({ start, end }) => claim.text.slice(start - claim.start, end - claim.start))
-      for (const word of words) {
+      const all = claim.terms.map(({ start, end }) => claim.text.slice(start - claim.start, end - claim.start))
+      for (const word of all) {
         if (!counts.has(word)) counts.set(word, await this.#options.messagesWith(word))
         await slice.yieldIfOver()
       }
-      const rare = rarest(words, counts, this.#options.mostRanked ?? MOST_RANKED)
-      const quoted = (rare.length > 0 ? rare : words).map((word) => `"${word.replaceAll('"', ' ')}"`)
-      if (rare.length > 0) await look(quoted.join(' OR '), { match: 'any', sort: 'relevance' })
-      // Which of the many messages with such words are the best would take long to say.
-      else if (words.length > 0) await look(quoted.join(' '), { match: 'all', sort: 'oldest' })
+      const words = [...new Set(all)].filter((word) => counts.get(word) !== 0)
+      const rare = new Set(rarest(words, counts, this.#options.mostRanked ?? MOST_RANKED))
+      const common = words.filter((word) => !rare.has(word))
+      const found = rare.size > 0 ? await look(quoted([...rare]).join(' OR '), { match: 'any', sort: 'relevance' }) : 0
+      // To rank the many messages with the other words would take long, so all of these words have to stand in one.
+      if (found === 0 && common.length > 0) await look(quoted(common).join(' '), { match: 'all', sort: 'oldest' })
     }
     const specifics = new Set(vocabulary.specifics.map(({ text }) => text))
     for (const text of specifics) await look(text, { mode: 'literal', caseSensitive: true, sort: 'oldest', limit: 20 })
@@ -229,7 +231,9 @@ export class ProvenanceFinder {
   }
 }
 
-/** Returns the words that stand in the fewest messages, as long as these are few enough together. */
+const quoted = (words: readonly string[]): string[] => words.map((word) => `"${word.replaceAll('"', ' ')}"`)
+
+/** Returns the rarest words: as many as stand in no more than `most` messages together. */
 function rarest(words: readonly string[], counts: ReadonlyMap<string, number | null>, most: number): string[] {
   const countOf = (word: string): number => counts.get(word) ?? 0
   let ranked = 0

@@ -16,8 +16,11 @@ const SUMMARY = [
   'The lock is taken before the queue returns.',
   'Nobody ordered new curtains for the meeting room.',
 ].join('\n')
+/** No message has its last word. */
+const REWORDED = 'Measured on the old rack, the fan stalls blorply.'
 let memory: TestMemory
 let top: string
+let reworded: string
 
 beforeAll(() => {
   memory = buildMemory({ conversations: [{}] })
@@ -29,6 +32,7 @@ beforeAll(() => {
       memory.leaf(1, ids.slice(leaf * 100, leaf * 100 + 100), { content: `Stretch ${leaf}.`, inWindow: false }),
     )
     top = memory.condensed(1, leaves, { content: SUMMARY, inWindow: false })
+    reworded = memory.condensed(1, leaves, { content: REWORDED, inWindow: false })
   })
 })
 afterAll(() => memory.close())
@@ -51,21 +55,18 @@ it('finds one sentence among 10,000 messages, and yields meanwhile', async () =>
   if (process.env.LCM_SHOW_FIGURES === '1') console.log({ tookMs, turns, searched })
 })
 
-// The last one ranks none of the words: all of a claim's words have to stand in a message.
+it.each([20_000, 0])(
+  'looks for the words of a claim that stand in the memory, when those in %d messages are ranked',
+  async (mostRanked) => {
+    const { claims } = await finderWith(mostRanked).find(ProvenanceInput.parse({ summaryId: reworded }))
+    expect(claims[0]?.passages[0]).toMatchObject({ id: 'msg_6401' })
+  },
+)
+
 it.each([20_000, 200, 0])(
   'searches for the messages of a subtree that is too large to be read, by words in %d messages',
   async (mostRanked) => {
-    const reader = new MemoryReader(memory.db)
-    const retrieval = new RetrievalEngine(memory.db, NATIVE_CAPABILITIES, reader)
-    const finder = new ProvenanceFinder({
-      db: memory.db,
-      reader,
-      grep: (input, signal) => retrieval.grep(input, signal),
-      messagesWith: (word) => retrieval.messagesWith(word),
-      mostMessages: 500,
-      mostRanked,
-    })
-    const { claims, searched, notes } = await finder.find(ProvenanceInput.parse({ summaryId: top }))
+    const { claims, searched, notes } = await finderWith(mostRanked).find(ProvenanceInput.parse({ summaryId: top }))
     expect(searched.isComplete).toBe(false)
     expect(searched.messagesRead).toBeLessThan(1_000)
     expect(notes.join(' ')).toContain('10,000 messages')
@@ -75,3 +76,16 @@ it.each([20_000, 200, 0])(
     expect(claims[3]?.support).toBe('none')
   },
 )
+
+function finderWith(mostRanked: number): ProvenanceFinder {
+  const reader = new MemoryReader(memory.db)
+  const retrieval = new RetrievalEngine(memory.db, NATIVE_CAPABILITIES, reader)
+  return new ProvenanceFinder({
+    db: memory.db,
+    reader,
+    grep: (input, signal) => retrieval.grep(input, signal),
+    messagesWith: (word) => retrieval.messagesWith(word),
+    mostMessages: 500,
+    mostRanked,
+  })
+}
