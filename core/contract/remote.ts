@@ -96,7 +96,7 @@ export const TenantReport = z.object({
 })
 export type TenantReport = z.infer<typeof TenantReport>
 
-/** The contents in the store of large files beside PostgreSQL, and which of them belong to no row. */
+/** What the store of large files beside PostgreSQL holds, and what of it no conversation refers to. */
 export const ObjectsReport = z.object({
   address: z.string(),
   store: z.string(),
@@ -185,7 +185,7 @@ export const RemoteHits = z.object({
   conversations: z.array(z.object({ conversationId: ConversationId, label: z.string(), messages: Count })),
   /** Where the next page begins. A page that took long ends early: it may have fewer hits than were asked for. */
   nextCursor: z.string().nullable(),
-  /** It was understood as a question: any of the words, in every form with the same stem. */
+  /** True when it was searched for as a question: any of its words, in all forms with the same stem. */
   isQuestion: z.boolean(),
   notes: z.array(z.string()),
   /** Texts that the server sent because they might be hits. */

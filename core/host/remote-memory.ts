@@ -265,7 +265,7 @@ export class RemoteMemory {
   async #within<T>(key: ConversationKey, body: (working: Working) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new LcmError('no_memory_open', 'This memory is closed.')
     const opened = this.#working.get(key.conversationId) ?? this.#opening(key)
-    // The one that is asked for stands last.
+    // Moved to the end: the first in the map is the one that was not used for longest, and is closed first.
     this.#working.delete(key.conversationId)
     this.#working.set(key.conversationId, opened)
     const working = await opened

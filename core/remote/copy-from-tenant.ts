@@ -40,7 +40,7 @@ export type TenantCopy = {
   readonly objects: Objects | null
 }
 
-/** Also the beginning of the names of what SQLite keeps beside it. */
+/** The file that is locked. SQLite keeps files beside it whose names begin with this one. */
 const LOCK = 'lock'
 
 /** What became of a conversation. It stands in the file until all are copied, for the report of a copy that goes on. */

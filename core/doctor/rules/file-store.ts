@@ -16,7 +16,7 @@ export type StoredFile = StoredFileRow & {
   readonly isInStore: boolean
   /** The path at which the file was found, and its size. */
   readonly found: { readonly path: string; readonly bytes: number } | null
-  /** True when the content is still on the server: it is fetched when somebody asks for it. */
+  /** True when only the server has the content, which is fetched when the file is opened. */
   readonly isOnServer: boolean
   /** True when the folder of the system's files exists on this machine. */
   readonly isStoreHere: boolean

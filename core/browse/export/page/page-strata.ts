@@ -6,7 +6,7 @@ import { messageNodeId } from '../../../systems/node-id.ts'
 /** What is drawn of a conversation: its layers, and its messages merged into columns. */
 export type DrawnStrata = { readonly strata: Strata; readonly messages: StrataMessages }
 
-/** The widest bars are drawn, up to this number: more could not be told apart on the page. */
+/** At most so many bars are drawn, the widest ones: on a page nobody could tell more apart. */
 export const MOST_BARS = 4000
 /** Into how many columns the messages are merged. */
 export const MESSAGE_COLUMNS = 400
