@@ -1,12 +1,13 @@
 import { INDEXES, indexMessages } from '../sqlite/ingest-index.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 import { withoutTriggers } from '../sqlite/take-triggers.ts'
+import { isOnServer } from '../systems/pulled-from.ts'
 import { type MessageRow, toPartRow } from './ingest-rows.ts'
 import { PartInserts } from './part-inserts.ts'
 
 const queries = {
-  // A message may change only while nothing depends on its text: no summary names it, no ledger has recorded it, and no
-  // search index holds a part of it.
+  // A message may change only while nothing depends on its text: no summary names it, no ledger has recorded it, no
+  // search index holds a part of it, and it is not in PostgreSQL.
   mayChange: /* sql */ `
     SELECT NOT EXISTS (SELECT 1 FROM summary_messages AS s WHERE s.message_id = :messageId)
       AND NOT EXISTS (SELECT 1 FROM message_parts AS p WHERE p.message_id = :messageId AND p.is_synthetic = 1)
@@ -26,7 +27,7 @@ const queries = {
 
 /** Whether the text of a stored message may still be completed, because nothing depends on it yet. */
 export const mayBeCompleted = (db: WriteDb, messageId: number): boolean =>
-  db.value<number>(queries.mayChange, { messageId }) === 1
+  db.value<number>(queries.mayChange, { messageId }) === 1 && !isOnServer(db, messageId)
 
 export type Completion = {
   readonly messageId: number

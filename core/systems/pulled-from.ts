@@ -9,6 +9,8 @@ const KEY = 'pulled_from'
 const queries = {
   isThere: /* sql */ `SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'pulled_rows'`,
   read: /* sql */ `SELECT value FROM lcm_meta WHERE key = '${KEY}'`,
+  hasMessage: /* sql */ `
+    SELECT 1 FROM pulled_rows WHERE table_name = 'messages' AND unit = '' || CAST(:messageId AS INTEGER)`,
   store: /* sql */ `
     INSERT INTO lcm_meta (key, value) VALUES ('${KEY}', :value) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
 }
@@ -28,6 +30,10 @@ export function readPulledFrom(db: ReadDb): PulledFrom | null {
     return null
   }
 }
+
+/** Whether a message came from PostgreSQL or was pushed there, where messages never change. */
+export const isOnServer = (db: ReadDb, messageId: number): boolean =>
+  db.value(queries.isThere) !== undefined && db.value(queries.hasMessage, { messageId }) !== undefined
 
 const PLAIN_NAME = /^[A-Za-z0-9_-]{1,100}(\.[A-Za-z0-9_-]{1,20})?$/
 

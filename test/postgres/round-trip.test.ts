@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -16,12 +16,14 @@ import { sendMemory } from '../../core/remote/send.ts'
 import { Servers } from '../../core/remote/servers.ts'
 import { holdLock } from '../../core/sqlite/cache-db.ts'
 import { openNative } from '../../core/sqlite/native.ts'
-import type { ReadDb } from '../../core/sqlite/read-db.ts'
+import type { ReadDb, WriteDb } from '../../core/sqlite/read-db.ts'
 import { CANONICAL } from '../../core/systems/canonical.ts'
+import { runImport } from '../builders/import.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { transcriptSamples, writeSample } from '../builders/transcript-samples.ts'
 import { finish } from './finish.ts'
 import { type InProcess, inProcess } from './pglite.ts'
 
@@ -71,6 +73,11 @@ function edit(path: string, body: (memory: TestMemory) => void): void {
   const memory = new TestMemory(path)
   body(memory)
   memory.db.close()
+}
+
+/** Imports a transcript; one in which nothing can be recognised yet gives nothing. */
+async function importAsFarAsItGoes(db: WriteDb, path: string): Promise<void> {
+  await runImport(db, [path]).catch((error: unknown) => expect(error).toMatchObject({ code: 'transcript_unreadable' }))
 }
 
 async function push(path: string) {
@@ -575,6 +582,34 @@ describe('a push', () => {
     }
     await push(third)
     await expect(push(fourth)).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  // Where a transcript may end while its agent writes it: no message of PostgreSQL ever changes, so the rest is added.
+  it.each(transcriptSamples)('takes what was imported after the transcript of $name went on', async (sample) => {
+    const path = writeSample(sample)
+    const bytes = readFileSync(path)
+    const cuts = runs(2)
+    for (let n = 1; n <= cuts; n += 1) {
+      const cut = Math.round((bytes.length * n) / (cuts + 1))
+      using memory = new TestMemory()
+      writeFileSync(path, bytes.subarray(0, cut))
+      await importAsFarAsItGoes(memory.db, path)
+      const to = `${sample.name} ${cut}`
+      const [first] = (await send(memory.db, to)).conversations
+      if (first === undefined) continue
+      const key = { tenant: to, conversationId: first.to }
+      const [grown, again] = [freshPath(), freshPath()]
+      await finish(pullConversation({ from: server.db, key, to: grown }, never))
+      writeFileSync(path, bytes)
+      const { db: file } = new TestMemory(grown)
+      await importAsFarAsItGoes(file, path)
+      file.close()
+      await push(grown)
+      await finish(pullConversation({ from: server.db, key, to: again }, never))
+      const [a, b] = [openNative(grown), openNative(again)]
+      expect(everyRow(b, key.conversationId), `cut at ${cut}`).toEqual(everyRow(a, key.conversationId))
+      for (const db of [a, b]) db.close()
+    }
   })
 
   it('is refused for a file that was not pulled', async () => {
