@@ -93,6 +93,7 @@ test(
     await page.getByRole('combobox').fill('why did the captures fail?')
     await page.getByRole('radiogroup', { name: 'Search in' }).getByText('summaries').click()
     await expect(hitsOf(page).first()).toContainText('sum_')
+    await expect(hitsOf(page).first().locator('mark').first()).toHaveText(/^(why|captur\w*|fail\w*)$/i)
     await hitsOf(page).first().click()
     const detail = page.getByRole('complementary', { name: 'Detail' })
     const place = detail.getByRole('status').filter({ hasText: 'match' })

@@ -108,11 +108,14 @@ describe('a search session', () => {
     await settle()
     expect(ids()).toEqual([['a']])
     expect(session.snapshot()).toMatchObject({ scanned: 10, rows: 100, isStale: true })
+    // A hit that is opened now is marked by the search that found it.
+    expect(session.snapshot()).toMatchObject({ asked: ask('ga'), foundBy: ask('g') })
     // Longer than a blink, what is shown would be taken for the answer.
     pass(400)
     door.calls[1]?.give(step([], { scanned: 20, rows: 100 }))
     await settle()
     expect(ids()).toEqual([[]])
+    expect(session.snapshot().foundBy).toEqual(ask('ga'))
   })
 
   it('shows hits while a scan finds them, and keeps them when it is stopped', async () => {

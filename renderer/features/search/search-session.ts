@@ -15,6 +15,8 @@ export type SearchState = {
   readonly asked: GrepRequest | null
   readonly phase: 'idle' | 'running' | 'done' | 'stopped' | 'failed'
   readonly pages: readonly (readonly GrepHit[])[]
+  /** The request that found the pages, or null while there are none. */
+  readonly foundBy: GrepRequest | null
   /** True when the pages answer an earlier request. */
   readonly isStale: boolean
   /** The number of hits so far, shown or not. */
@@ -41,6 +43,7 @@ const NOTHING: SearchState = {
   asked: null,
   phase: 'idle',
   pages: [],
+  foundBy: null,
   isStale: false,
   found: 0,
   scanned: 0,
@@ -147,12 +150,13 @@ export class SearchSession {
       if (step.hits.length > 0) hits = [...hits, ...step.hits]
       const { found, scanned, rows, result } = step
       const isWorthShowing = hits.length > 0 || result !== null || this.clock() - this.state.askedAtMs > PATIENCE_MS
+      const asked = step.asked ?? request
       this.patch({
         found,
         scanned,
         rows,
-        asked: step.asked ?? request,
-        ...(isWorthShowing && { pages: [hits], isStale: false, result }),
+        asked,
+        ...(isWorthShowing && { pages: [hits], foundBy: asked, isStale: false, result }),
         ...(result && { phase: 'done', nextCursor: result.nextCursor }),
       })
     }

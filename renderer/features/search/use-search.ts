@@ -69,22 +69,23 @@ export function useSearch(request: GrepRequest | null, isAtTop: boolean): Search
 }
 
 /**
- * Keeps what was found in the selected hit, so that it is marked in the detail panel.
+ * Keeps what was found in the selected hit, so that it is marked in the detail panel: by the search that found the hit,
+ * also while the next one runs.
  * @returns what keeps the same of a hit that is opened
  */
-export function useKeptFound({ asked, pages, isStale }: Search): (hit: GrepHit) => void {
+export function useKeptFound({ foundBy, pages }: Search): (hit: GrepHit) => void {
   const queries = useQueryClient()
   const selection = useRoutePart('selection')
   const keep = useCallback(
     ({ id, field, snippet, matches }: GrepHit) => {
       const texts = matches.map(([from, to]) => snippet.slice(from, to))
-      keepFound(queries, id, { texts, search: asked, field })
+      keepFound(queries, id, { texts, search: foundBy, field })
     },
-    [queries, asked],
+    [queries, foundBy],
   )
   useEffect(() => {
-    const hit = isStale ? undefined : pages.flat().find(({ id }) => id === selection)
+    const hit = pages.flat().find(({ id }) => id === selection)
     if (hit) keep(hit)
-  }, [keep, pages, isStale, selection])
+  }, [keep, pages, selection])
   return keep
 }
