@@ -25,15 +25,15 @@ export default defineConfig({
   retries: 0,
   // Limits for a machine that is busy with everything else; on a quiet one nothing takes a tenth of it.
   timeout: 240_000,
-  expect: { timeout: 20_000 },
+  expect: { timeout: 60_000 },
   use: {
     launchOptions: { ...(chromium !== undefined && { executablePath: chromium }), args: [...chromiumFlags, STILL] },
     viewport: { width: 1440, height: 900 },
     locale: 'en-US',
     timezoneId: 'UTC',
     screenshot: 'only-on-failure',
-    actionTimeout: 20_000,
-    navigationTimeout: 30_000,
+    actionTimeout: 60_000,
+    navigationTimeout: 60_000,
   },
   projects: [
     { name: 'browser', grepInvert: /@desktop/ },

@@ -131,15 +131,19 @@ async function* compactJob(lcm: Lcm, spec: Extract<JobSpec, { kind: 'compact' }>
   const run = lcm.compactionEngine().compact(spec, signal)
   let created = 0
   let newest: Pick<JobProgress, 'createdId' | 'level'> = {}
+  let progress: JobProgress | null = null
   for (;;) {
     const step = await run.next()
-    if (step.done) return withLoss(lcm, step.value, signal)
+    if (step.done) {
+      if (progress !== null) yield { ...progress, note: 'compacted; listing the details that left the window' }
+      return withLoss(lcm, step.value, signal)
+    }
     const { pass, chunk, chunks, tokensSaved, createdId, level } = step.value
     if (createdId) {
       created += 1
       newest = { createdId, level }
     }
-    const progress: JobProgress = {
+    progress = {
       done: chunk,
       total: chunks,
       unit: 'chunks',

@@ -36,7 +36,7 @@ export async function violations(page: Page, rules?: string[]): Promise<string[]
   await loaded(page)
   // What is wrong for a moment only, while something loads or fades in, is not wrong.
   let wrong = await violationsNow(page, rules)
-  for (let again = 0; wrong.length > 0 && again < 3; again += 1) {
+  for (let again = 0; wrong.length > 0 && again < 10; again += 1) {
     await page.waitForTimeout(1000)
     wrong = await violationsNow(page, rules)
   }

@@ -45,7 +45,7 @@ test('a compaction goes from decision to plan, confirmation, run and result, and
   await expect(losses).toContainText('details that left the window')
 
   await page.getByRole('link', { name: 'Compare before and after' }).click()
-  await expect(page.getByRole('grid', { name: 'Differences' })).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByRole('grid', { name: 'Differences' })).toBeVisible()
   await page.goBack()
 
   await page.getByRole('main').getByRole('button', { name: /sum_/ }).first().click()

@@ -13,7 +13,7 @@ test('two moments are compared at once, differences are walked by keyboard, and 
     location.hash = '#/conversation/1/compare'
   })
   const differences = page.getByRole('grid', { name: 'Differences' })
-  await expect(differences).toHaveAttribute('aria-rowcount', '13', { timeout: 30_000 })
+  await expect(differences).toHaveAttribute('aria-rowcount', '13')
   await expect(page).toHaveURL(/a=message-\d+/)
   await page.keyboard.press('j')
   await page.keyboard.press('j')
@@ -44,7 +44,7 @@ test('two moments are compared at once, differences are walked by keyboard, and 
 
   await page.keyboard.press('s')
   await expect(page).toHaveURL(/b=message-\d+/)
-  await expect(page.getByRole('radio', { name: 'only A 10' })).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByRole('radio', { name: 'only A 10' })).toBeVisible()
   const link = await page.evaluate(() => location.hash)
   await page.evaluate(() => {
     location.hash = '#/conversation/1/overview'
@@ -79,12 +79,12 @@ test('another memory is chosen by its path, and an unknown one is said', async (
   await page.getByRole('button', { name: /^B: / }).click()
   await dialog.getByLabel('Or another memory file').fill(path)
   await dialog.getByRole('button', { name: 'Take the other memory' }).click()
-  await expect(page.getByRole('status').filter({ hasText: 'No difference' })).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByRole('status').filter({ hasText: 'No difference' })).toBeVisible()
 
   // Two histories without a common message are not laid beside each other.
   await page.evaluate(() => {
     location.hash = '#/conversation/5/compare?b-conversation=2'
   })
-  await expect(page.getByRole('heading', { name: 'Nothing in common' })).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByRole('heading', { name: 'Nothing in common' })).toBeVisible()
   await expect(page.getByRole('grid', { name: 'Differences' })).toBeVisible()
 })

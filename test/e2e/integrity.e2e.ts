@@ -29,9 +29,7 @@ test('a sound memory has no finding', async ({ openMemory, home }) => {
 async function scan(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Integrity' }).click()
   await page.getByRole('button', { name: 'Check now' }).click()
-  await expect(page.getByRole('region', { name: 'Repair plan' }).getByRole('listitem').first()).toBeVisible({
-    timeout: 40_000,
-  })
+  await expect(page.getByRole('region', { name: 'Repair plan' }).getByRole('listitem').first()).toBeVisible()
 }
 
 /** A sample with two faults that can be repaired from the file alone. */

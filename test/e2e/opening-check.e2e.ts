@@ -14,17 +14,17 @@ test(
     const page = await openMemory(systemFile('lossless-claw/corrupt/message_lost_from_context.db'))
     let clicks = 0
     const click = async (target: Locator) => {
-      await target.click({ timeout: 40_000 })
+      await target.click()
       clicks += 1
     }
     const plan = page.getByRole('region', { name: 'Repair plan' })
     await click(page.getByRole('contentinfo').getByRole('button', { name: /^\d+.findings?$/ }))
     await click(plan.getByRole('button', { name: 'Repair in a working copy' }))
     // The copy opens where the file was left, and is checked by itself.
-    await expect(page).toHaveURL(/file=[^&]*copy.*#\/conversation\/\d+\/integrity/, { timeout: 40_000 })
+    await expect(page).toHaveURL(/file=[^&]*copy.*#\/conversation\/\d+\/integrity/)
     await click(plan.getByRole('button', { name: /^Apply \d+.steps?…/ }))
     await click(page.getByRole('dialog').getByRole('button', { name: /^Apply \d+.steps?$/ }))
-    await expect(plan.getByRole('heading', { name: /applied/ })).toBeVisible({ timeout: 40_000 })
+    await expect(plan.getByRole('heading', { name: /applied/ })).toBeVisible()
     expect(clicks).toBe(4)
   },
 )
@@ -38,7 +38,7 @@ test('a memory is checked when it is opened, and each conversation shows its hea
   memory.db.close()
   const page = await openMemory(path)
   const list = page.getByRole('navigation', { name: 'Conversations' })
-  await expect(list.getByRole('img', { name: /^Check: 1.error, 1.warning$/ })).toHaveCount(1, { timeout: 30_000 })
+  await expect(list.getByRole('img', { name: /^Check: 1.error, 1.warning$/ })).toHaveCount(1)
   await expect(list.getByRole('img', { name: 'Check: nothing wrong', exact: true })).toHaveCount(4)
   await expect(page.getByRole('contentinfo').getByRole('button', { name: /^2.findings$/ })).toBeVisible()
 })

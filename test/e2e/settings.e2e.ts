@@ -182,7 +182,7 @@ test('a run with a model is estimated, followed and recorded', async ({ openMemo
   await page.getByRole('button', { name: 'Compact…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Compact', exact: true }).click()
   const result = page.getByRole('status').filter({ hasText: 'ended because' })
-  await expect(result).toContainText(/\d+\snormal/, { timeout: 30_000 })
+  await expect(result).toContainText(/\d+\snormal/)
   await expect(result).toContainText(/tokens\sout/)
   expect((await factsOf(path)).messages).toBe(before.messages)
 

@@ -8,7 +8,6 @@ import { factsOf, sampleCopy, systemFile } from './memories.ts'
 test.use(SHARED_HOST)
 
 /** A job starts a process of its own, and a backup is compared row by row. */
-const LONG = { timeout: 30_000 }
 
 /** A condensed summary of the first conversation that holds one, with its sources. */
 async function condensedOf(path: string) {
@@ -57,16 +56,16 @@ test('a summary is rewritten as previewed, and restored from the backup', async 
   await expect(dialog.getByRole('button', { name: 'Preview' })).toBeDisabled()
   await field.fill('The retry was removed by hand.')
   await dialog.getByRole('button', { name: 'Preview' }).click()
-  await expect(dialog.locator('td[data-state="added"]')).toContainText('The retry was removed by hand.', LONG)
+  await expect(dialog.locator('td[data-state="added"]')).toContainText('The retry was removed by hand.')
   await dialog.getByRole('button', { name: 'Change…' }).click()
   await dialog.getByLabel('Written by').selectOption('summariser')
   await dialog.getByLabel('Tokens to aim at').fill('120')
   await dialog.getByRole('button', { name: 'Preview' }).click()
-  await expect(dialog.getByText(/before · .*tokens/)).toBeVisible(LONG)
+  await expect(dialog.getByText(/before · .*tokens/)).toBeVisible()
   await expect(dialog.getByText(/→ \d+ tokens/).first()).toBeVisible()
   const added = await dialog.locator('td[data-state="added"]').first().innerText()
   await dialog.getByRole('button', { name: 'Write the new text' }).click()
-  await expect(dialog.getByText('Done', { exact: true })).toBeVisible(LONG)
+  await expect(dialog.getByText('Done', { exact: true })).toBeVisible()
   await expect(dialog).toContainText(`${path}.backup-`)
   const after = await openLcm(path, { readOnly: true })
   const written = after.retrieval.describe(id, 100_000).content ?? ''
@@ -77,7 +76,7 @@ test('a summary is rewritten as previewed, and restored from the backup', async 
   await expect(dialog.getByRole('heading', { name: 'Restore this backup?' })).toBeVisible()
   await expect(dialog.getByRole('button', { name: 'Leave it as it is' })).toBeFocused()
   await dialog.getByRole('button', { name: 'Restore' }).click()
-  await expect(dialog.getByRole('heading', { name: 'Restored' })).toBeVisible(LONG)
+  await expect(dialog.getByRole('heading', { name: 'Restored' })).toBeVisible()
   const restored = await openLcm(path, { readOnly: true })
   expect(restored.retrieval.describe(id, 100_000).content).not.toBe(written)
   restored.close()
@@ -100,7 +99,7 @@ test('a summary is dissolved into its sources from the palette, after a preview 
   await expect(dialog.getByText(/^[\d,]+ → [\d,]+ tokens/)).toBeVisible()
   await expect(dialog.locator('code').filter({ hasText: /^\+ / })).toHaveCount(Math.min(sources, 12))
   await dialog.getByRole('button', { name: 'Dissolve' }).click()
-  await expect(dialog.getByText('Done', { exact: true })).toBeVisible(LONG)
+  await expect(dialog.getByText('Done', { exact: true })).toBeVisible()
 })
 
 test('a summary is transplanted, and its copy is one click away', async ({ openMemory, home }) => {
@@ -114,7 +113,7 @@ test('a summary is transplanted, and its copy is one click away', async ({ openM
   await dialog.getByRole('button', { name: 'Preview' }).click()
   await expect(dialog.getByText(/under new ids/).last()).toBeVisible()
   await dialog.getByRole('button', { name: 'Transplant' }).click()
-  await expect(dialog.getByText('Done', { exact: true })).toBeVisible(LONG)
+  await expect(dialog.getByText('Done', { exact: true })).toBeVisible()
   await dialog.getByRole('button', { name: /sum_/ }).first().click()
   await expect.poll(() => page.url()).toMatch(/select=sum_/)
 })
