@@ -11,6 +11,7 @@ import { Filters, kindsOf, type Permitted } from './filters.ts'
 import { Cursor, storedKey, withSeen } from './grep-cursor.ts'
 import { type HitOrder, timeKeyOf } from './hit-order.ts'
 import { hitsOf } from './hits.ts'
+import { rankingMatch } from './index-expression.ts'
 import type { Meaning } from './meaning/meaning.ts'
 import { MessageCorpus } from './message-corpus.ts'
 import { ownIndexes } from './native-text-index.ts'
@@ -98,7 +99,10 @@ export class Grep {
 
   /** Returns how many messages of the file have a word, or null while no index is there that knows. */
   messagesWith(word: string): number | null {
-    return this.#indexes.current()?.messages.count(`"${word.replaceAll('"', '""')}"`, EVERY_ROW) ?? null
+    const messages = this.#indexes.current()?.messages
+    if (!messages) return null
+    const match = rankingMatch({ kind: 'term', term: { kind: 'literal', text: word } })
+    return match === null ? 0 : messages.count(match, EVERY_ROW)
   }
 
   /**

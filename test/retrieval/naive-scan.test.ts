@@ -183,4 +183,18 @@ describe('a search compared with a naive scan, page by page', () => {
       { numRuns: runs(120) },
     )
   })
+
+  it('counts the messages that have a word, or the words of a name side by side', () => {
+    const side = (text: string): string => ` ${naiveWords(text).join(' ')} `
+    for (const word of [...pieces.latin, ...pieces.code, ...pieces.paths, ...pieces.hashes, 'nowhere', 'a"b', '"'])
+      expect([word, ...greps.map((grep) => grep.messagesWith(word))]).toEqual([
+        word,
+        rows.filter(({ kind, texts }) => {
+          return (
+            kind === 'message' && naiveWords(word).length > 0 && texts.some((text) => side(text).includes(side(word)))
+          )
+        }).length,
+        null,
+      ])
+  })
 })
