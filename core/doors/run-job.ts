@@ -194,7 +194,7 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
   const execute: JobExecutor = async ({ path, create, spec }, signal, onProgress) => {
     if (spec.kind === 'salvage') return driveJob(salvageJob(path, spec.to, signal), onProgress)
     if (spec.kind === 'pull') return driveJob(pullJob(path, spec, open, signal), onProgress)
-    if (spec.kind === 'push') return pushJob(path, open)
+    if (spec.kind === 'push') return driveJob(pushJob(path, open, signal), onProgress)
     if (spec.kind === 'fetch') return driveJob(fetchJob(path, spec.id, open, signal), onProgress)
     if (spec.kind === 'map') return driveJob(mapJob(path, spec, open, signal), onProgress)
     // This is checked before the file is opened, which would create one.
@@ -265,8 +265,12 @@ async function* pullJob(
   return { kind, value: yield* (await serversFor(open)).pull(asked, to, signal) }
 }
 
-async function pushJob(path: string, open: OpenLcmOptions): Promise<JobResult> {
-  return { kind: 'push', value: await (await serversFor(open)).push(path) }
+async function* pushJob(
+  path: string,
+  open: OpenLcmOptions,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, JobResult> {
+  return { kind: 'push', value: yield* (await serversFor(open)).push(path, signal) }
 }
 
 async function* fetchJob(

@@ -40,7 +40,16 @@ export const LOOKING_MS = 15_000
 const LIMITS = { statementMs: 60_000, lockMs: 10_000, connectMs: 10_000, idleMs: 120_000 }
 /** The server ends a statement before. After this time it does not answer at all. */
 const SILENT_MS = LIMITS.statementMs + 15_000
+/** A server that does not close its end of a connection by now never does. */
+const GOODBYE_MS = 2000
 const INT8 = 20
+
+type Patience = {
+  /** A statement without an answer is given up after this time. */
+  readonly silentMs?: number
+  /** Cuts the connection at once when it aborts, whatever the server does. What was under way fails. */
+  readonly signal?: AbortSignal
+}
 
 /**
  * Connects with the driver.
@@ -49,7 +58,7 @@ const INT8 = 20
 export async function connectPostgres(
   address: PostgresAddress,
   password: string | null,
-  silentMs = SILENT_MS,
+  { silentMs = SILENT_MS, signal }: Patience = {},
 ): Promise<Postgres> {
   const client = new pg.Client({
     host: address.host,
@@ -72,9 +81,14 @@ export async function connectPostgres(
   })
   // Without a listener a connection that ends between two statements would end the process.
   client.on('error', () => undefined)
+  const cut = (): void => void client.connection.stream.destroy()
+  signal?.addEventListener('abort', cut, { once: true })
   try {
-    await client.connect()
+    const connected = client.connect()
+    if (signal?.aborted) cut()
+    await connected
   } catch (error) {
+    signal?.removeEventListener('abort', cut)
     // A login that failed leaves the socket open, and the process would not end.
     client.end().catch(() => undefined)
     throw translatePostgresError(error, address.shown)
@@ -92,7 +106,11 @@ export async function connectPostgres(
         }
       },
       exec: (sql) => client.query(sql),
-      close: () => client.end(),
+      close: async () => {
+        signal?.removeEventListener('abort', cut)
+        const late = setTimeout(cut, GOODBYE_MS)
+        await client.end().finally(() => clearTimeout(late))
+      },
     },
     address.shown,
   )

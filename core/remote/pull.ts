@@ -143,7 +143,7 @@ async function* bringUpToDate(
       const { appends, changes } = found.revision
       const isBehind = store.foreign === null && (appends < origin.appends || changes < origin.changes)
       const known = isWhole ? { ...origin, appends: NOTHING, changes: NOTHING } : origin
-      const onStep = (done: number): void => report({ done, total: 0, unit: 'messages', note: 'pulling' })
+      const onStep = (done: number): void => report({ done, total: 0, unit: 'messages', note: '' })
       const isComparing = isWhole && !isFirst
       const state = { db, query, key, head: found, origin: known, rows: store.rows, signal, onStep, isComparing }
       if (!isBehind) await copyState(state)

@@ -173,13 +173,9 @@ export class Servers {
     signal: AbortSignal,
   ): AsyncGenerator<JobProgress, PullReport> {
     const { pullInTurn } = await import('./pull-in-turn.ts')
-    // A pull may take long, so it has a connection of its own.
-    const db = await this.#connectKnown(address)
-    try {
-      return yield* pullInTurn({ from: db, key: { tenant, conversationId }, to, contents: 'on_demand' }, signal)
-    } finally {
-      await db.close()
-    }
+    return yield* this.#connected({ shown: address, signal }, (from) =>
+      pullInTurn({ from, key: { tenant, conversationId }, to, contents: 'on_demand' }, signal),
+    )
   }
 
   /** Fetches the content of a large file of a pulled conversation. @throws LcmError as `fetchFile` */
@@ -187,27 +183,23 @@ export class Servers {
     const { fetchFile } = await import('./pull-files.ts')
     const { configuredObjects } = await import('./objects/configured.ts')
     const objects = await configuredObjects(this.#options.env, this.#options.keys)
-    const from = await this.#connectKnown(originOf(path))
-    try {
-      return yield* fetchFile({ from, path, id, objects }, signal)
-    } finally {
-      await from.close()
-    }
+    return yield* this.#connected({ shown: originOf(path), signal }, (from) =>
+      fetchFile({ from, path, id, objects }, signal),
+    )
   }
 
   /**
    * Writes the changes of a pulled file back to the database that it names, if the user has connected to that.
-   * @throws LcmError as `pushChanges`
+   * @throws LcmError as `pushChanges`, and cancelled
    */
-  async push(path: string): Promise<PushReport> {
+  async *push(path: string, signal: AbortSignal): AsyncGenerator<JobProgress, PushReport> {
     const { pushFile } = await import('./push.ts')
     const { configuredObjects } = await import('./objects/configured.ts')
-    const to = await this.#connectKnown(originOf(path), 'write')
-    try {
-      return await pushFile(to, path, await configuredObjects(this.#options.env, this.#options.keys))
-    } finally {
-      await to.close()
-    }
+    const { reported } = await import('./reported-steps.ts')
+    const objects = await configuredObjects(this.#options.env, this.#options.keys)
+    return yield* this.#connected({ shown: originOf(path), signal, to: 'write' }, (to) =>
+      reported(() => pushFile(to, path, objects)),
+    )
   }
 
   /** Where large files lie; null where nothing is named. */
@@ -243,6 +235,32 @@ export class Servers {
     }
   }
 
+  /**
+   * Runs long work on a connection of its own. When the signal aborts, the connection is cut, so that a silent server
+   * holds nobody; it undoes what was under way.
+   */
+  async *#connected<T>(
+    { shown, signal, to = 'read' }: { shown: string; signal: AbortSignal; to?: 'read' | 'write' },
+    work: (db: Postgres) => AsyncGenerator<JobProgress, T>,
+  ): AsyncGenerator<JobProgress, T> {
+    const { withSilences } = await import('./reported-steps.ts')
+    yield { done: 0, total: 0, unit: 'messages', note: `connecting to ${shown}` }
+    let db: Postgres | null = null
+    try {
+      db = await this.#connectKnown(shown, to, signal)
+      yield { done: 0, total: 0, unit: 'messages', note: `waiting for ${shown}` }
+      return yield* withSilences(db, work(db))
+    } catch (error) {
+      if (!signal.aborted) throw error
+      throw new LcmError(
+        'cancelled',
+        `Cancelled before ${shown} had answered: start it again, it goes on where it was.`,
+      )
+    } finally {
+      await db?.close()
+    }
+  }
+
   #close(shown: string): void {
     const open = this.#open.get(shown)
     this.#open.delete(shown)
@@ -251,24 +269,24 @@ export class Servers {
   }
 
   /** A password is sent only to a server that the user has connected to. */
-  async #connectKnown(shown: string, to: 'read' | 'write' = 'read'): Promise<Postgres> {
+  async #connectKnown(shown: string, to: 'read' | 'write' = 'read', signal?: AbortSignal): Promise<Postgres> {
     const { address } = parseAddress(shown, 'argument')
     if (!this.isKnown(shown)) {
       throw new LcmError('not_found', `${address.shown} is not among your databases: connect to it first.`)
     }
     const replica = to === 'read' ? replicaOf(address, this.#options.env) : null
-    if (replica === null) return this.#connect(address, await this.#password(address))
+    if (replica === null) return this.#connect(address, await this.#password(address), signal)
     // What is copied from the replica is pushed to the database itself.
-    return { ...(await this.#connect(replica.address, replica.password)), shown: address.shown }
+    return { ...(await this.#connect(replica.address, replica.password, signal)), shown: address.shown }
   }
 
   #password(address: PostgresAddress): Promise<string | null> {
     return findPassword(address, this.#options.env, this.#options.keys)
   }
 
-  async #connect(address: PostgresAddress, password: string | null): Promise<Postgres> {
+  async #connect(address: PostgresAddress, password: string | null, signal?: AbortSignal): Promise<Postgres> {
     const connect = this.#options.connect ?? (await import('../postgres/connect.ts')).connectPostgres
-    return connect(address, password)
+    return connect(address, password, { signal })
   }
 }
 

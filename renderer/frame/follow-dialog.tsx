@@ -11,6 +11,7 @@ import { ErrorLine } from '../ui/error-state.tsx'
 import { Fact, Facts } from '../ui/facts.tsx'
 import figures from '../ui/figure-table.module.css'
 import { formatCount, plainName, plural } from '../ui/format.ts'
+import { JobProgress } from '../ui/job-progress.tsx'
 import { useJob } from '../ui/use-job.ts'
 import { useOpening } from '../ui/use-opening.ts'
 import styles from './follow-dialog.module.css'
@@ -59,6 +60,7 @@ export function FollowDialog({ from, following: { state, reason, changes }, onCl
           </Fact>
         </Facts>
         {changes !== null && changes.length > 0 && <ChangedTablesView label="Changed here" tables={changes} />}
+        {push.isRunning && <JobProgress job={push.job} title="Pushing…" />}
         {push.error !== null && <Refusal from={from} error={push.error} />}
         {report !== null && !push.isRunning && !changes?.length && <Pushed tables={report.tables} />}
       </div>

@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { FleetRow } from '../../core/contract/fleet.ts'
 import type { RemoteHit } from '../../core/contract/remote.ts'
@@ -15,6 +16,10 @@ export type Opening = {
   /** Copies it, and shows it at a hit where one is given. */
   readonly open: (row: OpenedRow, at?: RemoteHit) => void
   readonly messages: number
+  /** What is waited for, where it is not simply copied. */
+  readonly note: string
+  /** Ends the copying at once; null before it has begun. */
+  readonly cancel: (() => void) | null
   readonly error: unknown
   /** Opens the file that is there, with changes that were not pushed. */
   readonly openAsItIs: () => void
@@ -28,19 +33,23 @@ export function useOpening(address: string): Opening {
   const [row, setRow] = useState<OpenedRow | null>(null)
   const [at, setAt] = useState<RemoteHit | null>(null)
   const copy = useNewFile(api.servers.open.mutationOptions())
-  const isDone = copy.job?.state === 'done'
+  const ending = useMutation(api.jobs.cancel.mutationOptions())
+  const { job } = copy
+  const isDone = job?.state === 'done'
   // biome-ignore lint/correctness/useExhaustiveDependencies: opened once, when it is whole
   useEffect(() => {
     if (isDone) openCopy(copy, row, at)
   }, [isDone])
   return {
-    row,
+    row: job?.state === 'cancelled' ? null : row,
     open: (next, hit) => {
       setRow(next)
       setAt(hit ?? null)
       copy.start(keyOf(address, next))
     },
-    messages: copy.job?.progress?.done ?? 0,
+    messages: job?.progress?.done ?? 0,
+    note: job?.progress?.note ?? '',
+    cancel: job?.state === 'running' && !ending.isPending ? () => ending.mutate({ jobId: job.jobId }) : null,
     error: copy.error,
     openAsItIs: () => openCopy(copy, row, at),
     openAsStored: (next) => {

@@ -1,8 +1,15 @@
+import { existsSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import type { JobProgress } from '../../core/contract/job.ts'
 import { parseAddress } from '../../core/postgres/address.ts'
 import { connectPostgres } from '../../core/postgres/connect.ts'
+import { makePulledRows } from '../../core/remote/pulled-file.ts'
+import { withSilences } from '../../core/remote/reported-steps.ts'
+import { Servers } from '../../core/remote/servers.ts'
+import { storePulledFrom } from '../../core/systems/pulled-from.ts'
+import { TestMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { ended, startLcm } from '../cli/lcm.ts'
 
@@ -14,14 +21,17 @@ afterEach(() => {
   for (const close of open.splice(0)) close()
 })
 
-/** A server that lets everybody in and answers no statement, as one whose network was cut. */
-async function silentServer() {
+/** A server that lets everybody in and answers no statement, or nothing at all, as one whose network was cut. */
+async function silentServer({ welcomes = true } = {}) {
   const asked = Promise.withResolvers<void>()
+  const left = Promise.withResolvers<void>()
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('error', () => undefined)
+    socket.once('close', () => left.resolve())
     socket.once('data', () => {
+      if (!welcomes) return asked.resolve()
       socket.write(WELCOME)
       socket.once('data', () => asked.resolve())
     })
@@ -33,13 +43,66 @@ async function silentServer() {
   })
   const address = server.address()
   const port = typeof address === 'object' ? address?.port : 0
-  return { shown: `postgres://ada@127.0.0.1:${port}/lcm`, asked: asked.promise }
+  return { shown: `postgres://ada@127.0.0.1:${port}/lcm`, asked: asked.promise, left: left.promise }
 }
 
+/** The databases of a user who has connected to one, and a file that was pulled from it. */
+async function databases(shown: string) {
+  const folder = temporaryFolder()
+  const servers = new Servers({ folders: { data: folder, cache: folder }, env: {}, keys: null })
+  await servers.remember(shown)
+  const { db, path } = new TestMemory()
+  makePulledRows(db)
+  storePulledFrom(db, { address: shown, tenant: 'acme', conversationId: 1, parentId: null, appends: 0, changes: 0 })
+  db.close()
+  return { servers, path, to: join(folder, 'to.db') }
+}
+
+const LONG_JOBS: Readonly<Record<string, LongJob>> = {
+  pull: ({ servers, to }, address, signal) => servers.pull({ address, tenant: 'acme', conversationId: 1 }, to, signal),
+  push: ({ servers, path }, _, signal) => servers.push(path, signal),
+}
+type LongJob = (
+  given: Awaited<ReturnType<typeof databases>>,
+  shown: string,
+  signal: AbortSignal,
+) => AsyncGenerator<JobProgress>
+
 describe('a server that does not answer', () => {
+  it.each(
+    Object.entries(LONG_JOBS).flatMap(([name, job]) => [true, false].map((welcomes) => ({ name, job, welcomes }))),
+  )('holds no $name of the window that is cancelled (lets in: $welcomes)', async ({ job, welcomes }) => {
+    const { shown, asked, left } = await silentServer({ welcomes })
+    const given = await databases(shown)
+    const abort = new AbortController()
+    const notes: string[] = []
+    const running = (async () => {
+      for await (const { note } of job(given, shown, abort.signal)) notes.push(note)
+    })()
+    await asked
+    abort.abort()
+    await expect(running).rejects.toMatchObject({ code: 'cancelled' })
+    await left
+    expect(notes.slice(0, 2)).toEqual([`connecting to ${shown}`, ...(welcomes ? [`waiting for ${shown}`] : [])])
+    expect(existsSync(given.to)).toBe(false)
+  })
+
+  it('is named with the time for which it has not answered', async () => {
+    const db = { shown: 'postgres://ada@db/lcm', waitsMs: () => 12_300 }
+    const steps = withSilences(
+      db,
+      (async function* () {
+        yield { done: 7, total: 0, unit: 'messages', note: '' } as const
+        await new Promise(() => undefined)
+      })(),
+    )
+    await steps.next()
+    expect((await steps.next()).value).toMatchObject({ done: 7, note: `${db.shown} has not answered for 12 s` })
+  })
+
   it('is waited for no longer than a statement may take, and is asked nothing more then', async () => {
     const { shown } = await silentServer()
-    const db = await connectPostgres(parseAddress(shown, 'argument').address, null, 50)
+    const db = await connectPostgres(parseAddress(shown, 'argument').address, null, { silentMs: 50 })
     const never = db.read('acme', async (query) => query('SELECT 1'))
     await expect(never).rejects.toMatchObject({ code: 'server_unavailable' })
     await db.close()

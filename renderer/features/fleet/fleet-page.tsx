@@ -139,7 +139,7 @@ function NoRows({ isFiltered }: { readonly isFiltered: boolean }) {
 
 /** How far the conversation is that was chosen, or why it cannot be opened. */
 function OpeningLine({ opening }: { readonly opening: Opening }) {
-  const { row, messages, error } = opening
+  const { row, messages, note, cancel, error } = opening
   if (row === null) return null
   if (error)
     return (
@@ -154,9 +154,10 @@ function OpeningLine({ opening }: { readonly opening: Opening }) {
       <span className={styles.openingLineBar}>
         <ProgressBar label={name} done={Math.min(messages, row.messages)} total={row.messages} />
       </span>
-      <span className={styles.count}>
-        {formatCount(messages)} of {plural(row.messages, 'message')}
-      </span>
+      <span className={styles.count}>{note || `${formatCount(messages)} of ${plural(row.messages, 'message')}`}</span>
+      <Button look="quiet" disabled={cancel === null} onClick={() => cancel?.()}>
+        Cancel
+      </Button>
     </footer>
   )
 }
