@@ -22,7 +22,8 @@ export default defineConfig({
   fullyParallel: true,
   // Tests wait for programs and timers, so one more than there are cores finish sooner.
   workers: Math.max(2, availableParallelism() + 1),
-  retries: 0,
+  // What passes only then is named at the end (`scripts/test-counts.mjs`).
+  retries: 1,
   // Limits for a machine that is busy with everything else; on a quiet one nothing takes a tenth of it.
   timeout: 240_000,
   expect: { timeout: 60_000 },

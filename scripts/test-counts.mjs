@@ -9,6 +9,12 @@ const nothing = { passed: 0, failed: 0, skipped: 0 }
  */
 export const MOST_SKIPPED = 25
 
+/**
+ * An end-to-end test that fails is tried once more: a busy machine can upset a browser. What passes then is named at the
+ * end. More of them than this mean that something is wrong with the app, and count as failed.
+ */
+export const MOST_FLAKY = 2
+
 /** A step without tests of its own counts as one. */
 export const stepCounts = (code) => (code === 0 ? { ...nothing, passed: 1 } : { ...nothing, failed: 1 })
 
@@ -21,13 +27,25 @@ export function vitestCounts(file, code) {
   }))
 }
 
-/** Counts from Playwright's JSON report. A test that only passed on a second try counts as failed. */
+/** Counts from Playwright's JSON report. */
 export function playwrightCounts(file, code) {
-  return orFailure(file, code, ({ stats }) => ({
-    passed: stats.expected,
-    failed: stats.unexpected + stats.flaky,
-    skipped: stats.skipped,
+  return orFailure(file, code, ({ stats: { expected, unexpected, flaky, skipped } }) => ({
+    passed: flaky > MOST_FLAKY ? expected : expected + flaky,
+    failed: flaky > MOST_FLAKY ? unexpected + flaky : unexpected,
+    skipped,
   }))
+}
+
+/** Names the tests in Playwright's JSON report that failed and then passed, so that their cause is looked for. */
+export function flakyTests(file) {
+  if (!existsSync(file)) return []
+  const namesIn = ({ file, specs = [], suites = [] }) => [
+    ...specs
+      .filter(({ tests }) => tests.some(({ status }) => status === 'flaky'))
+      .map(({ title }) => `test/e2e/${file} › ${title}`),
+    ...suites.flatMap(namesIn),
+  ]
+  return (JSON.parse(readFileSync(file, 'utf8')).suites ?? []).flatMap(namesIn)
 }
 
 /** A suite without a report, or with a failure outside its tests, must not end as "0 failed". */

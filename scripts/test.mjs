@@ -6,7 +6,16 @@ import { bootstrap } from './bootstrap.mjs'
 import { ensureBrowser } from './ensure-browser.mjs'
 import { inProject, main, Refusal, root, say } from './project.mjs'
 import { isLog, runStep, vitestArgs } from './run-step.mjs'
-import { limitSkips, MOST_SKIPPED, playwrightCounts, stepCounts, sum, table, vitestCounts } from './test-counts.mjs'
+import {
+  flakyTests,
+  limitSkips,
+  MOST_SKIPPED,
+  playwrightCounts,
+  stepCounts,
+  sum,
+  table,
+  vitestCounts,
+} from './test-counts.mjs'
 import { playwrightFiles, slowest, vitestFiles } from './test-slowest.mjs'
 
 const reports = {
@@ -37,6 +46,8 @@ await main(async () => {
   const files = steps().flatMap(({ name, files }) => (wanted.has(name) && files ? files() : []))
   if (files.length > 0) console.log(`\nslowest files\n${slowest(files)}`)
   console.log(`\n${table(rows)}\n`)
+  const flaky = wanted.has('playwright') ? flakyTests(reports.playwright) : []
+  if (flaky.length > 0) console.log(`passed at the second attempt only:\n  ${flaky.join('\n  ')}\n`)
   if (total.skipped > MOST_SKIPPED) console.log(`Failed: more than ${MOST_SKIPPED} tests were skipped.`)
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
 })

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
+  flakyTests,
   limitSkips,
+  MOST_FLAKY,
   MOST_SKIPPED,
   playwrightCounts,
   readCounts,
@@ -30,7 +32,26 @@ describe('the counts of a test run', () => {
     const vitest = report({ numPassedTests: 5, numFailedTests: 1, numPendingTests: 2, numTodoTests: 1 })
     expect(vitestCounts(vitest, 1)).toEqual({ passed: 5, failed: 1, skipped: 3 })
     const playwright = report({ stats: { expected: 7, unexpected: 1, flaky: 1, skipped: 2 } })
-    expect(playwrightCounts(playwright, 1)).toEqual({ passed: 7, failed: 2, skipped: 2 })
+    expect(playwrightCounts(playwright, 1)).toEqual({ passed: 8, failed: 1, skipped: 2 })
+  })
+
+  it('name the tests that passed at the second attempt only, and count more than a few of them as failed', () => {
+    const spec = (title: string, status: string) => ({ title, tests: [{ status }] })
+    const playwright = (flaky: number) =>
+      report({
+        stats: { expected: 7, unexpected: 0, flaky, skipped: 0 },
+        suites: [
+          {
+            file: 'search.e2e.ts',
+            specs: [spec('finds', 'expected'), spec('marks', 'flaky')],
+            suites: [{ file: 'search.e2e.ts', specs: [spec('asks', 'flaky')] }],
+          },
+        ],
+      })
+    expect(playwrightCounts(playwright(MOST_FLAKY), 0)).toEqual({ passed: 7 + MOST_FLAKY, failed: 0, skipped: 0 })
+    expect(playwrightCounts(playwright(MOST_FLAKY + 1), 0)).toEqual({ passed: 7, failed: MOST_FLAKY + 1, skipped: 0 })
+    expect(flakyTests(playwright(2))).toEqual(['test/e2e/search.e2e.ts › marks', 'test/e2e/search.e2e.ts › asks'])
+    expect(flakyTests(join(folder, 'missing.json'))).toEqual([])
   })
 
   it('contain a failure when a suite fails outside of its tests', () => {
