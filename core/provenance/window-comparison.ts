@@ -1,5 +1,5 @@
 import { agreesInDenial, contradictionOf } from './contradiction.ts'
-import type { Hit, Passages, ReadUnit } from './passages.ts'
+import type { Hit, Passages } from './passages.ts'
 import type { Claim } from './vocabulary.ts'
 import type { WeighedClaim } from './weighed-claim.ts'
 
@@ -47,11 +47,20 @@ export class WindowComparison {
   readonly #weighed: WeighedClaim
   readonly #index: Passages
   readonly #contrary: ReadonlySet<number>
+  /** By term of the claim: its place among them. */
+  readonly #places: ReadonlyMap<number, number>
+  /** By a term and the one after it: their places among the claim's pairs. */
+  readonly #pairs = new Map<number, number[]>()
   readonly #own = new Map<number, OwnUnit>()
 
   constructor(weighed: WeighedClaim, index: Passages) {
     this.#weighed = weighed
     this.#index = index
+    this.#places = new Map(Array.from(weighed.weights.keys(), (term, place) => [term, place]))
+    for (const [place, [first, second]] of weighed.pairs.entries()) {
+      const key = first * MOST_TERMS + second
+      this.#pairs.set(key, [...(this.#pairs.get(key) ?? []), place])
+    }
     this.#contrary = new Set(weighed.turnable.flatMap(({ alike, contrary }) => [...alike, ...contrary]))
   }
 
@@ -79,48 +88,48 @@ export class WindowComparison {
   /** @param toBeat null is returned as soon as the score is certain to be no higher than this */
   #compare(from: number, to: number, toBeat: number): Candidate | null {
     const { claim, weights, total, pairs } = this.#weighed
-    const window: OwnUnit[] = []
-    let weight = 0
+    let [weight, most] = [0, 0]
     for (let unit = from; unit <= to; unit += 1) {
       const read = this.#read(unit)
-      window.push(read)
       weight += read.weight
+      most += read.specifics.size
     }
-    if (mostScore(claim, total > 0 ? Math.min(1, weight / total) : 0) <= toBeat) return null
-    const seen = new Map<number, Hit>()
-    for (const { hits } of window) for (const hit of hits) if (!seen.has(hit.term)) seen.set(hit.term, hit)
-    let found = 0
-    let distinct = 0
-    for (const [term, weight] of weights) {
-      if (!seen.has(term)) continue
-      found += weight
-      distinct += 1
+    if (mostScore(claim, total > 0 ? Math.min(1, weight / total) : 0, most) <= toBeat) return null
+    const window: OwnUnit[] = []
+    for (let unit = from; unit <= to; unit += 1) window.push(this.#read(unit))
+    const terms = window.map((unit) => unit.terms)
+    let [found, distinct, place] = [0, 0, 0]
+    for (const weight of weights.values()) {
+      if (isMarked(terms, place)) {
+        found += weight
+        distinct += 1
+      }
+      place += 1
     }
     const coverage = total > 0 ? found / total : 0
-    if (mostScore(claim, coverage) <= toBeat) return null
-    const [text, start, end] = [this.#index.textOf(from), this.#index.startOf(from), this.#index.endOf(to)]
-    const specifics = specificsIn(claim, this.#index.vocabulary.firstOf, window)
+    if (mostScore(claim, coverage, most) <= toBeat) return null
+    const specifics = most > 0 ? specificsIn(claim, window) : NO_SPECIFICS
     const share = claim.specifics.length > 0 ? specifics.size / claim.specifics.length : coverage
-    const order = pairs.length > 0 ? orderShare(pairs, window) : coverage
+    const order = pairs.length > 0 ? this.#orderShare(window) : coverage
     let score = WEIGHT.words * coverage + WEIGHT.order * Math.max(order, coverage * 0.6) + WEIGHT.specifics * share
     if (distinct + specifics.size < 2 && weights.size > 2) score = Math.min(score, LONELY)
     if (score <= toBeat) return null
     const parting = contradictionOf(this.#weighed, window)
     if (parting) score *= FLIPPED
-    const matches = claim.terms.flatMap(({ term, start: claimStart, end: claimEnd }): TermMatch[] => {
-      const hit = seen.get(term)
-      return hit ? [{ term, claimStart, claimEnd, start: hit.start, end: hit.end }] : []
-    })
-    const flip = parting && this.#named(parting)
+    const seen = new Map<number, Hit>()
+    for (const { hits } of window) for (const hit of hits) if (!seen.has(hit.term)) seen.set(hit.term, hit)
     return {
-      text,
-      start,
-      end,
+      text: this.#index.textOf(from),
+      start: this.#index.startOf(from),
+      end: this.#index.endOf(to),
       score,
       coverage,
-      matches,
+      matches: claim.terms.flatMap(({ term, start: claimStart, end: claimEnd }): TermMatch[] => {
+        const hit = seen.get(term)
+        return hit ? [{ term, claimStart, claimEnd, start: hit.start, end: hit.end }] : []
+      }),
       specifics,
-      flip,
+      flip: parting && this.#named(parting),
       agreesInDenial: agreesInDenial(this.#weighed, window),
     }
   }
@@ -130,66 +139,101 @@ export class WindowComparison {
     return term === other ? a : `${a} / ${b}`
   }
 
-  /** Returns a unit with the hits of this claim only. */
+  /** Returns what a unit has of this claim. */
   #read(unit: number): OwnUnit {
     const known = this.#own.get(unit)
     if (known) return known
-    const { hits, ...unread } = this.#index.read(unit)
-    const own = hits.filter(({ term }) => this.#weighed.weights.has(term) || this.#contrary.has(term))
-    const seen = new Set<number>()
+    const { weights, claim } = this.#weighed
+    const { hits, denies, specifics } = this.#index.read(unit)
+    const own = hits.filter(({ term }) => this.#places.has(term) || this.#contrary.has(term))
+    const terms = new Uint8Array(weights.size)
     let weight = 0
     for (const { term } of own) {
-      if (seen.has(term)) continue
-      seen.add(term)
-      weight += this.#weighed.weights.get(term) ?? 0
+      const place = this.#places.get(term)
+      if (place === undefined || terms[place] === 1) continue
+      terms[place] = 1
+      weight += weights.get(term) ?? 0
     }
-    const read = { hits: own, ...unread, weight }
+    const { firstOf } = this.#index.vocabulary
+    const said = new Map<number, readonly [number, number]>()
+    for (const specific of claim.specifics) {
+      const place = specifics.get(firstOf[specific] ?? specific)
+      if (place) said.set(specific, place)
+    }
+    const read = { hits: own, denies, specifics: said, weight, terms, followed: null }
     this.#own.set(unit, read)
     return read
   }
-}
 
-/** A unit with the hits of one claim. `weight` is that of all its terms of the claim together. */
-type OwnUnit = ReadUnit & { readonly weight: number }
-
-/** Returns what a passage with this share of the claim's words scores at most. */
-const mostScore = ({ specifics }: Claim, coverage: number): number =>
-  WEIGHT.words * coverage + WEIGHT.order + WEIGHT.specifics * (specifics.length > 0 ? 1 : coverage) + ROUNDING
-
-/** Sums of the same weights in another order differ by less than this. */
-const ROUNDING = 1e-12
-
-function specificsIn(
-  claim: Claim,
-  firstOf: readonly number[],
-  window: readonly ReadUnit[],
-): Map<number, readonly [number, number]> {
-  const found = new Map<number, readonly [number, number]>()
-  for (const specific of claim.specifics) {
-    const first = firstOf[specific] ?? specific
-    const place = window.find((unit) => unit.specifics.has(first))?.specifics.get(first)
-    if (place) found.set(specific, place)
+  /** Returns which share of the claim's neighbouring terms are neighbours in one of the units, too. */
+  #orderShare(window: readonly OwnUnit[]): number {
+    const followed = window.map((unit) => {
+      unit.followed ??= this.#followedIn(unit.hits)
+      return unit.followed
+    })
+    const { length } = this.#weighed.pairs
+    let found = 0
+    for (let pair = 0; pair < length; pair += 1) if (isMarked(followed, pair)) found += 1
+    return found / length
   }
-  return found
-}
 
-/** How many tokens may stand between two terms that are neighbours in the claim. */
-const LARGEST_GAP = 4
-
-const MOST_TERMS = 1 << 20
-
-/** Returns which share of the claim's neighbouring terms are neighbours in the source, too. */
-function orderShare(pairs: readonly (readonly [number, number])[], units: readonly ReadUnit[]): number {
-  const followers = new Set<number>()
-  for (const { hits } of units) {
+  /** Marks the pairs of the claim that are neighbours in a unit. */
+  #followedIn(hits: readonly Hit[]): Uint8Array {
+    const followed = new Uint8Array(this.#weighed.pairs.length)
     for (let i = 0; i < hits.length; i += 1) {
       const a = hits[i]
       for (let j = i + 1; a && j < hits.length; j += 1) {
         const b = hits[j]
         if (!b || b.place - a.place > LARGEST_GAP) break
-        followers.add(a.term * MOST_TERMS + b.term)
+        for (const pair of this.#pairs.get(a.term * MOST_TERMS + b.term) ?? []) followed[pair] = 1
       }
     }
+    return followed
   }
-  return pairs.filter(([a, b]) => followers.has(a * MOST_TERMS + b)).length / pairs.length
 }
+
+/** Returns what a passage with this share of the claim's words, and at most so many of its specifics, scores at most. */
+const mostScore = ({ specifics: { length } }: Claim, coverage: number, specifics: number): number =>
+  WEIGHT.words * coverage +
+  WEIGHT.order +
+  WEIGHT.specifics * (length > 0 ? Math.min(1, specifics / length) : coverage) +
+  ROUNDING
+
+/** What a unit has of one claim. */
+type OwnUnit = {
+  /** The hits of the claim, and those of what its terms may be turned into. */
+  readonly hits: readonly Hit[]
+  readonly denies: boolean
+  /** By number of a specific of the claim: its range in the unit. */
+  readonly specifics: ReadonlyMap<number, readonly [number, number]>
+  /** The weight of all its terms of the claim together. */
+  readonly weight: number
+  /** 1 at the places of the terms that the unit has, and of the pairs of terms that follow each other, once asked. */
+  readonly terms: Uint8Array
+  followed: Uint8Array | null
+}
+
+/** Returns whether one of the units has what stands at a place. */
+function isMarked(units: readonly Uint8Array[], place: number): boolean {
+  for (const unit of units) if (unit[place] === 1) return true
+  return false
+}
+
+const NO_SPECIFICS: ReadonlyMap<number, readonly [number, number]> = new Map()
+
+function specificsIn({ specifics }: Claim, window: readonly OwnUnit[]): Map<number, readonly [number, number]> {
+  const found = new Map<number, readonly [number, number]>()
+  for (const specific of specifics) {
+    const place = window.find((unit) => unit.specifics.has(specific))?.specifics.get(specific)
+    if (place) found.set(specific, place)
+  }
+  return found
+}
+
+/** Sums of the same weights in another order differ by less than this. */
+const ROUNDING = 1e-12
+
+/** How many tokens may stand between two terms that are neighbours in the claim. */
+const LARGEST_GAP = 4
+
+const MOST_TERMS = 1 << 20
