@@ -24,7 +24,7 @@ import {
   forkStatement,
   runStatement,
   type StartStatement,
-  type StatementReply,
+  type StatementEnd,
   type StatementTask,
 } from './query/run-statement.ts'
 import { SavedQueries } from './query/saved-queries.ts'
@@ -156,7 +156,7 @@ export class Core {
     asked: StatementTask['asked'],
     timeoutMs: number,
     signal: AbortSignal | undefined,
-  ): Promise<StatementReply> {
+  ): Promise<StatementEnd> {
     const { info } = await this.lcm()
     const { cacheDir, allowNewer = false } = this.#options.open
     const start = this.#options.startStatement ?? forkStatement

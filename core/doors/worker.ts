@@ -73,8 +73,8 @@ if (data.role === 'jobs') {
     port.postMessage({ kind: 'statement', port: port2 } satisfies FromCoreThread, [port2])
     return {
       send: (task) => port1.postMessage(task),
-      onEnd: (listener) => {
-        port1.once('message', listener)
+      onReply: (listener) => {
+        port1.on('message', listener)
         port1.once('close', () => listener(null))
       },
       kill: () => port1.close(),

@@ -10,6 +10,9 @@ export type StatementTask = {
   readonly asked: { readonly kind: 'tables' } | { readonly kind: 'sql'; readonly sql: string; readonly limit: number }
 }
 export type StatementReply =
+  /** The memory is open, and the time of the statement begins. */
+  { readonly kind: 'begins' } | StatementEnd
+export type StatementEnd =
   | { readonly kind: 'answer'; readonly answer: SqlAnswer }
   | { readonly kind: 'tables'; readonly tables: readonly SqlTable[] }
   | { readonly kind: 'failed'; readonly error: ErrorInfo }
@@ -17,8 +20,8 @@ export type StatementReply =
 /** A process for one statement. */
 type StatementProcess = {
   send(task: StatementTask): void
-  /** @param listener is called once: with the reply, or with null when the process ended without one */
-  onEnd(listener: (reply: StatementReply | null) => void): void
+  /** @param listener is called with each reply, and with null when the process has ended */
+  onReply(listener: (reply: StatementReply | null) => void): void
   /** Ends it at once, also in the middle of a statement. */
   kill(): void
 }
@@ -37,17 +40,22 @@ export const forkStatement: StartStatement = () => {
   })
   return {
     send: (task) => void child.send(task),
-    onEnd: (listener) => {
-      child.once('message', (reply) => listener(reply as StatementReply))
+    onReply: (listener) => {
+      child.on('message', (reply) => listener(reply as StatementReply))
       child.once('error', () => listener(null))
-      child.once('exit', () => listener(null))
+      // Comes behind the last message, which the end of the process may not.
+      child.once('disconnect', () => listener(null))
     },
     kill: () => void child.kill('SIGKILL'),
   }
 }
 
+/** A process that has not opened the memory after this long is given up. */
+const OPENING_MS = 120_000
+
 /**
  * Runs one statement in a process of its own, which is killed when the time is over or nobody waits any more.
+ * @param timeoutMs of the statement itself: on a busy machine its process takes long to start
  * @throws LcmError statement_refused, statement_stopped, cancelled, invalid_argument, and why the file cannot be read
  */
 export function runStatement(
@@ -55,7 +63,7 @@ export function runStatement(
   task: StatementTask,
   timeoutMs: number,
   signal: AbortSignal | undefined,
-): Promise<StatementReply> {
+): Promise<StatementEnd> {
   return new Promise((resolve, reject) => {
     const child = start()
     const end = (settle: () => void): void => {
@@ -64,27 +72,27 @@ export function runStatement(
       child.kill()
       settle()
     }
-    const onAbort = (): void => end(() => reject(new LcmError('cancelled', 'The statement was stopped.')))
-    const timer = setTimeout(() => end(() => reject(tooLong(timeoutMs))), timeoutMs)
-    child.onEnd((reply) =>
-      end(() => {
-        if (reply === null)
-          reject(
-            new LcmError(
-              'statement_stopped',
-              'The process of the statement ended by itself: it may have needed more memory than there is. Ask for less.',
-            ),
-          )
-        else if (reply.kind === 'failed')
-          reject(new LcmError(reply.error.code, reply.error.message, reply.error.details))
-        else resolve(reply)
-      }),
-    )
+    const fail = (error: LcmError): void => end(() => reject(error))
+    const onAbort = (): void => fail(new LcmError('cancelled', 'The statement was stopped.'))
+    let timer = setTimeout(() => fail(new LcmError('statement_stopped', NOT_OPENED)), OPENING_MS)
+    child.onReply((reply) => {
+      if (reply === null) fail(new LcmError('statement_stopped', ENDED))
+      else if (reply.kind === 'failed') fail(new LcmError(reply.error.code, reply.error.message, reply.error.details))
+      else if (reply.kind !== 'begins') end(() => resolve(reply))
+      else {
+        clearTimeout(timer)
+        timer = setTimeout(() => fail(tooLong(timeoutMs)), timeoutMs)
+      }
+    })
     signal?.addEventListener('abort', onAbort, { once: true })
     if (signal?.aborted) return onAbort()
     child.send(task)
   })
 }
+
+const NOT_OPENED = `The memory was not opened within ${OPENING_MS / 1000} s, and the statement did not run. Try again when the computer is less busy.`
+const ENDED =
+  'The process of the statement ended by itself: it may have needed more memory than there is. Ask for less.'
 
 const tooLong = (timeoutMs: number): LcmError =>
   new LcmError(

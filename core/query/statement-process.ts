@@ -1,7 +1,7 @@
 import { toErrorInfo } from '../errors.ts'
 import { openMemory } from '../systems/open.ts'
 import { executeStatement, listTables } from './execute-statement.ts'
-import type { StatementReply, StatementTask } from './run-statement.ts'
+import type { StatementEnd, StatementReply, StatementTask } from './run-statement.ts'
 
 /**
  * The process that runs one statement: SQLite cannot be interrupted in the middle of one, but a process can be killed.
@@ -14,16 +14,21 @@ type ParentPort = {
   postMessage(message: unknown): void
 }
 const port = (process as { parentPort?: ParentPort }).parentPort
-const listener = (task: unknown) => void answer(task as StatementTask).then(reply)
+const listener = (task: unknown) =>
+  void answer(task as StatementTask)
+    .then(reply)
+    .then(() => process.disconnect?.())
 
 /** A statement that needs more fails, and the computer goes on. */
 const HEAP_BYTES = 1024 * 1024 * 1024
 
-async function answer({ path, allowNewer, cacheDir, asked }: StatementTask): Promise<StatementReply> {
+async function answer({ path, allowNewer, cacheDir, asked }: StatementTask): Promise<StatementEnd> {
   try {
     const memory = await openMemory(path, { readOnly: true, allowNewer, ...(cacheDir !== undefined && { cacheDir }) })
     try {
       memory.read.value(`PRAGMA hard_heap_limit = ${HEAP_BYTES}`)
+      // Nothing is sent while a statement runs.
+      await reply({ kind: 'begins' })
       if (asked.kind === 'tables') return { kind: 'tables', tables: listTables(memory.read) }
       return { kind: 'answer', answer: executeStatement(memory.read, asked.sql, asked.limit) }
     } finally {
@@ -34,9 +39,14 @@ async function answer({ path, allowNewer, cacheDir, asked }: StatementTask): Pro
   }
 }
 
-function reply(message: StatementReply): void {
-  if (port) port.postMessage(message)
-  else process.send?.(message, () => process.disconnect())
+/** Sends a message, and returns when it is on its way. */
+function reply(message: StatementReply): Promise<void> {
+  return new Promise((sent) => {
+    if (port) {
+      port.postMessage(message)
+      setImmediate(sent)
+    } else process.send?.(message, () => sent())
+  })
 }
 
 if (port) port.on('message', ({ data }) => listener(data))

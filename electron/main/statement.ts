@@ -8,7 +8,7 @@ import { utilityProcess } from 'electron'
 export function startStatement(modulePath: string, port: MessagePort): void {
   const child = utilityProcess.fork(modulePath, [], { stdio: 'ignore', serviceName: 'LCM Inspector statement' })
   let isRunning = true
-  child.once('message', (reply: unknown) => port.postMessage(reply))
+  child.on('message', (reply: unknown) => port.postMessage(reply))
   child.once('exit', () => {
     isRunning = false
     port.close()
