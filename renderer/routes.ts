@@ -163,14 +163,17 @@ const CHANGED = 'lcm:route'
 /** Browsers ignore changes of the address that follow each other faster than some twenty times a second. */
 const WRITE_EVERY_MS = 120
 
-/** The address that is not in the address bar yet. */
-let unwritten: string | null = null
+/** The address that is not in the address bar yet, and the one in whose place it belongs. */
+let unwritten: { readonly hash: string; readonly over: string } | null = null
 let isWaiting = false
 let last = { hash: '', route: parseRoute('') }
 
+/** Returns the address of the window. Where the user went elsewhere, what is not written belongs to the place before. */
+const currentHash = (): string => (unwritten?.over === location.hash ? unwritten.hash : location.hash)
+
 /** Returns the route of the window. The address bar may be a moment behind. */
 export function currentRoute(): Route {
-  const hash = unwritten ?? location.hash
+  const hash = currentHash()
   if (hash !== last.hash) last = { hash, route: parseRoute(hash) }
   return last.route
 }
@@ -181,12 +184,12 @@ export function currentRoute(): Route {
 export function navigate(patch: RoutePatch, how: 'push' | 'replace'): void {
   const before = formatRoute(currentRoute())
   const after = formatRoute(patchRoute(currentRoute(), patch))
-  if (after === (unwritten ?? location.hash)) return
+  if (after === currentHash()) return
   if (how === 'push' && after !== before) {
     write()
     history.pushState(null, '', after)
   } else {
-    unwritten = after
+    unwritten = { hash: after, over: location.hash }
     if (!isWaiting) {
       write()
       isWaiting = true
@@ -201,7 +204,7 @@ export function navigate(patch: RoutePatch, how: 'push' | 'replace'): void {
 }
 
 function write(): void {
-  if (unwritten !== null) history.replaceState(null, '', unwritten)
+  if (currentHash() !== location.hash) history.replaceState(null, '', currentHash())
   unwritten = null
 }
 
@@ -259,16 +262,10 @@ export function useShownOf(view: View): string {
  * @returns a function that stops listening
  */
 export function onRouteChange(onChange: () => void): () => void {
-  // The user went elsewhere, so what is not written belongs to the place before.
-  const leave = () => {
-    unwritten = null
-    onChange()
-  }
-  window.addEventListener(CHANGED, onChange)
-  for (const name of ['hashchange', 'popstate']) window.addEventListener(name, leave)
+  const events = [CHANGED, 'hashchange', 'popstate']
+  for (const name of events) window.addEventListener(name, onChange)
   return () => {
-    window.removeEventListener(CHANGED, onChange)
-    for (const name of ['hashchange', 'popstate']) window.removeEventListener(name, leave)
+    for (const name of events) window.removeEventListener(name, onChange)
   }
 }
 

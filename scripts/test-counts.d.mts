@@ -3,6 +3,8 @@ export type Row = Counts & { readonly name: string; readonly seconds: number }
 export function stepCounts(code: number): Counts
 export function vitestCounts(file: string, code: number): Counts
 export function playwrightCounts(file: string, code: number): Counts
+export const MOST_FLAKY: number
+export function flakyTests(file: string): string[]
 export function readCounts(line: string, code: number): Counts
 export function sum(rows: readonly Counts[]): Counts
 export const MOST_SKIPPED: number

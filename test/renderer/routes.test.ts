@@ -1,9 +1,18 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { PROBE_STATES } from '../../core/contract/lists.ts'
 import { type CompareAddress, DIFFERENCE_FILTERS, NO_COMPARISON } from '../../renderer/compare-address.ts'
 import { NO_PROBE, PROBE_SORTS, type ProbeAddress } from '../../renderer/probe-address.ts'
-import { currentFile, formatRoute, parseRoute, patchRoute, type Route, VIEWS } from '../../renderer/routes.ts'
+import {
+  currentFile,
+  currentRoute,
+  formatRoute,
+  navigate,
+  parseRoute,
+  patchRoute,
+  type Route,
+  VIEWS,
+} from '../../renderer/routes.ts'
 
 const anyRoute: fc.Arbitrary<Route> = fc.record({
   conversationId: fc.option(fc.nat({ max: 999_999_999 })),
@@ -159,5 +168,37 @@ describe('the file of a window', () => {
   it('is read from the query of the address, with any characters', () => {
     expect(currentFile(`?file=${encodeURIComponent('/tmp/a b&c#ü.db')}`)).toBe('/tmp/a b&c#ü.db')
     expect(currentFile('')).toBeNull()
+  })
+})
+
+describe('going to another address', () => {
+  const location = { hash: '' }
+  const go = (_state: null, _title: string, hash: string) => Object.assign(location, { hash })
+  beforeEach(() => {
+    vi.useFakeTimers()
+    location.hash = '#/conversation/1/search'
+    vi.stubGlobal('location', location)
+    vi.stubGlobal('history', { replaceState: go, pushState: go })
+    vi.stubGlobal('window', new EventTarget())
+  })
+  afterEach(() => {
+    vi.runAllTimers()
+    vi.useRealTimers()
+    vi.unstubAllGlobals()
+  })
+
+  it('writes what is typed a moment later, and knows it at once', () => {
+    for (const query of ['g', 'ga']) navigate({ query }, 'replace')
+    expect([currentRoute().query, location.hash]).toEqual(['ga', '#/conversation/1/search?query=g'])
+    vi.runAllTimers()
+    expect(location.hash).toBe('#/conversation/1/search?query=ga')
+  })
+
+  it('forgets what was not written yet when the user goes elsewhere, before any event says so', () => {
+    for (const query of ['g', 'ga']) navigate({ query }, 'replace')
+    location.hash = '#/conversation/1/search?trace=msg_9'
+    expect(currentRoute()).toMatchObject({ query: null, tracedId: 'msg_9' })
+    vi.runAllTimers()
+    expect(location.hash).toBe('#/conversation/1/search?trace=msg_9')
   })
 })

@@ -1,11 +1,11 @@
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { errorText, toErrorInfo } from '../../error-text.ts'
-import { navigate, useRoutePart, useShownChoice, useShownOf } from '../../routes.ts'
+import { navigate, useShownChoice, useShownOf } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { useMarkedMessages } from '../../ui/message-range.ts'
-import { useDebounced } from '../../ui/use-debounced.ts'
+import { useTypedQuery } from '../../ui/use-typed-query.ts'
 import { FilterBar } from './filter-bar.tsx'
 import {
   activeFilters,
@@ -48,7 +48,7 @@ function NothingYet({ search: { phase, rows } }: { readonly search: Search }) {
 export function FindView({ conversationId, kinds }: Props) {
   const input = useRef<HTMLInputElement>(null)
   const [filters, setFilters] = useFilters()
-  const { text, setText, query } = useQueryText(filters.match === 'question' ? QUESTION_SETTLE_MS : SETTLE_MS)
+  const { text, type, query } = useTypedQuery(filters.match === 'question' ? QUESTION_SETTLE_MS : SETTLE_MS)
   const isAsked = query.trim() !== ''
   const { between, isWaiting } = useMarkedMessages(conversationId)
   const request = useMemo(
@@ -78,7 +78,7 @@ export function FindView({ conversationId, kinds }: Props) {
         input={input}
         kinds={kinds}
         text={text}
-        onText={setText}
+        onText={type}
         filters={filters}
         onFilters={setFilters}
         active={active}
@@ -96,7 +96,7 @@ export function FindView({ conversationId, kinds }: Props) {
         />
       )}
       {!isAsked ? (
-        <QueryHelp onTry={setText} />
+        <QueryHelp onTry={type} />
       ) : hasHits ? (
         <HitList
           rows={rows}
@@ -232,33 +232,3 @@ function useFilters(): readonly [Filters, (filters: Filters) => void] {
 const SETTLE_MS = 10
 /** A question is sent to a model where one is configured, so it is asked when typing pauses. */
 const QUESTION_SETTLE_MS = 400
-
-type QueryText = {
-  /** The text as it was typed. */
-  readonly text: string
-  readonly setText: (text: string) => void
-  /** The text that is searched for. */
-  readonly query: string
-}
-
-/** The words of the search: typed here, or brought by the address. The address follows the typing. */
-function useQueryText(settleMs: number): QueryText {
-  const routed = useRoutePart('query')
-  const [text, setText] = useState(routed ?? '')
-  const query = useDebounced(text, settleMs)
-  const sent = useRef(routed ?? '')
-
-  useEffect(() => {
-    if (query === sent.current) return
-    sent.current = query
-    navigate({ query: query === '' ? null : query }, 'replace')
-  }, [query])
-
-  useEffect(() => {
-    if ((routed ?? '') === sent.current) return
-    sent.current = routed ?? ''
-    setText(sent.current)
-  }, [routed])
-
-  return { text, setText, query }
-}

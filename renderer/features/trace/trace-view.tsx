@@ -1,12 +1,12 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import type { ReactNode } from 'react'
 import type { FactPlace } from '../../../core/contract/trace.ts'
 import { navigate, useRoutePart } from '../../routes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { SEARCH_FIELD } from '../../ui/search-field-id.ts'
 import field from '../../ui/search-input.module.css'
-import { useDebounced } from '../../ui/use-debounced.ts'
 import { useKeys } from '../../ui/use-keys.ts'
+import { useTypedQuery } from '../../ui/use-typed-query.ts'
 import { FollowedTrace } from './followed-trace.tsx'
 import { PlaceList } from './place-list.tsx'
 import styles from './trace-view.module.css'
@@ -74,33 +74,20 @@ export function TraceView({ kinds }: Props) {
 
 /** The words that are traced. The address follows the typing. */
 function TraceField({ kinds }: Props) {
-  const query = useRoutePart('query')
   const tracedId = useRoutePart('tracedId')
-  const [text, setText] = useState(query ?? '')
-  const settled = useDebounced(text, SETTLE_MS)
-  const sent = useRef(query ?? '')
-  useEffect(() => {
-    if (settled === sent.current) return
-    sent.current = settled
-    // Other words may stand somewhere else.
-    navigate({ query: settled === '' ? null : settled, tracedId: null }, 'replace')
-  }, [settled])
-  useEffect(() => {
-    if ((query ?? '') === sent.current) return
-    sent.current = query ?? ''
-    setText(sent.current)
-  }, [query])
+  // Other words may stand somewhere else.
+  const { text, type, query } = useTypedQuery(SETTLE_MS, { tracedId: null })
   return (
     <div className={styles.line}>
       {kinds}
       <label className={field.field}>
         <Icon name="search" />
-        {tracedId !== null && query === null && <span className={styles.of}>all of {tracedId}</span>}
+        {tracedId !== null && query === '' && <span className={styles.of}>all of {tracedId}</span>}
         <input
           id={SEARCH_FIELD}
           type="search"
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => type(event.target.value)}
           placeholder={
             tracedId === null ? 'A number, a path, a name, or what was decided' : 'or only these words of it'
           }
