@@ -1,6 +1,6 @@
 import { LcmError } from '../errors.ts'
+import { processState } from '../sqlite/process-mark.ts'
 import type { ReadDb, WriteDb } from '../sqlite/read-db.ts'
-import { processState } from './process-mark.ts'
 
 const queries = {
   locks: /* sql */ `

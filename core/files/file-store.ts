@@ -16,7 +16,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { isNoRoomError, LcmError } from '../errors.ts'
 import { startSha256 } from '../hashing.ts'
-import { isAlive } from '../sqlite/new-file.ts'
+import { isAlive } from '../sqlite/process-mark.ts'
 import { TimeSlice } from '../yielding.ts'
 import { filePieces, fileWithin } from './stored-path.ts'
 

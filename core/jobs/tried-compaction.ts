@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CompactInput } from '../contract/compaction.ts'
 import type { JobProgress } from '../contract/job.ts'
 import type { TriedCompaction } from '../contract/probe.ts'
 import { LcmError } from '../errors.ts'
 import { type Lcm, type OpenLcmOptions, openLcm } from '../lcm.ts'
+import { makeTemporaryFolder } from '../sqlite/process-folder.ts'
 
 /** A memory on which a compaction was tried, in a folder of its own. */
 export type Trial = { readonly lcm: Lcm; readonly close: () => void }
@@ -33,7 +33,7 @@ export async function* tryCompaction(
   const { copyMemory } = await import('../doctor/working-copy/copy-memory.ts')
   const { presetSettings } = await import('../systems/presets.ts')
   const settings = tried.preset === undefined ? {} : presetSettings(tried.preset)
-  const folder = mkdtempSync(join(tmpdir(), 'lcm-trial-'))
+  const folder = makeTemporaryFolder('trial')
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   let copy: Lcm | null = null
   try {

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JobProgress } from '../contract/job.ts'
 import type { SendReport } from '../contract/remote.ts'
 import { copyMemory } from '../doctor/working-copy/copy-memory.ts'
+import { makeTemporaryFolder } from '../sqlite/process-folder.ts'
 import { isNative } from '../systems/native/native.ts'
 import { openMemory } from '../systems/open.ts'
 import { type SendRequest, sendMemory } from './send.ts'
@@ -17,7 +17,7 @@ export async function* copyToTenant(
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, SendReport> {
   const opened = await openMemory(path, { readOnly: true })
-  const folder = mkdtempSync(join(tmpdir(), 'lcm-copy-'))
+  const folder = makeTemporaryFolder('copy')
   try {
     if (isNative(opened.info)) return yield* sendMemory({ from: opened.read, filesOf: path, ...target }, signal)
     const copy = join(folder, 'copy.db')

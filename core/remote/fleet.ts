@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { FleetAlarm, FleetQuery, FleetReport, FleetRow } from '../contract/fleet.ts'
@@ -7,6 +6,7 @@ import type { JobProgress } from '../contract/job.ts'
 import { badCursor, decodeCursor, encodeCursor } from '../cursor.ts'
 import { LOOKING_MS, type Postgres } from '../postgres/connect.ts'
 import { type FleetFilters, type FleetTotals, readUnchecked, recordFindings } from '../postgres/fleet-rows.ts'
+import { makeTemporaryFolder } from '../sqlite/process-folder.ts'
 import { yieldToOthers } from '../yielding.ts'
 import { pullConversation } from './pull.ts'
 import { requireOurs, storeIn } from './remote-stores.ts'
@@ -106,7 +106,7 @@ export async function* checkConversations(
 ): AsyncGenerator<JobProgress, number> {
   await requireOurs(from, 'A check stores what it finds')
   const due = await from.read(null, (query) => readUnchecked(query, limit, tenant), LOOKING_MS)
-  const folder = mkdtempSync(join(tmpdir(), 'lcm-check-'))
+  const folder = makeTemporaryFolder('check')
   try {
     for (const [index, one] of due.entries()) {
       yield { done: index, total: due.length, unit: 'steps', note: `${one.tenant} ${one.conversationId}` }

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WorkerOutcome } from '../contract/remote.ts'
 import { LcmError } from '../errors.ts'
@@ -14,6 +13,7 @@ import {
   takeJob,
   unlockForCompaction,
 } from '../postgres/job-rows.ts'
+import { makeTemporaryFolder } from '../sqlite/process-folder.ts'
 import { pullConversation } from './pull.ts'
 import { pushFile } from './push.ts'
 
@@ -83,7 +83,7 @@ async function compactCopy(
   job: TakenJob,
   signal: AbortSignal,
 ): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'lcm-worker-'))
+  const folder = makeTemporaryFolder('worker')
   const path = join(folder, 'conversation.db')
   try {
     const pull = pullConversation({ from: db, key: job, to: path }, signal)

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { LcmError } from '../errors.ts'
 import { fileError, pathExists } from './memory-file.ts'
 import { openNative } from './native.ts'
+import { isAlive } from './process-mark.ts'
 import type { WriteDb } from './read-db.ts'
 
 /**
@@ -131,12 +132,3 @@ function rename(from: string, to: string): void {
 
 export const takenError = (path: string): LcmError =>
   new LcmError('invalid_argument', `${path} exists already: choose a path where nothing is.`, { path })
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}

@@ -19,6 +19,7 @@ import { MemoryStats } from '../../core/browse/stats/memory-stats.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { inspectFile } from '../../core/sqlite/memory-file.ts'
 import { openNative } from '../../core/sqlite/native.ts'
+import { processKey } from '../../core/sqlite/process-mark.ts'
 import { IMAGE_LIMIT_BYTES, routeOf } from '../../core/sqlite/route.ts'
 import { canOpenUris, openByUri } from '../../core/sqlite/uri-db.ts'
 import { identifyMemory } from '../../core/systems/identify-memory.ts'
@@ -325,7 +326,7 @@ describe('reading a file of another system', () => {
   })
 
   it('removes copies of a killed process from the cache, and no others', async () => {
-    const gone = join(cacheDir, 'look-999999999-abc')
+    const gone = join(cacheDir, `look-${processKey().replace(/^\d+/, '999999999')}-abcdef`)
     const other = join(cacheDir, 'search-index')
     mkdirSync(gone, { recursive: true })
     mkdirSync(other)

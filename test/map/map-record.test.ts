@@ -1,10 +1,10 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { processMark } from '../../core/compaction/process-mark.ts'
 import type { MapStep } from '../../core/contract/map.ts'
 import { MapRecord } from '../../core/map/map-record.ts'
 import { ItemFailure } from '../../core/map/worker.ts'
+import { processMark } from '../../core/sqlite/process-mark.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { mapped, request, workerOf } from './map-work.ts'
 

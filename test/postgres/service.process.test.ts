@@ -1,5 +1,7 @@
 // Starting a server, four programs and killing one of them take about twenty seconds.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -261,6 +263,8 @@ describe.skipIf(bin === null)('agents and workers on a PostgreSQL server', () =>
         await expect.poll(() => count(`pg_stat_activity WHERE usename = 'worker'`)).toBe(0)
         expect(await storedMemory(db, 'acme', id)).toEqual(moment.isWritten ? undisturbed : before)
         await takeOver(moment, id)
+        // Its copy of the conversation went with the next worker.
+        expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`lcm-worker-${child.pid}-`))).toEqual([])
       })
     }
 

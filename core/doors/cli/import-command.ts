@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { type ImportedFile, ImportResult, ImportWindow, TranscriptFormat } from '../../contract/import.ts'
@@ -9,6 +8,7 @@ import type { Lcm } from '../../lcm.ts'
 import { loadSettings } from '../../settings/settings-store.ts'
 import { requireEnabled } from '../../settings/switched-off.ts'
 import { isMissingOrEmpty } from '../../sqlite/memory-file.ts'
+import { makeTemporaryFolder } from '../../sqlite/process-folder.ts'
 import { keepNewObjectsSmall } from '../heap.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
@@ -145,7 +145,7 @@ async function triedAside(options: MemoryOptions, request: Request): Promise<Imp
   if (!isMissingOrEmpty(path)) return null
   const { holdMessages } = await import('../../ingest/transcripts/holds-messages.ts')
   if (await holdMessages(request.paths, request.format)) return null
-  const folder = mkdtempSync(join(tmpdir(), 'lcm-import-'))
+  const folder = makeTemporaryFolder('import')
   try {
     const result = await importInto({ ...options, db: join(folder, 'memory.db') }, request, async () => {})
     return result.added > 0 ? null : result

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeTemporaryFolder } from '../../sqlite/process-folder.ts'
 
 /** The time in which a browser has to enter. After it the token and the file end. */
 const START_LIMIT_MS = 60_000
@@ -29,7 +29,7 @@ export function openBrowser(newUrl: (validMs: number) => string): void {
 export function writeEntryPage(url: string): { readonly folder: string; readonly path: string } | null {
   try {
     // The folder belongs to the user alone (0700) from the first moment.
-    const folder = mkdtempSync(join(tmpdir(), 'lcm-open-'))
+    const folder = makeTemporaryFolder('open')
     const path = join(folder, 'lcm-inspector.html')
     const head = `<meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url=${url}">`
     writeFileSync(path, `<!doctype html><title>LCM Inspector</title>${head}\n`, { mode: 0o600, flag: 'wx' })

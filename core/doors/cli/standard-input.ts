@@ -1,5 +1,4 @@
-import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { createWriteStream, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -8,6 +7,7 @@ import { LcmError } from '../../errors.ts'
 import { startSha256 } from '../../hashing.ts'
 import type { GivenTranscript } from '../../ingest/transcripts/transcript-files.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
+import { makeTemporaryFolder } from '../../sqlite/process-folder.ts'
 import { interruptibleCall } from './interruptible.ts'
 
 /** The name of standard input on the command line. */
@@ -24,7 +24,7 @@ export async function withStandardInput(
   body: (given: readonly GivenTranscript[]) => Promise<ImportResult>,
 ): Promise<ImportResult> {
   if (!paths.includes(STANDARD_INPUT)) return body(paths)
-  const folder = mkdtempSync(join(tmpdir(), 'lcm-stdin-'))
+  const folder = makeTemporaryFolder('stdin')
   try {
     const spooled = await spool(process.stdin, join(folder, 'transcript'))
     const others = paths.filter((path) => path !== STANDARD_INPUT)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sha256 } from '../../hashing.ts'
 import { holdLock, openCacheDb, removeUnusedDb } from '../../sqlite/cache-db.ts'
 import { fileError, pathExists } from '../../sqlite/memory-file.ts'
-import { isAlive } from '../../sqlite/new-file.ts'
+import { isAlive } from '../../sqlite/process-mark.ts'
 
 const queries = {
   meta: /* sql */ `SELECT key, value FROM meta`,

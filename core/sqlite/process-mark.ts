@@ -6,32 +6,44 @@ import { sha256 } from '../hashing.ts'
 /** Stands for an unknown start time of a process. */
 const UNKNOWN = '00000000'
 const MARK = /\(process (\d+) on [^()]*, ([0-9a-f]{8})-([0-9a-f]{8})\)$/
+const KEY = /(?:^|-)(\d+)-([0-9a-f]{8})-([0-9a-f]{8})$/
 
 let own: string | null = null
+
+/** What tells the computer and the process from others, as it stands in marks and keys. */
+function identity(): string {
+  own ??= `${machineOf()}-${startOf(process.pid) ?? UNKNOWN}`
+  return own
+}
 
 /**
  * Identifies this process, so that another one on this computer can tell whether it is still running: its process
  * number, the computer with its boot, and its start time, because process numbers are used again.
  */
-export function processMark(): string {
-  const host = hostname().replace(/[()]/g, '').slice(0, 60)
-  own ??= `(process ${process.pid} on ${host}, ${machineOf()}-${startOf(process.pid) ?? UNKNOWN})`
-  return own
-}
+export const processMark = (): string =>
+  `(process ${process.pid} on ${hostname().replace(/[()]/g, '').slice(0, 60)}, ${identity()})`
 
-/**
- * Returns the state of the process with whose mark a text ends. `elsewhere`: the mark is from another computer, or
- * there is none.
- */
-export function processState(text: string): 'running' | 'ended' | 'elsewhere' {
-  const [, pid, machine, start] = MARK.exec(text) ?? []
+/** The same for names of files. */
+export const processKey = (): string => `${process.pid}-${identity()}`
+
+/** The state of a process. `elsewhere`: it runs or ran on another computer, or nothing says which one it is. */
+type ProcessState = 'running' | 'ended' | 'elsewhere'
+
+/** Returns the state of the process with whose mark a text ends. */
+export const processState = (text: string): ProcessState => stateOf(MARK.exec(text))
+
+/** Returns the state of the process with whose key a name ends. */
+export const stateByKey = (name: string): ProcessState => stateOf(KEY.exec(name))
+
+function stateOf(found: RegExpExecArray | null): ProcessState {
+  const [, pid, machine, start] = found ?? []
   if (pid === undefined || machine !== machineOf()) return 'elsewhere'
-  if (!exists(Number(pid))) return 'ended'
+  if (!isAlive(Number(pid))) return 'ended'
   const now = startOf(Number(pid))
   return start === UNKNOWN || now === null || now === start ? 'running' : 'ended'
 }
 
-function exists(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
