@@ -51,6 +51,21 @@ const BEGINNING = [
   'renderer/features/graph/lineage-graph.tsx',
 ]
 
+/** A window begins without the schemas of the contract: they and their library would be a third of its start. */
+const beginsLight: Plugin = {
+  name: 'begins-light',
+  generateBundle(_, files) {
+    const beginning = new Set(BEGINNING.map((entry) => basename(entry, '.tsx')))
+    for (const file of Object.values(files))
+      if (
+        file.type === 'chunk' &&
+        beginning.has(file.name) &&
+        file.moduleIds.some((id) => id.includes('/node_modules/zod/'))
+      )
+        this.error(`${file.name} loads zod: what it needs of the contract belongs to core/contract/lists.ts.`)
+  },
+}
+
 /** The types of the package are written beside it. */
 const declarations = {
   name: 'declarations',
@@ -137,7 +152,7 @@ export default defineConfig({
   renderer: {
     root: here('renderer'),
     base: './',
-    plugins: [react(), slicedFonts, filesOfPdfs],
+    plugins: [react(), slicedFonts, filesOfPdfs, beginsLight],
     // The worker loads the grammars of single languages as it needs them.
     worker: { format: 'es' },
     build: {

@@ -33,8 +33,8 @@ function prefetchMemory(queries: QueryClient): void {
   void queries.prefetchInfiniteQuery(conversationPages(firstQuestion()))
   void queries.prefetchQuery(api.memory.settings.queryOptions())
   void import('./frame/memory-window.tsx').catch(ignore)
+  void viewCode[view]().catch(ignore)
   if (view !== 'strata') return
-  void viewCode.strata().catch(ignore)
   if (conversationId !== null) prefetchStrata(queries, conversationId)
   else void shown.then((page) => prefetchStrata(queries, page?.conversations[0]?.conversationId ?? null))
 }

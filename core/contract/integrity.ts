@@ -99,7 +99,3 @@ export const findingCounts = ({ byConversation = [] }: Pick<IntegrityReport, 'by
       { error: errors, warning: warnings },
     ]),
   )
-
-/** Counts the checks that ran. Those that do not apply to the file are left out. */
-export const checksMade = ({ checks }: Pick<IntegrityReport, 'checks'>): number =>
-  checks.filter((check) => check.notApplicable === null).length

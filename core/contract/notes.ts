@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { ConversationId, NodeId, Role, TimeMs } from './ids.ts'
-
-/** A note is a remark, no document. */
-export const MOST_NOTE_CHARS = 2000
+import { MOST_NOTE_CHARS } from './lists.ts'
 
 /** What a note is changed to. What is left out stays as it is, so that two windows do not undo each other's changes. */
 export const NoteInput = z.object({

@@ -1,7 +1,5 @@
 import { z } from 'zod'
-
-/** The protocol of a provider. The models of the last kind turn texts into vectors, all others write. */
-const ProviderKind = z.enum(['openai-compatible', 'anthropic', 'openai-embeddings'])
+import { PROVIDER_KINDS } from './lists.ts'
 
 /**
  * A model that writes summaries, or turns texts into vectors. The key is never part of it, but in the environment or in
@@ -10,7 +8,7 @@ const ProviderKind = z.enum(['openai-compatible', 'anthropic', 'openai-embedding
 export const ProviderSettings = z.object({
   /** The name for `--summarizer` and the chain. */
   name: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/),
-  kind: ProviderKind,
+  kind: z.enum(PROVIDER_KINDS),
   baseUrl: z.url({ protocol: /^https?$/ }),
   model: z.string().min(1).max(200),
   /** The environment variable with the key. With null, only the key store is asked. */
@@ -26,9 +24,6 @@ export const ProviderSettings = z.object({
   outputPrice: z.number().min(0).nullable(),
 })
 export type ProviderSettings = z.infer<typeof ProviderSettings>
-
-/** Whether a provider can be asked for summaries and other texts. */
-export const isWriter = ({ kind }: Pick<ProviderSettings, 'kind'>): boolean => kind !== 'openai-embeddings'
 
 export const ProviderInfo = ProviderSettings.extend({
   /** Says where the key comes from, and never contains the key. `none` is right for local servers. */

@@ -1,5 +1,6 @@
 import type { PlanStep, SpendEstimate } from '../contract/compaction.ts'
-import { isWriter, type ProviderSettings } from '../contract/provider.ts'
+import { isWriter } from '../contract/lists.ts'
+import type { ProviderSettings } from '../contract/provider.ts'
 import { LcmError } from '../errors.ts'
 import type { NewNonce } from '../models/prompts/nonce.ts'
 import { PromptLibrary } from '../models/prompts/prompt-library.ts'

@@ -8,10 +8,13 @@ import { Chip } from '../ui/chip.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { Fact, Facts } from '../ui/facts.tsx'
 import { plainName, shortenPath, splitPath } from '../ui/format.ts'
+import { later } from '../ui/later.tsx'
 import { TailText } from '../ui/tail-text.tsx'
 import { WorkingCopyDialog } from '../ui/working-copy-dialog.tsx'
 import styles from './file-pill.module.css'
-import { FOLLOW_TEXTS, FollowDialog } from './follow-dialog.tsx'
+import { FOLLOW_TEXTS } from './follow-text.ts'
+
+const FollowDialog = later(() => import('./follow-dialog.tsx').then(({ FollowDialog }) => FollowDialog))
 
 /** The open file: where it is, which system wrote it, and whether it may be written. */
 export function FilePill({ info }: { readonly info: MemoryInfo }) {

@@ -5,7 +5,7 @@ import type { FollowState } from '../../core/contract/servers.ts'
 import { toErrorInfo } from '../error-text.ts'
 import { host } from '../host.ts'
 import { Button } from '../ui/button.tsx'
-import { Chip, type Tone } from '../ui/chip.tsx'
+import { Chip } from '../ui/chip.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorLine } from '../ui/error-state.tsx'
 import { Fact, Facts } from '../ui/facts.tsx'
@@ -15,6 +15,7 @@ import { JobProgress } from '../ui/job-progress.tsx'
 import { useJob } from '../ui/use-job.ts'
 import { useOpening } from '../ui/use-opening.ts'
 import styles from './follow-dialog.module.css'
+import { FOLLOW_TEXTS } from './follow-text.ts'
 
 type Props = {
   readonly from: NonNullable<MemoryInfo['pulledFrom']>
@@ -168,14 +169,3 @@ const NAMES: Readonly<Record<string, readonly [one: string, several: string]>> =
 
 const rowsOf = (table: string): string => NAMES[table]?.[1] ?? table
 const rowOf = (table: string): string => NAMES[table]?.[0] ?? table
-
-type FollowText = { readonly tone: Tone; readonly short: string; readonly title: string }
-
-/** Whether a copy of a conversation in PostgreSQL follows it, in words. */
-export const FOLLOW_TEXTS: Readonly<Record<FollowState['state'], FollowText>> = {
-  not_pulled: { tone: 'neutral', short: 'copy', title: 'It is not followed.' },
-  still: { tone: 'neutral', short: 'copy', title: 'As it was when it was pulled.' },
-  live: { tone: 'fine', short: 'live', title: 'Follows what is written there.' },
-  changed_here: { tone: 'warning', short: 'changed here', title: 'Does not follow until the changes are pushed.' },
-  unreachable: { tone: 'warning', short: 'not live', title: 'Does not follow now.' },
-}

@@ -1,9 +1,5 @@
 import type { ComponentType } from 'react'
 import type { MemoryInfo } from '../../core/contract/memory.ts'
-import { CheckAgainstTranscript } from '../features/coverage/coverage-dialog.tsx'
-import { FilesView } from '../features/files/files-view.tsx'
-import { IntegrityView } from '../features/integrity/integrity-view.tsx'
-import { OverviewView } from '../features/overview/overview-view.tsx'
 import { FolderDialog } from '../features/welcome/folder-dialog.tsx'
 import type { View } from '../routes.ts'
 import { later } from '../ui/later.tsx'
@@ -15,6 +11,11 @@ const viewOf = <Props extends object>(view: View, load: () => Promise<ComponentT
   later(load, () => <Loading what={view} lines={7} />)
 
 const StrataAndLineage = viewOf('strata', () => viewCode.strata().then(({ StrataAndLineage }) => StrataAndLineage))
+const OverviewView = viewOf('overview', () => viewCode.overview().then(({ OverviewView }) => OverviewView))
+const IntegrityWithCoverage = viewOf('integrity', () =>
+  viewCode.integrity().then(({ IntegrityWithCoverage }) => IntegrityWithCoverage),
+)
+const FilesView = viewOf('files', () => viewCode.files().then(({ FilesView }) => FilesView))
 const ContextView = viewOf('context', () => viewCode.context().then(({ ContextView }) => ContextView))
 const TranscriptView = viewOf('transcript', () => viewCode.transcript().then(({ TranscriptView }) => TranscriptView))
 const SearchWithTrace = viewOf('search', () => viewCode.search().then(({ SearchWithTrace }) => SearchWithTrace))
@@ -54,10 +55,13 @@ export function ViewArea(props: Props) {
 }
 
 function CurrentView({ view, conversationId, info, isPlanInSight, onShowPlan }: Props) {
-  if (view === 'integrity') {
-    const actions = conversationId !== null && <CoverageCheck conversationId={conversationId} />
-    return <IntegrityView isPlanInSight={isPlanInSight} onShowPlan={onShowPlan} actions={actions} />
-  }
+  if (view === 'integrity')
+    return (
+      <IntegrityWithCoverage
+        {...{ conversationId, isPlanInSight, onShowPlan }}
+        browse={browseFor('Choose the agent’s transcript')}
+      />
+    )
   if (view === 'notes') return <NotesView />
   if (view === 'storage') return <StorageView info={info} />
   if (view === 'map') return <MapView info={info} browse={browseFor('Choose the list of items')} />
@@ -85,17 +89,6 @@ function CurrentView({ view, conversationId, info, isPlanInSight, onShowPlan }: 
     case 'files':
       return <FilesView conversationId={conversationId} />
   }
-}
-
-/** The comparison with a transcript, chosen in the same dialog as on the welcome page. */
-function CoverageCheck({ conversationId }: { readonly conversationId: number }) {
-  return (
-    <CheckAgainstTranscript
-      key={conversationId}
-      conversationId={conversationId}
-      browse={browseFor('Choose the agent’s transcript')}
-    />
-  )
 }
 
 /** Returns what shows the folders of the machine to choose a file of any kind. */

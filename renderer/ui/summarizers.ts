@@ -1,4 +1,4 @@
-import { isWriter } from '../../core/contract/provider.ts'
+import { isWriter } from '../../core/contract/lists.ts'
 import type { SettingsReport } from '../../core/contract/settings.ts'
 
 /** Names of summarisers that are not models. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { checksMade, IntegrityReport, type Sample } from '../../contract/integrity.ts'
+import { IntegrityReport, type Sample } from '../../contract/integrity.ts'
+import { checksMade } from '../../contract/lists.ts'
 import { keepNewObjectsSmall } from '../heap.ts'
 import { defineCommand, narrowed } from './command.ts'
 import { interruptible } from './interruptible.ts'

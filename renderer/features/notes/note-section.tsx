@@ -1,5 +1,6 @@
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
-import { MOST_NOTE_CHARS, type Note } from '../../../core/contract/notes.ts'
+import { MOST_NOTE_CHARS } from '../../../core/contract/lists.ts'
+import type { Note } from '../../../core/contract/notes.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorLine } from '../../ui/error-state.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'

@@ -1,4 +1,4 @@
-import { isWriter } from '../../../core/contract/provider.ts'
+import { isWriter } from '../../../core/contract/lists.ts'
 import type { SettingsReport } from '../../../core/contract/settings.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'

@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
-import { isWriter, type ProviderInfo } from '../../../core/contract/provider.ts'
+import { isWriter } from '../../../core/contract/lists.ts'
+import type { ProviderInfo } from '../../../core/contract/provider.ts'
 import type { SettingsReport } from '../../../core/contract/settings.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { host } from '../../host.ts'

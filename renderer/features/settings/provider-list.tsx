@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { isWriter, type ProviderInfo, type ProviderTest } from '../../../core/contract/provider.ts'
+import { isWriter } from '../../../core/contract/lists.ts'
+import type { ProviderInfo, ProviderTest } from '../../../core/contract/provider.ts'
 import type { SettingsReport } from '../../../core/contract/settings.ts'
 import { api } from '../../api.ts'
 import { toErrorInfo } from '../../error-text.ts'
