@@ -120,18 +120,19 @@ export async function connectPostgres(
 export function overWire(wire: Wire, shown: string): Postgres {
   let isBusy = false
   let askedAtMs: number | null = null
-  const asked = async <T>(ask: () => Promise<T>): Promise<T> => {
+  let ofTenant: string | null = null
+  const asked = async <T>(sql: string, ask: () => Promise<T>): Promise<T> => {
     askedAtMs = performance.now()
     try {
       return await ask()
     } catch (error) {
-      throw translatePostgresError(error, shown)
+      throw translatePostgresError(error, shown, { sql, tenant: ofTenant })
     } finally {
       askedAtMs = null
     }
   }
   const query: Query = async (sql, values) =>
-    (await asked(() => wire.query(sql, values === undefined ? undefined : [...values]))).rows as never
+    (await asked(sql, () => wire.query(sql, values === undefined ? undefined : [...values]))).rows as never
   const within = async <T>(
     begin: string,
     tenant: string | null,
@@ -140,6 +141,7 @@ export function overWire(wire: Wire, shown: string): Postgres {
   ): Promise<T> => {
     if (isBusy) throw new Error('a connection runs one transaction at a time')
     isBusy = true
+    ofTenant = tenant
     try {
       await query(begin)
       if (tenant !== null) await query(queries.tenant, [tenant])
@@ -162,7 +164,7 @@ export function overWire(wire: Wire, shown: string): Postgres {
     write: (tenant, body) => within('BEGIN ISOLATION LEVEL READ COMMITTED', tenant, body),
     script: async (sql) => {
       try {
-        await asked(() => wire.exec(sql))
+        await asked(sql, () => wire.exec(sql))
       } catch (error) {
         await wire.exec('ROLLBACK').catch(() => undefined)
         throw error

@@ -19,11 +19,51 @@ export const noTables = (shown: string): LcmError =>
     `${shown} has no tables of LCM Inspector yet: the owner of the database makes them with "lcm pg migrate".`,
   )
 
+/** A statement that failed, and whose rows were meant. */
+type Asked = { readonly sql: string; readonly tenant: string | null }
+
+/** What a statement needs, by its words: the first that fits. The roles and their rights are in `schema.ts`. */
+const NEEDED: readonly (readonly [statement: RegExp, role: string, act: string])[] = [
+  [
+    /(INSERT INTO\s+|nextval\(')lcm\.(tenants|sessions|conversations|messages|conversation_ids)\b/i,
+    'lcm_writer',
+    'make conversations or add messages',
+  ],
+  [/(INSERT INTO|UPDATE|DELETE FROM)\s+lcm\./i, 'lcm_worker', 'write'],
+  [/\blcm\./i, 'lcm_inspector', 'read'],
+]
+
+/** How PostgreSQL calls the place where it refuses a row, in every language: row-level security, and not a right. */
+const ROW_REFUSED = 'ExecWithCheckOptions'
+
+function notAllowed(error: Error, shown: string, { sql, tenant }: Asked): string {
+  const user = decodeURIComponent(URL.parse(shown)?.username ?? '') || 'Your user'
+  if (/\bCREATE (SCHEMA|TABLE|EXTENSION|FUNCTION)\b/i.test(sql)) {
+    return `${user} may not make or update the tables in ${shown}: run "lcm pg migrate" as the owner of the database.`
+  }
+  if ('routine' in error && error.routine === ROW_REFUSED) {
+    return `${user} may not see the tenant ${tenant ?? ''} in ${shown}: the owner of the tables allows it with INSERT INTO lcm.tenant_access VALUES (${literal(user)}, ${literal(tenant ?? '*')});`
+  }
+  const [, role, act] = NEEDED.find(([statement]) => statement.test(sql)) ?? []
+  if (role === undefined)
+    return `${user} may not do this in ${shown}: ask its owner for the right, or use another user.`
+  const others =
+    role === 'lcm_inspector' ? '; lcm_worker may also compact and push repairs, and lcm_writer also add messages' : ''
+  return `${user} may not ${act} in ${shown}: an administrator of the database grants it the role ${role} with GRANT ${role} TO ${identifier(user)}; ("lcm pg roles" prints the SQL that makes the roles${others}).`
+}
+
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
+const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
 /**
  * Translates errors of PostgreSQL and its connection, in this place only. Neither texts of rows nor passwords get into
  * the message: PostgreSQL's own `detail` repeats values of rows and is left out.
  */
-export function translatePostgresError(error: unknown, shown: string): unknown {
+export function translatePostgresError(
+  error: unknown,
+  shown: string,
+  asked: Asked = { sql: '', tenant: null },
+): unknown {
   if (error instanceof LcmError || !(error instanceof Error)) return error
   const code = postgresCode(error) ?? ''
   const make = (name: LcmError['code'], message: string): LcmError =>
@@ -45,10 +85,7 @@ export function translatePostgresError(error: unknown, shown: string): unknown {
     )
   }
   if (code === '42501') {
-    return make(
-      'server_refused',
-      `The role of ${shown} may not do this: grant it one of the roles of "lcm pg roles", or use another user. Tables are made by the owner of the database.`,
-    )
+    return make('server_refused', notAllowed(error, shown, asked))
   }
   if (code === '3D000')
     return make('server_refused', `${shown} has no such database: create it, or correct the address.`)

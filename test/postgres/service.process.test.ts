@@ -172,7 +172,7 @@ describe.skipIf(bin === null)('agents and workers on a PostgreSQL server', () =>
     const seen = await lcm(['fleet', '--json'], { env: { LCM_DATABASE_URL: addressOf('ada') } })
     expect(JSON.parse(seen.stdout).total).toBe(report.total)
     const refused = await lcm(['worker', '--once'], { env: { LCM_DATABASE_URL: addressOf('ada'), ...SMALL } })
-    expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('may not do this')])
+    expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('GRANT lcm_worker TO "ada";')])
   })
 
   describe('conversations of a killed worker or server', () => {

@@ -1,9 +1,16 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Query } from '../../core/postgres/connect.ts'
+import { FleetQuery } from '../../core/contract/fleet.ts'
+import { overWire, type Postgres, type Query } from '../../core/postgres/connect.ts'
 import { migratePostgres, POSTGRES_VERSION, schemaVersion } from '../../core/postgres/migrate.ts'
 import { PARTITIONED_TABLES, ROLES } from '../../core/postgres/schema.ts'
+import { checkConversations, readFleet } from '../../core/remote/fleet.ts'
+import { pullConversation } from '../../core/remote/pull.ts'
+import { pushFile } from '../../core/remote/push.ts'
 import { sendMemory } from '../../core/remote/send.ts'
+import { workOnce } from '../../core/remote/worker.ts'
 import { TestMemory } from '../builders/memory.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { finish } from './finish.ts'
 import { type InProcess, inProcess } from './pglite.ts'
 
@@ -204,5 +211,94 @@ describe('isolation of tenants', () => {
         table,
       ).rejects.toMatchObject({ code: 'server_refused' })
     }
+  })
+})
+
+/** What a login may be refused, and the roles that it is granted one after another until it may. */
+const ACTS: Readonly<Record<string, readonly [act: (db: Postgres) => Promise<unknown>, roles: readonly string[]]>> = {
+  'reads all conversations': [
+    (db) => readFleet(db, FleetQuery.parse({}), { budgetTokens: 1000, nowMs: 0 }),
+    ['lcm_inspector'],
+  ],
+  'pulls a conversation': [(db) => pulled(db), ['lcm_inspector']],
+  'pushes a summary': [
+    (db) => changed(db, ({ db: file }) => void file.run("UPDATE summaries SET content = 'rewritten'")),
+    ['lcm_inspector', 'lcm_worker'],
+  ],
+  'pushes messages': [
+    (db) => changed(db, (memory) => void memory.messages(ids.a ?? 0, 2)),
+    ['lcm_inspector', 'lcm_writer'],
+  ],
+  'checks conversations': [
+    (db) => finish(checkConversations({ from: db, limit: 1, tenant: 'a', scan: async () => 0, now: () => 1 }, never)),
+    ['lcm_inspector', 'lcm_worker'],
+  ],
+  'compacts windows': [
+    (db) =>
+      workOnce(
+        {
+          ...{ db, worker: 'w', tenant: 'a', minWindowTokens: 0, now: () => 1, every: () => () => undefined },
+          compact: async () => 0,
+        },
+        never,
+      ),
+    ['lcm_worker'],
+  ],
+  'copies a memory into a new tenant': [
+    async (db) => {
+      using memory = new TestMemory()
+      memory.messages(memory.conversation({ sessionId: 'one' }), 2)
+      await finish(sendMemory({ from: memory.db, to: db, tenant: "c's" }, never))
+    },
+    ['lcm_inspector', 'lcm_writer', "VALUES ('%', 'c''s')"],
+  ],
+}
+
+async function pulled(from: Postgres): Promise<string> {
+  const to = join(temporaryFolder(), 'pulled.db')
+  await finish(pullConversation({ from, key: { tenant: 'a', conversationId: ids.a ?? 0 }, to }, never))
+  return to
+}
+
+/** Pushes what was changed in a file that somebody else pulled. */
+async function changed(to: Postgres, change: (memory: TestMemory) => void): Promise<void> {
+  await server.engine.exec('RESET ROLE')
+  const memory = new TestMemory(await pulled(server.db))
+  await server.engine.exec(`SET ROLE "${new URL(to.shown).username}"`)
+  change(memory)
+  memory.db.close()
+  await pushFile(to, memory.path)
+}
+
+describe('a refusal names the statement that allows what was refused', () => {
+  it.each(Object.entries(ACTS))('to a login that %s', async (name, [act, expected]) => {
+    const login = `who${name.replaceAll(' ', '-')}`
+    const wire = {
+      query: (sql: string, values?: unknown[]) => server.engine.query(sql, values),
+      exec: (sql: string) => server.engine.exec(sql),
+      close: async () => undefined,
+    }
+    const db = overWire(wire, `postgres://${login}@localhost:5432/test`)
+    await server.engine.exec(`CREATE ROLE "${login}"; INSERT INTO lcm.tenant_access VALUES ('${login}', 'a')`)
+    const granted: string[] = []
+    for (let isDone = false; !isDone; ) {
+      await server.engine.exec(`SET ROLE "${login}"`)
+      const refused = await act(db).then(
+        () => null,
+        (error: unknown) => error,
+      )
+      await server.engine.exec('RESET ROLE')
+      isDone = refused === null
+      if (isDone) break
+      expect(refused).toMatchObject({ code: 'server_refused' })
+      const [statement = ''] = /(GRANT|INSERT INTO lcm\.tenant_access) .*?;/.exec(String(refused)) ?? []
+      // It would be refused in the same way for ever.
+      expect(granted).not.toContain(statement)
+      granted.push(statement)
+      await server.engine.exec(statement)
+    }
+    const short = (statement: string): string =>
+      (/lcm_\w+|VALUES.*(?=;)/.exec(statement.replace('lcm.tenant', '')) ?? [])[0] ?? ''
+    expect(granted.map(short)).toEqual(expected.map((one) => one.replace('%', login)))
   })
 })
