@@ -16,11 +16,17 @@ const UNASKED_MS = 1500
 /** The view that started these jobs shows their end. */
 const SHOWN_IN_PLACE: readonly Job['kind'][] = ['surgery_preview', 'repair_export']
 
+/** The health in the status line shows what a scan has found. */
+const isInHealth = ({ kind, state }: Job): boolean => kind === 'integrity' && state === 'done'
+
 /** Returns jobs that are running or have just ended, and of one kind in one conversation only the newest. */
 export const recentJobs = (jobs: readonly Job[], nowMs: number): readonly Job[] =>
   jobs.filter((job, index) => {
     const isOutdone = (other: Job) => other.kind === job.kind && other.conversationId === job.conversationId
-    if (job.state !== 'running' && (SHOWN_IN_PLACE.includes(job.kind) || jobs.slice(0, index).some(isOutdone)))
+    if (
+      job.state !== 'running' &&
+      (SHOWN_IN_PLACE.includes(job.kind) || isInHealth(job) || jobs.slice(0, index).some(isOutdone))
+    )
       return false
     if ((job.kind === 'index' || job.kind === 'pull') && (job.finishedAtMs ?? nowMs) - job.startedAtMs < UNASKED_MS)
       return false

@@ -74,7 +74,11 @@ function conversationLike({ stats, info }: Lcm, session: string | null): number 
   const ids = rows.slice(0, 12).map((row) => row.conversationId)
   throw new LcmError(
     'conversation_required',
-    `${info.path} holds ${rows.length} conversations, and it is not certain which one to compare: choose one (${ids.join(', ')}${rows.length > 12 ? ', …' : ''}).`,
+    `${info.path} holds ${rows.length} conversations, and none has the session of the other side: choose one (${ids.join(', ')}${rows.length > 12 ? ', …' : ''}).`,
+    {
+      path: info.path,
+      conversations: rows.slice(0, 12).map((row) => ({ id: row.conversationId, name: row.title ?? row.sessionId })),
+    },
   )
 }
 

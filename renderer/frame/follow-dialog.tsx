@@ -30,6 +30,7 @@ export function FollowDialog({ from, following: { state, reason, changes }, onCl
   const { tone, short, title } = FOLLOW_TEXTS[state]
   // Without a list of changes a push finds out whether there is one.
   const isChanged = changes === null || changes.length > 0
+  const isRefused = push.error !== null && !push.isRunning
   return (
     <Dialog
       title="Copy of a conversation in PostgreSQL"
@@ -38,8 +39,12 @@ export function FollowDialog({ from, following: { state, reason, changes }, onCl
       actions={
         <>
           <Button onClick={() => host.openFile(from.address)}>All conversations</Button>
-          <Button look="primary" disabled={push.isRunning || !isChanged} onClick={() => push.start({ kind: 'push' })}>
-            {push.isRunning ? 'Pushing…' : 'Push changes'}
+          <Button
+            look={isRefused ? 'plain' : 'primary'}
+            disabled={push.isRunning || !isChanged}
+            onClick={() => push.start({ kind: 'push' })}
+          >
+            {push.isRunning ? 'Pushing…' : isRefused ? 'Try again' : 'Push changes'}
           </Button>
         </>
       }
@@ -113,7 +118,11 @@ function Refusal({ from, error }: RefusalProps) {
       {more > 0 && <p className={styles.dim}>and {formatCount(more)} more</p>}
       <p className={styles.next}>
         <span>Your changes stay in this copy. Open another one as it is stored now, and make them there.</span>
-        <Button disabled={isOpening} onClick={() => openAsStored({ tenant, conversationId, label: '', messages: 0 })}>
+        <Button
+          look="primary"
+          disabled={isOpening}
+          onClick={() => openAsStored({ tenant, conversationId, label: '', messages: 0 })}
+        >
           {isOpening ? 'Opening…' : 'Open as stored'}
         </Button>
       </p>

@@ -10,10 +10,12 @@ type Props = {
   readonly onRetry?: () => void
   /** Further actions. */
   readonly actions?: ReactNode
+  /** The next step, where it is another one here than elsewhere. */
+  readonly next?: string | undefined
 }
 
 /** An error with its subject and the next step. Details can be unfolded and copied. */
-export function ErrorState({ error, onRetry, actions }: Props) {
+export function ErrorState({ error, onRetry, actions, next }: Props) {
   const info = toErrorInfo(error)
   const text = errorText(info.code)
   const [copied, copy] = useCopy()
@@ -21,7 +23,7 @@ export function ErrorState({ error, onRetry, actions }: Props) {
     <div className={styles.state} role="alert">
       <h2 className={classNames(styles.title, styles.error)}>{text.title}</h2>
       <p className={styles.message}>{info.message}</p>
-      <p className={styles.text}>{text.next}</p>
+      <p className={styles.text}>{next ?? text.next}</p>
       <div className={styles.actions}>
         {onRetry && <Button onClick={onRetry}>Try again</Button>}
         {actions}

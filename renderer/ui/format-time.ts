@@ -31,6 +31,9 @@ export function formatDate(atMs: number, nowMs: number = Date.now()): string {
 /** `19:37` */
 export const formatClock = (atMs: number): string => (isDate(atMs) ? clockFormat.format(atMs) : '--:--')
 
+/** `19:37:05` */
+export const formatSecond = (atMs: number): string => (isDate(atMs) ? secondFormat.format(atMs) : '--:--:--')
+
 /** `2026-02-12 19:37:05.120 +01:00`: exact to the millisecond, and sortable. */
 export function formatAbsolute(atMs: number): string {
   if (!isDate(atMs)) return 'unknown time'
@@ -54,3 +57,9 @@ const isDate = (atMs: number): boolean => Math.abs(atMs) <= 8.64e15 - DAY
 const dayFormat = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' })
 const yearFormat = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', year: 'numeric' })
 const clockFormat = new Intl.DateTimeFormat('en-US', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+const secondFormat = new Intl.DateTimeFormat('en-US', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+})

@@ -103,6 +103,7 @@ describe('two memories beside each other', () => {
     })
     await expect(compared(one.path, { b: { path: other.path, conversationId: undefined } })).rejects.toMatchObject({
       code: 'conversation_required',
+      details: { path: other.path, conversations: [{ name: 'x' }, { name: 'y' }] },
     })
     one.close()
     other.close()

@@ -61,6 +61,10 @@ describe.each([
     expect(contrast(token(theme, name), token(theme, 'ground'))).toBeGreaterThanOrEqual(least.fills)
   })
 
+  it(`writes on bars without a colour with at least ${least.words}:1`, () => {
+    expect(contrast(token(theme, 'text'), token(theme, 'track'))).toBeGreaterThanOrEqual(least.words)
+  })
+
   it(`writes on the accent with at least ${least.words}:1`, () => {
     expect(contrast(token(theme, 'on-lit'), token(theme, 'lit'))).toBeGreaterThanOrEqual(least.words)
   })

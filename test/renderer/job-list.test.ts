@@ -26,10 +26,16 @@ describe('the list of jobs', () => {
     expect(recentJobs(list, 100_000).map(({ jobId }) => jobId)).toEqual(['new', 'long'])
   })
 
+  it('leaves the end of a scan to the health beside it', () => {
+    expect(recentJobs([job('ended', 'done', 99_000)], 100_000)).toEqual([])
+    expect(recentJobs([job('failed', 'failed', 99_000)], 100_000)).toHaveLength(1)
+  })
+
   it('shows only the newest finished job of a kind, and none of a kind whose result is shown elsewhere', () => {
     const preview: Job = { ...job('preview', 'done', 99_500), kind: 'surgery_preview' }
-    const list = [preview, job('rescan', 'done', 99_000), job('scan', 'done', 98_000)]
-    expect(recentJobs(list, 100_000).map(({ jobId }) => jobId)).toEqual(['rescan'])
+    const copy = (jobId: string, atMs: number): Job => ({ ...job(jobId, 'done', atMs), kind: 'copy' })
+    const list = [preview, copy('again', 99_000), copy('first', 98_000)]
+    expect(recentJobs(list, 100_000).map(({ jobId }) => jobId)).toEqual(['again'])
     expect(recentJobs([{ ...preview, state: 'running' }], 100_000)).toHaveLength(1)
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Usage } from '../../core/contract/usage.ts'
-import { axisOf, endOf, pointsFrom } from '../../renderer/features/overview/chart-axis.ts'
+import { axisOf, axisTicks, endOf, pointsFrom } from '../../renderer/features/overview/chart-axis.ts'
 import {
   freedAddress,
   freedByRun,
@@ -20,6 +20,12 @@ const curveOf = (events: Parameters<typeof pressureCurve>[1]): readonly CurvePoi
 }
 
 describe('the part of the axis that is shown', () => {
+  it('has a label of its own at every tick, also of a conversation of some seconds', () => {
+    const labels = axisTicks(Date.UTC(2026, 2, 2, 9), 45_000, 1000, 10).map(({ label }) => label)
+    expect(labels.length).toBeGreaterThan(5)
+    expect(new Set(labels).size).toBe(labels.length)
+  })
+
   const day = 86_400_000
 
   it('ends with the newest message of all curves, and is as long as it is asked', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FactTrace, Rung } from '../../core/contract/trace.ts'
 import { shaftOf, sliceOf } from '../../renderer/features/trace/shaft.ts'
-import { verdictOf } from '../../renderer/features/trace/trace-wording.ts'
+import { beforeMark, verdictOf } from '../../renderer/features/trace/trace-wording.ts'
 import { messageColumns, strataOf } from './strata-builder.ts'
 
 const rung = (kind: Rung['kind'], firstSeq: number | null, lastSeq: number | null): Rung => ({
@@ -33,6 +33,28 @@ describe('the shaft of a trace', () => {
     }
     expect(shaftOf([rung('message', null, null)], null, undefined).bars).toEqual([{ from: 0, to: 1 }])
     expect(shaftOf([], null, undefined).bars).toEqual([])
+  })
+})
+
+describe('an excerpt in the narrow list of places', () => {
+  it('begins shortly before its first mark, also after a word that is longer than its two lines', () => {
+    const { text, matches } = beforeMark(`${'x'.repeat(60)}PAY-1187 and PAY-1188`, [
+      [60, 68],
+      [73, 81],
+    ])
+    expect(text).toBe(`…${'x'.repeat(24)}PAY-1187 and PAY-1188`)
+    expect(matches.map(([from, to]) => text.slice(from, to))).toEqual(['PAY-1187', 'PAY-1188'])
+    const words = beforeMark('It was said long before the retries that the ticket is PAY-1187.', [[55, 63]])
+    expect(words.text.slice(...(words.matches[0] ?? []))).toBe('PAY-1187')
+    expect(words.text.length).toBeLessThan(40)
+  })
+
+  it('stays as it is where its first mark is seen anyway', () => {
+    expect(beforeMark('The ticket is PAY-1187.', [[14, 22]])).toEqual({
+      text: 'The ticket is PAY-1187.',
+      matches: [[14, 22]],
+    })
+    expect(beforeMark('Without a mark', [])).toEqual({ text: 'Without a mark', matches: [] })
   })
 })
 

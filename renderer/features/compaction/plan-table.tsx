@@ -78,7 +78,8 @@ const COLUMNS: readonly Column<Row>[] = [
     className: styles.dim,
     cell: ({ step: { firstSeq, lastSeq } }) => (
       <span title={meaningOf('seq')}>
-        seq {formatCount(firstSeq)} – {formatCount(lastSeq)}
+        seq {formatCount(firstSeq)}
+        {lastSeq > firstSeq && ` – ${formatCount(lastSeq)}`}
       </span>
     ),
   },

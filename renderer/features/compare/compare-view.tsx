@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { z } from 'zod'
 import type { ComparedWindow, Comparison, ComparisonInput } from '../../../core/contract/comparison.ts'
 import { api } from '../../api.ts'
 import type { CompareAddress, DifferenceFilter, SideAddress } from '../../compare-address.ts'
+import { toErrorInfo } from '../../error-text.ts'
 import { navigate, useRoute } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { formatCount, formatTokens, plural } from '../../ui/format.ts'
+import { formatCount, formatTokens, plainName, plural } from '../../ui/format.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { JobProgress } from '../../ui/job-progress.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
@@ -91,7 +93,7 @@ export function CompareView({ conversationId, a, b, firstMoment, hasRuns, browse
         </div>
       )}
       {!isRunning && error ? (
-        <ErrorState error={error} onRetry={start} />
+        <NotCompared error={error} address={compare} onSet={set} onRetry={start} />
       ) : found !== null ? (
         <Found found={found} address={compare} onSet={set} />
       ) : (
@@ -130,6 +132,41 @@ function useFirstMoment({ a, b }: CompareAddress, firstMoment: string | null): v
       navigate({ compare: { a: { ...a, window: firstMoment }, b, difference: null, only: 'all' } }, 'replace')
   })
 }
+
+const Undecided = z.object({
+  path: z.string(),
+  conversations: z.array(z.object({ id: z.number(), name: z.string() })),
+})
+
+type NotComparedProps = {
+  readonly error: unknown
+  readonly address: CompareAddress
+  readonly onSet: (patch: Partial<CompareAddress>) => void
+  readonly onRetry: () => void
+}
+
+/** Why there is no comparison. Where a memory has several conversations, they are offered. */
+function NotCompared({ error, address, onSet, onRetry }: NotComparedProps) {
+  const { code, details } = toErrorInfo(error)
+  const undecided = code === 'conversation_required' ? Undecided.safeParse(details).data : undefined
+  if (undecided === undefined)
+    return <ErrorState error={error} onRetry={onRetry} next={code === 'file_missing' ? MISSING : undefined} />
+  const name = address.b.file === null || address.b.conversation !== null ? 'a' : 'b'
+  const choose = (conversation: number) => onSet({ [name]: { ...address[name], conversation }, difference: null })
+  return (
+    <ErrorState
+      error={error}
+      next={`Choose one of them for side ${name.toUpperCase()}.`}
+      actions={undecided.conversations.map(({ id, name }) => (
+        <Button key={id} onClick={() => choose(id)}>
+          {id} · <bdi>{plainName(name)}</bdi>
+        </Button>
+      ))}
+    />
+  )
+}
+
+const MISSING = 'It may have been moved or deleted, or lie on a disk that is not mounted. Choose another one above.'
 
 /** Two histories without a message that both have. One without any message has nothing to be laid beside, either. */
 const hasNothingInCommon = ({ a, b, same }: Pick<Comparison, 'a' | 'b' | 'same'>): boolean =>

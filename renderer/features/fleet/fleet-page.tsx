@@ -66,7 +66,9 @@ export function FleetPage({ address }: { readonly address: string }) {
           <FleetFilters
             filters={filters}
             onFilters={setFilters}
-            total={`${first.totalIsExact ? '' : 'more than '}${plural(first.total, 'conversation')}`}
+            total={
+              searched !== null ? '' : `${first.totalIsExact ? '' : 'more than '}${plural(first.total, 'conversation')}`
+            }
           />
           {filters.tenant !== null && (
             <TenantSearchField tenant={filters.tenant} question={question} onQuestion={setQuestion} />

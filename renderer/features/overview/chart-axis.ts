@@ -1,6 +1,6 @@
 import { scaleLinear, scaleTime } from 'd3-scale'
 import { formatCount } from '../../ui/format.ts'
-import { formatClock, formatDate, formatShort } from '../../ui/format-time.ts'
+import { formatClock, formatDate, formatSecond, formatShort } from '../../ui/format-time.ts'
 import { type CurvePoint, thinned } from './pressure-curve.ts'
 
 /** What the axis counts. */
@@ -11,6 +11,7 @@ export type ChartAxis = (typeof AXES)[number]
 export const TIME_RANGES = ['all', '24h', '7d', '30d'] as const
 export type TimeRange = (typeof TIME_RANGES)[number]
 
+const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 const TIME_RANGE_MS: Readonly<Record<TimeRange, number | null>> = {
   all: null,
@@ -81,7 +82,10 @@ type AxisTick = {
   readonly anchor: 'start' | 'middle' | 'end'
 }
 
-/** Round local times, or round numbers of messages, along the axis. A label that would touch the one before is left out. */
+/**
+ * Round local times, or round numbers of messages, along the axis. A label that would touch the one before, or that says
+ * the same, is left out.
+ */
 export function axisTicks(
   originMs: number | null,
   extent: number,
@@ -93,11 +97,11 @@ export function axisTicks(
   const count = Math.max(2, Math.floor(width / TICK_PX))
   const ticks = originMs === null ? messageTicks(messages, width, count) : timeTicks(originMs, extent, width, count)
   let right = Number.NEGATIVE_INFINITY
-  return ticks.map(({ at, x, label }) => {
+  return ticks.map(({ at, x, label }, index) => {
     const anchor = x < TICK_PX / 3 ? 'start' : x > width - TICK_PX / 3 ? 'end' : 'middle'
     const length = label.length * CHAR_PX
     const left = anchor === 'start' ? x : anchor === 'end' ? x - length : x - length / 2
-    const fits = left > right + CHAR_PX
+    const fits = left > right + CHAR_PX && label !== ticks[index - 1]?.label
     if (fits) right = left + length
     return { at, x, anchor, label: fits ? label : '' }
   })
@@ -113,9 +117,10 @@ function timeTicks(originMs: number, extent: number, width: number, count: numbe
   let day = ''
   return scale.ticks(count).map((date) => {
     const atMs = date.getTime()
-    const isMidnight = date.getHours() === 0 && date.getMinutes() === 0
+    const isMidnight = date.getHours() === 0 && date.getMinutes() === 0 && date.getSeconds() === 0
     const isNewDay = formatDate(atMs) !== day
     day = formatDate(atMs)
-    return { at: atMs, x: scale(date), label: isMidnight ? day : isNewDay ? formatShort(atMs) : formatClock(atMs) }
+    const clock = atMs % MINUTE_MS === 0 ? formatClock(atMs) : formatSecond(atMs)
+    return { at: atMs, x: scale(date), label: isMidnight ? day : isNewDay ? formatShort(atMs) : clock }
   })
 }

@@ -71,14 +71,16 @@ function ConversationFigures({ conversationId, scope }: Props & { readonly scope
 /** The health of the file in one line. */
 function HealthLine() {
   const last = useQuery(api.integrity.last.queryOptions())
+  const jobs = useQuery(api.jobs.list.queryOptions())
   if (last.data === undefined) return null
   const report = last.data
+  const isChecking = jobs.data?.some(({ kind, state }) => kind === 'integrity' && state === 'running') ?? false
   const state = report === null ? 'unknown' : report.counts.error > 0 ? 'error' : report.ok ? 'fine' : 'warning'
   return (
     <section className={styles.line} aria-label="Health">
       <span className={styles.dot} data-state={state} aria-hidden="true" />
       {report === null ? (
-        <span>The file has not been checked in this window.</span>
+        <span>{isChecking ? 'The file is being checked.' : 'The file has not been checked in this window.'}</span>
       ) : (
         <span>
           {report.ok
@@ -90,7 +92,13 @@ function HealthLine() {
         </span>
       )}
       <Button onClick={() => navigate({ view: 'integrity' }, 'push')}>
-        {report === null ? 'Check it' : report.ok ? 'Show the checks' : 'Show the findings'}
+        {report === null
+          ? isChecking
+            ? 'Show the check'
+            : 'Check it'
+          : report.ok
+            ? 'Show the checks'
+            : 'Show the findings'}
       </Button>
     </section>
   )

@@ -1,6 +1,6 @@
 import type { Strata } from '../../../core/contract/strata.ts'
 import { formatCount } from '../../ui/format.ts'
-import { formatClock, formatDate } from '../../ui/format-time.ts'
+import { formatClock, formatDate, formatSecond } from '../../ui/format-time.ts'
 import { type Scale, toPx, toX } from './viewport.ts'
 
 /** A tick of the axis. Its label is empty when it would touch the one before. */
@@ -81,19 +81,12 @@ const isMidnight = (atMs: number): boolean => formatClock(atMs) === '00:00' && a
 
 const isSameDay = (a: number, b: number): boolean => new Date(a).toDateString() === new Date(b).toDateString()
 
-const preciseClock = new Intl.DateTimeFormat('en-US', {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-})
-
 const dayLabel = (atMs: number, nowMs: number): string => (isSameDay(atMs, nowMs) ? 'today' : formatDate(atMs, nowMs))
 
 const timeLabel = (atMs: number): string =>
-  atMs % 1000 === 0 ? clockLabel(atMs) : `${preciseClock.format(atMs)}.${String(atMs % 1000).padStart(3, '0')}`
+  atMs % 1000 === 0 ? clockLabel(atMs) : `${formatSecond(atMs)}.${String(atMs % 1000).padStart(3, '0')}`
 
-const clockLabel = (atMs: number): string => (atMs % MINUTE_MS === 0 ? formatClock(atMs) : preciseClock.format(atMs))
+const clockLabel = (atMs: number): string => (atMs % MINUTE_MS === 0 ? formatClock(atMs) : formatSecond(atMs))
 
 function timeSteps(originMs: number, scale: Scale): Strata['ticks'] {
   const wanted = ((scale.x1 - scale.x0) / scale.width) * APART_PX

@@ -9,6 +9,7 @@ import { StateMark } from '../../ui/state-mark.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { useKeys } from '../../ui/use-keys.ts'
 import styles from './trace-view.module.css'
+import { beforeMark } from './trace-wording.ts'
 
 type Props = {
   readonly places: readonly FactPlace[]
@@ -95,14 +96,16 @@ function PlaceRow({ place, isChosen, onChoose, onOpen }: RowProps) {
       <span className={styles.placeLine}>
         <StateMark state={place.state}>{''}</StateMark>
         <span className={styles.swatch} style={{ background: nodeColor(look) }} />
-        <span style={{ color: nodeTextColor(look) }}>{nodeLabel(look)}</span>
+        <span className={styles.kind} style={{ color: nodeTextColor(look) }}>
+          {nodeLabel(look)}
+        </span>
         <span className={styles.id}>{shortenId(place.id, 14)}</span>
         <span className={styles.time}>
           <TimeText atMs={place.createdAtMs} form="short" />
         </span>
       </span>
       <span className="clamped" dir="auto">
-        <Highlighted text={place.excerpt} matches={place.marks} />
+        <Highlighted {...beforeMark(place.excerpt, place.marks)} />
       </span>
       <span className={styles.fate}>
         <StateMark state={place.state}>{place.state}</StateMark> {fateOf(place)}

@@ -31,6 +31,12 @@ export function RecoveryPanel({ asked }: Props) {
     )
   }
   const trace = found.data
+  if (trace.ladder.length === 0)
+    return (
+      <div className={styles.panel}>
+        <p className={styles.hint}>Nothing says this, so there is nothing to get back.</p>
+      </div>
+    )
   return (
     <div className={styles.panel}>
       <Now trace={trace} />

@@ -1,4 +1,4 @@
-import type { FactTrace, LostAt, Rung } from '../../../core/contract/trace.ts'
+import type { FactPlace, FactTrace, LostAt, Rung } from '../../../core/contract/trace.ts'
 import { depthLabel } from '../../ui/depth-color.ts'
 import { formatCount, plural } from '../../ui/format.ts'
 import { formatShort } from '../../ui/format-time.ts'
@@ -45,4 +45,22 @@ export function verdictNote({ inWindow, lostAt, toldAgain, ladder }: FactTrace):
 export function layerOf({ kind, depth }: Rung): string {
   if (kind === 'window') return 'window'
   return kind === 'message' ? 'message' : depthLabel(depth ?? 0)
+}
+
+/** The two lines of a narrow list have room for at most so much before a mark. Where there is more, so much is left. */
+const MOST_BEFORE = 40
+const LEFT_BEFORE = 24
+
+/** Returns an excerpt that begins so near to its first mark that this is seen, also after a word of hundreds of characters. */
+export function beforeMark(
+  text: string,
+  marks: FactPlace['marks'],
+): { readonly text: string; readonly matches: FactPlace['marks'] } {
+  const first = marks[0]?.[0] ?? 0
+  if (first <= MOST_BEFORE) return { text, matches: marks }
+  const wanted = first - LEFT_BEFORE
+  const space = text.indexOf(' ', wanted)
+  const from = space >= 0 && space < first ? space + 1 : wanted
+  const cut = text.slice(from).toWellFormed()
+  return { text: `…${cut}`, matches: marks.map(([start, end]) => [start - from + 1, end - from + 1]) }
 }
