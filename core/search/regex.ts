@@ -158,9 +158,12 @@ export class RegexMatcher implements Matcher {
     if (!this.#look) return from
     const { run, place } = this.#look
     // What is looked for has at least one character.
-    if (text === '' || !isFound(run, text, from)) return null
-    if (place.run !== run && !isFound(place.run, text, from)) return null
-    const start = Math.max(from, place.run.lastIndex - place.units)
+    if (text === '') return null
+    const runEnd = run.endIn(text, from)
+    if (runEnd < 0) return null
+    const end = place.run === run ? runEnd : place.run.endIn(text, from)
+    if (end < 0) return null
+    const start = Math.max(from, end - place.units)
     // The engine would take the second half of a surrogate pair for a character.
     return start > from && /[\udc00-\udfff]/.test(text.charAt(start)) ? start - 1 : start
   }
@@ -183,12 +186,6 @@ export class RegexMatcher implements Matcher {
     // RE2 takes objects for texts, which its types do not say.
     return new WatchedText(text, isOver) as unknown as string
   }
-}
-
-/** Looks for an expression with the flag "g" from a place on. Its `lastIndex` then says where it ends. */
-function isFound(expression: RegExp, text: string, from: number): boolean {
-  expression.lastIndex = from
-  return expression.test(text)
 }
 
 const tooSlow = (): LcmError =>

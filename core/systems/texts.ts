@@ -154,8 +154,11 @@ function addTexts(
 }
 
 /** Without a text a field is empty. */
-export const searchedOf = (content: string | null, parts?: Readonly<Said>): SearchedTexts =>
-  [content, ...(parts ?? [null, null, null])].map((text) => text ?? '') as unknown as SearchedTexts
+export const searchedOf = (content: string | null, parts?: Readonly<Said>): SearchedTexts => [
+  content ?? '',
+  ...(parts ? ([parts[0] ?? '', parts[1] ?? '', parts[2] ?? ''] as const) : NOTHING_SAID),
+]
+const NOTHING_SAID = ['', '', ''] as const
 
 /** Returns the numbers in runs, each ascending and without many gaps. */
 function denseRuns(ids: readonly number[]): number[][] {

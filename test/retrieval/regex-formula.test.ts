@@ -93,6 +93,38 @@ describe('the texts that a match must contain', () => {
     expect(quickLook(pattern)?.run.source ?? null).toBe(look)
   })
 
+  it('find a long run of one class where its classes one by one find it', () => {
+    const member = fc.constantFrom('a', 'k')
+    const other = fc.constantFrom('K', '\u212a', 'ſ', 'é', '数', '-', ' ', '🚀', '\ud83d', '\ude80')
+    const text = fc
+      .array(fc.oneof({ weight: 24, arbitrary: member }, { weight: 1, arbitrary: other }), {
+        minLength: 20,
+        maxLength: 90,
+      })
+      .map((characters) => characters.join(''))
+    const classes = fc.constantFrom('[a-k]', '[^ -]', '[aks]', '\\w')
+    let found = 0
+    fc.assert(
+      fc.property(text, classes, fc.integer({ min: 12, max: 20 }), fc.nat(20), (sample, source, length, from) => {
+        for (const flags of ['', 'i'] as const) {
+          const look = quickLook(`${source}{${length}}`, flags)?.run
+          const expression = new RegExp(look?.source ?? '', `gu${flags}`)
+          expression.lastIndex = from
+          const end = expression.test(sample) ? expression.lastIndex : -1
+          const seen = look?.endIn(sample, from) ?? -1
+          if (end >= 0) found += 1
+          // Half a pair may belong to any class, so a run may end earlier or be found where there is none.
+          if (/\p{Cs}|[\u{10000}-\u{10ffff}]/u.test(sample))
+            expect(seen).toBeLessThanOrEqual(end < 0 ? sample.length : end)
+          else expect([sample, source, length, from, seen]).toEqual([sample, source, length, from, end])
+          if (end >= 0) expect(seen).toBeGreaterThanOrEqual(0)
+        }
+      }),
+      { numRuns: runs(500) },
+    )
+    expect(found).toBeGreaterThan(100)
+  })
+
   const letter = fc.constantFrom('a', 'b', 'K', 's', 'é', '数', '部', '🚀', ' ', '-')
   const text = fc.array(fc.oneof(letter, fc.constantFrom('A', 'k', 'S', 'ſ', 'K', 'É', 'c', '\n')), { maxLength: 14 })
   const { pattern } = fc.letrec<{ pattern: string; atom: string; piece: string }>((tie) => ({
@@ -168,11 +200,9 @@ describe('the texts that a match must contain', () => {
 function isSeen(look: QuickLook | null, text: string, pattern: RE2JS): boolean {
   if (!look) return true
   const { run, place } = look
-  run.lastIndex = 0
-  const hasRun = run.test(text)
-  place.run.lastIndex = 0
+  const [end, placeEnd] = [run.endIn(text, 0), place.run.endIn(text, 0)]
   const match = pattern.matcher(text)
-  return hasRun && place.run.test(text) && match.find() && place.run.lastIndex - place.units <= match.start()
+  return end >= 0 && placeEnd >= 0 && match.find() && placeEnd - place.units <= match.start()
 }
 
 function isFoundWith(look: QuickLook | null, text: string, pattern: RE2JS): boolean {
