@@ -2,23 +2,22 @@ import '@fontsource-variable/inter/index.css'
 import '@fontsource-variable/jetbrains-mono/index.css'
 import './ui/tokens.css'
 import './ui/base.css'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { StrictMode } from 'react'
-import { createRoot } from 'react-dom/client'
+import { QueryClient } from '@tanstack/react-query'
 import { POSTGRES_ADDRESS, STRATA_AXES } from '../core/contract/lists.ts'
 import { api, client } from './api.ts'
-import { App } from './app.tsx'
 import { NotEntered } from './browser-session.ts'
 import { toErrorInfo } from './error-text.ts'
 import { viewCode } from './frame/view-code.ts'
 import { host } from './host.ts'
-import { LiveContext, LiveFeed } from './live.ts'
+import { LiveFeed } from './live.ts'
 import { rememberAddresses, restoreAddress } from './remembered-address.ts'
 import { currentFile, currentRoute } from './routes.ts'
-import { EmptyState } from './ui/empty-state.tsx'
 import { fileNameOf } from './ui/format.ts'
 import { startTheme } from './ui/theme.ts'
 import { conversationPages, firstQuestion, OPENING, oneConversation } from './ui/use-conversations.ts'
+
+/** What draws is fetched and started while the page enters and its first questions are on their way. */
+const pageCode = import('./page.tsx')
 
 /**
  * Asks for what the window on a file will need before its code is there, all at once: the code itself, the list of
@@ -74,24 +73,7 @@ function show(root: Element): void {
   const feed = new LiveFeed(client, queries)
   feed.start(new AbortController().signal)
   if (isFile) prefetchMemory(queries)
-  createRoot(root).render(
-    <StrictMode>
-      <QueryClientProvider client={queries}>
-        <LiveContext value={feed}>
-          <App file={file} />
-        </LiveContext>
-      </QueryClientProvider>
-    </StrictMode>,
-  )
-}
-
-function showDoor(root: Element): void {
-  createRoot(root).render(
-    <EmptyState title="This page needs its address">
-      Open the whole address that <code>lcm serve</code> printed. It lets one browser in, once. After the server was
-      started anew, or for another browser, take the last address in its terminal.
-    </EmptyState>,
-  )
+  void pageCode.then(({ showPage }) => showPage(root, file, queries, feed))
 }
 
 startTheme()
@@ -103,7 +85,7 @@ try {
   await host.enter()
   show(root)
 } catch (error) {
-  if (error instanceof NotEntered) showDoor(root)
+  if (error instanceof NotEntered) void pageCode.then(({ showDoor }) => showDoor(root))
   // The server cannot be reached. The window says so and tries again.
   else show(root)
 }
