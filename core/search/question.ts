@@ -24,8 +24,6 @@ const NEIGHBOUR_SHARES = [0.25, 0.125] as const
 const SUMMARY_SHARE = 0.3
 /** So many summaries lift what they cover. */
 const SUMMARIES = 200
-/** How much of the score of the best row by words the row gets that says most nearly what the question says. */
-const MEANING_SHARE = 0.5
 /** Above every score by words. */
 const HAS_ALL = 1000
 
@@ -126,7 +124,7 @@ export function meanings(
   near: Nearness['rows'],
   scale: number,
 ): ReadonlyMap<number, number> {
-  const unit = MEANING_SHARE * (scale > 0 ? scale : 1)
+  const unit = scale > 0 ? scale : 1
   const places = Array.from(near[corpus.kind], ([row, nearness]) => [catalogue.indexOf(row), unit * nearness] as const)
   return new Map(places.filter(([index]) => index >= 0 && isCandidate(index)))
 }
@@ -196,14 +194,17 @@ type Lifts = {
   readonly meaning: ReadonlyMap<number, number>
 }
 
-/** Adds what rows say, and what their neighbours and the covering summary say. */
+/**
+ * Adds what rows say, and the words of their neighbours and of the covering summary. What the neighbours say in other
+ * words lifts nothing: it lifted more that is no answer than that is one.
+ */
 export function lifted(
   { catalogue }: Pick<Searched, 'catalogue'>,
   base: ReadonlyMap<number, number>,
   { withAll, lifts, meaning }: Lifts,
 ): Pick<Ranked, 'scores'> & { readonly partsOf: (index: number) => ScoreParts } {
   const { before, after } = catalogue.neighbours
-  const own = (index: number): number => (base.get(index) ?? 0) + (meaning.get(index) ?? 0)
+  const own = (index: number): number => base.get(index) ?? 0
   const neighbours = (index: number): number => {
     let sum = 0
     let [previous, next] = [index, index]
@@ -217,7 +218,7 @@ export function lifted(
   const partsOf = (index: number): ScoreParts => {
     const row = catalogue.rows[index] as number
     return {
-      words: base.get(index) ?? 0,
+      words: own(index),
       ...(meaning.size > 0 && { meaning: meaning.get(index) ?? 0 }),
       neighbours: neighbours(index),
       summary: lifts.get(row) ?? 0,

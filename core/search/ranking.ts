@@ -6,7 +6,7 @@ export type ScoreParts = {
   readonly words: number
   /** By what it says, where a model has compared that with the question. */
   readonly meaning?: number
-  /** By the words and the meaning of its neighbours in the conversation. */
+  /** By the words of its neighbours in the conversation. */
   readonly neighbours: number
   /** By the words of the summary that covers it. */
   readonly summary: number
