@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { TenantName } from './ids.ts'
 import { FLEET_ALARMS, FLEET_SORTS } from './lists.ts'
 
 const Count = z.number().int().nonnegative()
@@ -10,7 +11,7 @@ export type FleetAlarm = z.infer<typeof FleetAlarm>
 
 /** Which conversations of all tenants are listed, and in which order: the greatest or newest first. */
 export const FleetQuery = z.object({
-  tenant: z.string().min(1).optional().describe('of this tenant only'),
+  tenant: TenantName.optional().describe('of this tenant only'),
   alarm: FleetAlarm.optional().describe('only with this alarm; with stalled_ingest, of tenants that have it'),
   text: z.string().min(1).max(200).optional().describe('whose title, or session without one, contains this'),
   minPressure: z.number().nonnegative().optional().describe('whose windows fill at least this share of the budget'),

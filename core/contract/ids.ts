@@ -17,6 +17,18 @@ export type NodeId = z.infer<typeof NodeId>
 
 export const SummaryId = z.string().min(1).max(512).describe('a summary')
 
+const MOST_OF_A_TENANT = 200
+export const TENANT_RULE = `the name of a tenant has 1 to ${MOST_OF_A_TENANT} characters, and no NUL among them`
+
+/** The name of a tenant, as PostgreSQL can keep it. Its length is counted there in code points. */
+export const TenantName = z
+  .string()
+  .min(1, { error: TENANT_RULE })
+  .max(2 * MOST_OF_A_TENANT, { error: TENANT_RULE })
+  .refine((name) => Array.from(name).length <= MOST_OF_A_TENANT && !name.includes('\0') && name.isWellFormed(), {
+    error: TENANT_RULE,
+  })
+
 /** The input of a procedure about one conversation, and about one node. */
 export const InConversation = z.object({ conversationId: ConversationId })
 export const ById = z.object({ id: NodeId })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ConversationId, InConversation, TimeMs } from './ids.ts'
+import { ConversationId, InConversation, TenantName, TimeMs } from './ids.ts'
 import { CONVERSATION_SORTS } from './lists.ts'
 import { PrunedRun } from './message.ts'
 
@@ -50,8 +50,8 @@ export type CopiedFrom = z.infer<typeof CopiedFrom>
 /** From where a native file was pulled, and how often something was written there until then. */
 export const PulledFrom = z.object({
   /** The address of the database without a password. */
-  address: z.string().max(2000),
-  tenant: z.string().max(200),
+  address: z.string().max(8000),
+  tenant: TenantName,
   conversationId: ConversationId,
   /** The system that keeps it there; absent for ours. */
   system: SystemId.optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { FleetQuery } from './fleet.ts'
-import { ConversationId, TimeMs } from './ids.ts'
+import { ConversationId, TenantName, TimeMs } from './ids.ts'
 import { ChangedTables, RemoteGrepInput } from './remote.ts'
 
 const address = z.string().min(1).max(2000).describe('postgres://user@host:5432/database')
@@ -33,13 +33,13 @@ export const ServerFleetInput = FleetQuery.extend({ address })
 
 export const ServerSearchInput = RemoteGrepInput.extend({
   address,
-  tenant: z.string().min(1).max(200).describe('whose conversations'),
+  tenant: TenantName.describe('whose conversations'),
 })
 export type ServerSearchInput = z.infer<typeof ServerSearchInput>
 
 export const OpenRemoteInput = z.object({
   address,
-  tenant: z.string().min(1).max(200).describe('whose conversation'),
+  tenant: TenantName.describe('whose conversation'),
   conversationId: ConversationId,
 })
 export type OpenRemoteInput = z.infer<typeof OpenRemoteInput>

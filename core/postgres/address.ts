@@ -1,3 +1,4 @@
+import { TENANT_RULE, TenantName } from '../contract/ids.ts'
 import { POSTGRES_ADDRESS } from '../contract/lists.ts'
 import { LcmError } from '../errors.ts'
 
@@ -15,6 +16,8 @@ export type PostgresAddress = {
 }
 
 const DEFAULT_PORT = 5432
+/** What goes wrong with passwords in addresses. */
+const ESCAPES = '; in a password, write %25 for %, %40 for @, %23 for #, %2F for /, or put it into PGPASSWORD as it is'
 /** A connection to this machine does not cross a network. */
 const ON_THIS_MACHINE = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/
 
@@ -35,7 +38,7 @@ export function parseAddress(
   if (url === null || !isPostgresAddress(text)) {
     throw new LcmError(
       'invalid_argument',
-      'This is no address of a PostgreSQL database: write it as postgres://user@host:5432/database.',
+      `This is no address of a PostgreSQL database: write it as postgres://user@host:5432/database${givenBy === 'environment' ? ESCAPES : ''}.`,
     )
   }
   const hasPassword = url.password !== '' || url.searchParams.has('password')
@@ -49,7 +52,10 @@ export function parseAddress(
     try {
       return decodeURIComponent(part)
     } catch {
-      throw new LcmError('invalid_argument', 'The address has a "%" that is no escape: write %25 for it.')
+      throw new LcmError(
+        'invalid_argument',
+        `The address has a "%" that is no escape: write %25 for it${givenBy === 'environment' ? ESCAPES : ''}.`,
+      )
     }
   }
   const host = decoded(url.hostname) || url.searchParams.get('host') || 'localhost'
@@ -62,7 +68,16 @@ export function parseAddress(
     )
   }
   const user = decoded(url.username) || 'postgres'
-  const tenant = url.searchParams.get('tenant')
+  const tenant = url.searchParams.get('tenant') || null
+  if (`${host}${database}${user}`.includes('\0')) {
+    throw new LcmError(
+      'invalid_argument',
+      'The address has a NUL (%00), which no name in PostgreSQL holds: correct it.',
+    )
+  }
+  if (tenant !== null && !TenantName.safeParse(tenant).success) {
+    throw new LcmError('invalid_argument', `?tenant= in the address: ${TENANT_RULE}.`)
+  }
   const tls = tlsOf(url.searchParams.get('sslmode'), host)
   const at = `${encodeURIComponent(user)}@${url.hostname || host}:${port}/${encodeURIComponent(database)}`
   const query = new URLSearchParams({

@@ -10,7 +10,7 @@ function postgresCode(error: unknown): string | null {
 /** Codes after which the same transaction may succeed. https://www.postgresql.org/docs/15/errcodes-appendix.html */
 const CONCURRENT: ReadonlySet<string> = new Set(['40001', '40P01', '55P03'])
 const BROKEN_OFF = /^(ECONNRESET|EPIPE|08003|08006|57P0[12])$/
-const UNREACHABLE = /^(E(CONN|HOST|NET|PIPE|AI_|TIMEDOUT)|ENOTFOUND|08|57P0)/
+const UNREACHABLE = /^(E(CONN|HOST|NET|PIPE|TIMEDOUT)|08|57P0)/
 const CERTIFICATE = /CERT|SELF_SIGNED|ERR_TLS|UNABLE_TO_/
 
 export const noTables = (shown: string): LcmError =>
@@ -102,6 +102,12 @@ export function translatePostgresError(
     return make(
       'server_refused',
       `${shown} does not offer TLS: switch it on at the server, or add ?sslmode=disable on a network that nobody else uses.`,
+    )
+  }
+  if (/^(ENOTFOUND|EAI_)/.test(code)) {
+    return make(
+      'server_unavailable',
+      `The host of ${shown} is not found (${code}): check its name in the address, and the network.`,
     )
   }
   if (BROKEN_OFF.test(code) || /terminated|connection ended|connection error|client was closed/i.test(error.message)) {

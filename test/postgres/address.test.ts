@@ -47,8 +47,20 @@ describe('an address', () => {
     'postgres://%zz/x',
     'postgres://ada@h',
     'postgres://ada@h:5432/?tenant=acme',
+    'postgres://a%00da@h/lcm',
+    'postgres://ada@h/l%00cm',
+    'postgres://ada@h/lcm?tenant=a%00b',
+    `postgres://ada@h/lcm?tenant=${'x'.repeat(201)}`,
   ])('is refused when it is none, or names no database: %s', (text) => {
     expect(caught(() => parseAddress(text, 'argument')).code).toBe('invalid_argument')
+  })
+
+  it('says which characters of a password are escaped, where one may stand', () => {
+    for (const text of ['postgres://ada:50%@h/lcm', 'postgres://ada:a#b@h/lcm', 'postgres://ada:a/b@h/lcm']) {
+      expect(caught(() => parseAddress(text, 'environment')).message).toContain('%23 for #')
+    }
+    const { password } = parseAddress('postgres://ada:%25%40%23%2F@h/lcm', 'environment')
+    expect(password).toBe('%@#/')
   })
 
   // "Secrets never in argv, logs or errors"
@@ -90,6 +102,7 @@ describe('errors of PostgreSQL', () => {
     ['SELF_SIGNED_CERT_IN_CHAIN', 'server_refused'],
     ['ECONNREFUSED', 'server_unavailable'],
     ['ENOTFOUND', 'server_unavailable'],
+    ['EAI_AGAIN', 'server_unavailable'],
     ['57P01', 'server_unavailable'],
     ['40001', 'locked'],
     ['55P03', 'locked'],

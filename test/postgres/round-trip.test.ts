@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { LcmError } from '../../core/errors.ts'
 import { Follower } from '../../core/jobs/follower.ts'
 import { Jobs } from '../../core/jobs/jobs.ts'
+import { parseAddress } from '../../core/postgres/address.ts'
 import { fromStored, toStored } from '../../core/postgres/exact-texts.ts'
 import { STORED_TABLES } from '../../core/postgres/tables.ts'
 import { distrust, isNoted } from '../../core/remote/noted-changes.ts'
@@ -18,6 +19,7 @@ import { holdLock } from '../../core/sqlite/cache-db.ts'
 import { openNative } from '../../core/sqlite/native.ts'
 import type { ReadDb, WriteDb } from '../../core/sqlite/read-db.ts'
 import { CANONICAL } from '../../core/systems/canonical.ts'
+import { readPulledFrom } from '../../core/systems/pulled-from.ts'
 import { runImport } from '../builders/import.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { openMemory } from '../builders/open-memory.ts'
@@ -208,6 +210,23 @@ describe('a conversation that was copied into a tenant and pulled', () => {
     const opened = openMemory(to)
     expect(opened.info.pulledFrom).toMatchObject({ conversationId: below?.to, parentId: above?.to })
     opened.close()
+  })
+
+  it('is pulled from a tenant with the longest name, whatever characters that has', async () => {
+    for (const name of ['\u{1d4b3}'.repeat(200), `o'brien "x" \\ ;--\u202e\u200f\n`, ' ', '*']) {
+      const { memory, conversation } = sampleMemory()
+      const id = (await send(memory.db, name)).conversations[0]?.to ?? 0
+      const to = freshPath()
+      const { shown } = parseAddress(`${server.db.shown}?tenant=${encodeURIComponent(name)}`, 'argument').address
+      await finish(
+        pullConversation({ from: { ...server.db, shown }, key: { tenant: name, conversationId: id }, to }, never),
+      )
+      const pulled = openNative(to)
+      expect(everyRow(pulled, id)).toEqual(everyRow(memory.db, conversation))
+      expect(readPulledFrom(pulled)).toMatchObject({ tenant: name, address: shown })
+      pulled.close()
+      memory.close()
+    }
   })
 
   it('leaves nothing behind where it is not there, or has no folder to go to', async () => {

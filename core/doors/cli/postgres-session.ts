@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { TenantName } from '../../contract/ids.ts'
 import { LcmError } from '../../errors.ts'
 import { type PostgresAddress, parseAddress } from '../../postgres/address.ts'
 import type { Postgres } from '../../postgres/connect.ts'
@@ -14,10 +15,10 @@ export const addressField = z.string().optional().meta({
   description: 'postgres://user@host:5432/database, without a password (default: LCM_DATABASE_URL)',
   value: 'address',
 })
-export const tenantField = z
-  .string()
-  .optional()
-  .meta({ description: 'whose memory (default: ?tenant= of the address)', value: 'name' })
+export const tenantField = TenantName.optional().meta({
+  description: 'whose memory (default: ?tenant= of the address)',
+  value: 'name',
+})
 
 /**
  * Finds the address and its password, which is never taken from an argument.
