@@ -9,6 +9,8 @@ import type { EventLogger } from './logger.ts'
 
 /** Events wait this long, so that writing is no part of what they are about. */
 const WAIT_MS = 400
+/** The first ones wait longer: loading what writes takes a tenth of a second, in which a window waits for its memory. */
+const FIRST_WAIT_MS = 2000
 /** A thread that never pauses must not fill its memory with events. */
 const MOST_WAITING = 5_000
 
@@ -86,7 +88,8 @@ export class Recorder {
       return
     }
     this.#waiting.push(event)
-    this.#timer ??= setTimeout(() => void this.flush(), WAIT_MS).unref()
+    const waitMs = this.#logger === null && event.level !== 'error' ? FIRST_WAIT_MS : WAIT_MS
+    this.#timer ??= setTimeout(() => void this.flush(), waitMs).unref()
   }
 
   async #write(): Promise<void> {

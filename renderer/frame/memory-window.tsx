@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query'
 import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { ListedConversation, MemoryInfo } from '../../core/contract/memory.ts'
 import { api } from '../api.ts'
@@ -68,7 +68,6 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
   const findings = useLastFindings()
   const shown = useShownConversation()
   const { conversation: current } = shown
-  useMeasuredConversations(current !== null)
 
   // A dialog reports late that it was closed. Another one may be open by then.
   const close = (closed: FrameDialog) => setDialog((now) => (now === closed ? null : now))
@@ -160,6 +159,7 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
           )}
         </div>
         <KeptStatusLine conversation={current} info={info} />
+        {current !== null && <ConversationMeasure />}
         {dialog === 'palette' && (
           <Palette
             info={info}
@@ -287,11 +287,16 @@ function SurgeryHost({ ask, info, onAsk }: Props) {
   )
 }
 
-/** Has tokens counted that lists of conversations leave open because that takes longer. Then they are fetched again. */
-function useMeasuredConversations(isListed: boolean): void {
+/**
+ * Has tokens counted that lists of conversations leave open because that takes longer. Then they are fetched again. The
+ * strata come first, where somebody waits for them.
+ */
+function ConversationMeasure() {
   const queries = useQueryClient()
-  const { data: hasRead, dataUpdatedAt } = useQuery(api.conversations.measure.queryOptions({ enabled: isListed }))
+  const isNext = useIsFetching({ queryKey: api.strata.get.key() }) === 0
+  const { data: hasRead, dataUpdatedAt } = useQuery(api.conversations.measure.queryOptions({ enabled: isNext }))
   useEffect(() => {
     if (hasRead && dataUpdatedAt > 0) void queries.invalidateQueries({ queryKey: api.conversations.list.key() })
   }, [hasRead, dataUpdatedAt, queries])
+  return null
 }

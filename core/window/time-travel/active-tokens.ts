@@ -20,10 +20,9 @@ export function loggedActiveTokens(db: ReadDb, memory: Memory, events: readonly 
   const { conversationId } = memory.messages
   const replacements = readReplacementsAfter(db, conversationId, 0, () => false)
   const stored = storedPlacements(memory)
-  if (!replacements || new Set(stored).size < stored.length) return tokens
-  const window = new LinkedWindow(stored)
   const count = new TokenCount(memory, readPruned(db, conversationId))
-  for (const entry of stored) count.add(entry)
+  if (!replacements || !stored.every((entry) => count.addOnce(entry))) return tokens
+  const window = new LinkedWindow(stored)
   const places = new Map(events.map((event, index) => [event.eventId, index]))
   for (const { placed, removed, eventId } of replacements) {
     const place = eventId === undefined ? undefined : places.get(eventId)
@@ -40,6 +39,8 @@ export function loggedActiveTokens(db: ReadDb, memory: Memory, events: readonly 
 class TokenCount {
   readonly #memory: Memory
   readonly #isThere: Uint8Array
+  /** Entries that `addOnce` was given and that are no messages of the conversation. */
+  readonly #others = new Set<Entry>()
   /** Pruned tokens of messages at the moment, by number. */
   readonly #pruned = new Map<number, number>()
   /** Sorted, newest last. */
@@ -58,6 +59,15 @@ class TokenCount {
     for (const { messageId, tokens } of outputs) {
       this.#pruned.set(messageId, (this.#pruned.get(messageId) ?? 0) + tokens)
     }
+  }
+
+  /** Returns false, and counts nothing, for an entry that was added before in this way. */
+  addOnce(entry: Entry): boolean {
+    const position = typeof entry === 'string' ? -1 : this.#memory.messages.positionOf(entry)
+    if (position < 0 ? this.#others.has(entry) : this.#isThere[position] === 1) return false
+    if (position < 0) this.#others.add(entry)
+    this.add(entry)
+    return true
   }
 
   add(entry: Entry): void {

@@ -10,6 +10,7 @@ import type {
   Timeline,
 } from '../../contract/time-travel.ts'
 import type { Memory } from '../../memory/memory.ts'
+import type { Messages } from '../../memory/messages.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { readSnapshot } from '../../sqlite/read-snapshot.ts'
 import type { MemoryReader } from '../../systems/memory-reader.ts'
@@ -68,14 +69,10 @@ export class TimeTravel {
       const events = this.#events(memory)
       const logged = new Set(events.map((event) => event.summaryId))
       const isComplete = events.every((event) => event.newestSeq !== null) && !unlogged(memory, logged)
-      const times = [history.clockMs[0], history.clockMs.at(-1), events[0]?.atMs, events.at(-1)?.atMs].filter(
-        (time): time is number => time !== undefined && !Number.isNaN(time),
-      )
       const prunings = this.#prunings(memory)
       const beside = events.length > 0 ? 0 : ownSummaries(memory).length
       return {
-        firstAtMs: times.length > 0 ? Math.min(...times) : null,
-        lastAtMs: times.length > 0 ? Math.max(...times) : null,
+        ...span(history, events),
         messages: history.length,
         isExact: this.#options.keepsLog && isComplete,
         events: this.#withActiveTokens(memory, events).map(({ newestSeq, ...event }) => ({
@@ -134,8 +131,7 @@ export class TimeTravel {
         locateMoment(moment, events, memory) ??
         this.#beforeEdits(moment, events, memory)
       if (!point) {
-        const { lastAtMs: atMs } = this.timeline(conversationId)
-        return { reconstructed: false, atMs, events: events.length }
+        return { reconstructed: false, atMs: span(memory.messages, events).lastAtMs, events: events.length }
       }
       const when = { atMs: point.atMs, events: point.events }
       // As with replacements, pruning right after a message had not happened yet.
@@ -235,6 +231,15 @@ export class TimeTravel {
       (entry) => typeof entry === 'string' || !((history.seqs[history.positionOf(entry)] ?? -1) > point.newestSeq),
     )
   }
+}
+
+/** Returns the first and the last time that messages and events name. */
+function span(history: Messages, events: readonly LoggedEvent[]): Pick<Timeline, 'firstAtMs' | 'lastAtMs'> {
+  const times = [history.clockMs[0], history.clockMs.at(-1), events[0]?.atMs, events.at(-1)?.atMs].filter(
+    (time): time is number => time !== undefined && !Number.isNaN(time),
+  )
+  if (times.length === 0) return { firstAtMs: null, lastAtMs: null }
+  return { firstAtMs: Math.min(...times), lastAtMs: Math.max(...times) }
 }
 
 /**

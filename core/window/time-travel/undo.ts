@@ -19,7 +19,9 @@ export function undoReplacements(window: Placements, replacements: readonly Repl
 /** A linked list of entries. Replacing entries takes time in proportion to their number, however long the window is. */
 export class LinkedWindow {
   readonly #end: Link = { entry: -1, before: null, after: null }
-  readonly #links = new Map<number | string, Link>()
+  readonly #summaries = new Map<string, Link>()
+  /** Only a change by hand takes messages out again, so that most windows need not find them. */
+  #messages: Map<number, Link> | null = null
 
   constructor(window: Placements) {
     this.#putBefore(this.#end, window)
@@ -32,7 +34,7 @@ export class LinkedWindow {
       this.#putBefore(this.#end, by)
       return true
     }
-    let next: Link | null = this.#links.get(first) ?? null
+    let next: Link | null = this.#linkOf(first) ?? null
     for (const entry of placed) {
       if (!next || next === this.#end || next.entry !== entry) return false
       next = this.#takeOut(next)
@@ -49,7 +51,8 @@ export class LinkedWindow {
 
   /** Returns the entry after the removed one. */
   #takeOut(link: Link): Link | null {
-    this.#links.delete(link.entry)
+    if (typeof link.entry === 'string') this.#summaries.delete(link.entry)
+    else this.#messages?.delete(link.entry)
     if (link.before) link.before.after = link.after
     if (link.after) link.after.before = link.before
     return link.after
@@ -60,7 +63,18 @@ export class LinkedWindow {
       const link: Link = { entry, before: next.before, after: next }
       if (next.before) next.before.after = link
       next.before = link
-      this.#links.set(entry, link)
+      if (typeof entry === 'string') this.#summaries.set(entry, link)
+      else this.#messages?.set(entry, link)
     }
+  }
+
+  #linkOf(entry: number | string): Link | undefined {
+    if (typeof entry === 'string') return this.#summaries.get(entry)
+    if (this.#messages === null) {
+      this.#messages = new Map()
+      for (let link = this.#end.before; link; link = link.before)
+        if (typeof link.entry === 'number' && !this.#messages.has(link.entry)) this.#messages.set(link.entry, link)
+    }
+    return this.#messages.get(entry)
   }
 }
