@@ -1,5 +1,6 @@
 import { toErrorInfo } from '../errors.ts'
 import { openMemory } from '../systems/open.ts'
+import { yieldToOthers } from '../yielding.ts'
 import { executeStatement, listTables } from './execute-statement.ts'
 import type { StatementEnd, StatementReply, StatementTask } from './run-statement.ts'
 
@@ -40,13 +41,11 @@ async function answer({ path, allowNewer, cacheDir, asked }: StatementTask): Pro
 }
 
 /** Sends a message, and returns when it is on its way. */
-function reply(message: StatementReply): Promise<void> {
-  return new Promise((sent) => {
-    if (port) {
-      port.postMessage(message)
-      setImmediate(sent)
-    } else process.send?.(message, () => sent())
-  })
+async function reply(message: StatementReply): Promise<void> {
+  if (port) {
+    port.postMessage(message)
+    await yieldToOthers()
+  } else await new Promise<void>((sent) => process.send?.(message, () => sent()))
 }
 
 if (port) port.on('message', ({ data }) => listener(data))

@@ -270,35 +270,38 @@ async function changed(to: Postgres, change: (memory: TestMemory) => void): Prom
   await pushFile(to, memory.path)
 }
 
-describe('a refusal names the statement that allows what was refused', () => {
-  it.each(Object.entries(ACTS))('to a login that %s', async (name, [act, expected]) => {
-    const login = `who${name.replaceAll(' ', '-')}`
-    const wire = {
-      query: (sql: string, values?: unknown[]) => server.engine.query(sql, values),
-      exec: (sql: string) => server.engine.exec(sql),
-      close: async () => undefined,
-    }
-    const db = overWire(wire, `postgres://${login}@localhost:5432/test`)
-    await server.engine.exec(`CREATE ROLE "${login}"; INSERT INTO lcm.tenant_access VALUES ('${login}', 'a')`)
-    const granted: string[] = []
-    for (let isDone = false; !isDone; ) {
-      await server.engine.exec(`SET ROLE "${login}"`)
-      const refused = await act(db).then(
-        () => null,
-        (error: unknown) => error,
-      )
-      await server.engine.exec('RESET ROLE')
-      isDone = refused === null
-      if (isDone) break
-      expect(refused).toMatchObject({ code: 'server_refused' })
-      const [statement = ''] = /(GRANT|INSERT INTO lcm\.tenant_access) .*?;/.exec(String(refused)) ?? []
-      // It would be refused in the same way for ever.
-      expect(granted).not.toContain(statement)
-      granted.push(statement)
-      await server.engine.exec(statement)
-    }
-    const short = (statement: string): string =>
-      (/lcm_\w+|VALUES.*(?=;)/.exec(statement.replace('lcm.tenant', '')) ?? [])[0] ?? ''
-    expect(granted.map(short)).toEqual(expected.map((one) => one.replace('%', login)))
-  })
+describe('a refusal', () => {
+  it.each(Object.entries(ACTS))(
+    'names the statements that allow what was refused to a login that %s',
+    async (name, [act, expected]) => {
+      const login = `who${name.replaceAll(' ', '-')}`
+      const wire = {
+        query: (sql: string, values?: unknown[]) => server.engine.query(sql, values),
+        exec: (sql: string) => server.engine.exec(sql),
+        close: async () => undefined,
+      }
+      const db = overWire(wire, `postgres://${login}@localhost:5432/test`)
+      await server.engine.exec(`CREATE ROLE "${login}"; INSERT INTO lcm.tenant_access VALUES ('${login}', 'a')`)
+      const granted: string[] = []
+      for (let isDone = false; !isDone; ) {
+        await server.engine.exec(`SET ROLE "${login}"`)
+        const refused = await act(db).then(
+          () => null,
+          (error: unknown) => error,
+        )
+        await server.engine.exec('RESET ROLE')
+        isDone = refused === null
+        if (isDone) break
+        expect(refused).toMatchObject({ code: 'server_refused' })
+        const [statement = ''] = /(GRANT|INSERT INTO lcm\.tenant_access) .*?;/.exec(String(refused)) ?? []
+        // It would be refused in the same way for ever.
+        expect(granted).not.toContain(statement)
+        granted.push(statement)
+        await server.engine.exec(statement)
+      }
+      const short = (statement: string): string =>
+        (/lcm_\w+|VALUES.*(?=;)/.exec(statement.replace('lcm.tenant', '')) ?? [])[0] ?? ''
+      expect(granted.map(short)).toEqual(expected.map((one) => one.replace('%', login)))
+    },
+  )
 })
