@@ -59,7 +59,7 @@ const KEY_GROUPS: readonly KeyGroup[] = [
     keys: [
       [['n', 'p'], 'next and previous place that says it'],
       [['↑', '↓'], 'through the rungs, from the message up to the window'],
-      [['Enter'], 'open the place'],
+      [['Enter'], 'open the place or the rung in the transcript or the lineage'],
       [['x'], 'only what was lost'],
     ],
   },
@@ -79,8 +79,19 @@ const KEY_GROUPS: readonly KeyGroup[] = [
     title: 'In the transcript',
     at: 'transcript',
     keys: [
+      [['J', 'K'], 'extend the selection to the next and previous message; Shift and a click do the same'],
+      [['Enter'], 'unfold or fold the message'],
       [['Home', 'End'], 'the first and the last message; gg and G do the same'],
       [['→'], 'to a summary that stands for the message'],
+    ],
+  },
+  {
+    title: 'In a check',
+    at: 'integrity',
+    keys: [
+      [['j', 'k'], 'next and previous finding'],
+      [['Enter'], 'what a finding means, and where it is'],
+      [['r'], 'to the repair plan; Tab goes through its steps and buttons'],
     ],
   },
   {
@@ -93,14 +104,6 @@ const KEY_GROUPS: readonly KeyGroup[] = [
       [['l'], 'scroll both texts together, or each alone'],
       [['+', '−'], 'zoom in and out; the wheel does too, and with Shift it pans'],
       [['0'], 'show everything'],
-    ],
-  },
-  {
-    title: 'In the transcript',
-    keys: [
-      [['J', 'K'], 'extend the selection to the next and previous message; Shift and a click do the same'],
-      [['Enter'], 'unfold or fold the message'],
-      [['Home', 'End'], 'the first and the last message'],
     ],
   },
   {

@@ -4,8 +4,7 @@ import type { DiffLine } from '../../core/contract/surgery.ts'
 import { sideBySide } from '../../renderer/features/surgery/side-by-side-table.tsx'
 import { askFor, operationsOf } from '../../renderer/features/surgery/surgery-ask.ts'
 import { draftOf, toRequest } from '../../renderer/features/surgery/surgery-draft.ts'
-import { lineageAfter } from '../../renderer/features/surgery/surgery-preview-view.tsx'
-import { resultTitle, tokensText } from '../../renderer/features/surgery/surgery-wording.ts'
+import { lineageAfter, resultTitle, tokensText } from '../../renderer/features/surgery/surgery-wording.ts'
 import { runs } from '../builders/property-runs.ts'
 
 const line = (kind: DiffLine['kind'], text: string): DiffLine => ({ kind, text })

@@ -32,7 +32,8 @@ export function* toHtml(
 ): Generator<string> {
   const room: Room = { chars: most.chars }
   const origin = [
-    `${info.systemLabel} ${info.systemVersion ?? ''}`.trim(),
+    // The version of a native file is that of its tables, beside the app's own name it would pass for the app's.
+    info.system === 'native' ? info.systemLabel : `${info.systemLabel} ${info.systemVersion ?? ''}`.trim(),
     'read-only copy',
     ...(isSanitized ? ['keys, addresses and paths replaced'] : []),
   ]
@@ -80,7 +81,7 @@ function* ofConversation(exported: Exported, mostMessages: number, room: Room): 
   yield '</ol></div></div>\n'
   if (files.length > 0) yield `<h3>Files · ${files.length}</h3>\n`
   for (const file of files)
-    yield `<p id="${escapeMarkup(file.id)}" dir="auto">${escapeMarkup(`${file.id} ${file.fileName ?? ''}, ${file.bytes ?? '?'} bytes`)}</p>\n`
+    yield `<p id="${escapeMarkup(file.id)}" dir="auto">${escapeMarkup(`${file.id} ${file.fileName ?? ''}, ${file.bytes === null ? 'of unknown size' : `${count(file.bytes)} bytes`}`)}</p>\n`
   yield* ofNotes(exported, nameOf)
   const seen = new Set(window.map(({ id }) => id))
   yield `<h3>Summaries · ${count(conversation.summaries)}</h3>\n`
@@ -115,7 +116,7 @@ function ofSummary(summary: ExportedSummary, name: string, isSeen: boolean, note
   const [from, to] = [summary.earliestAtMs, summary.latestAtMs].map(timeText)
   const seen = isSeen ? ' · <span class="seen">in the window</span>' : ''
   return [
-    `<details class="${depthClass(depth)}" ${begins(id, name, isSeen)}><summary dir="auto"><b>${escapeMarkup(name)}</b><br><small class="words">${escapeMarkup(`${id} · ${kind} ${depth} · ${count(tokens)} tokens · ${from} to ${to}`)}${seen}</small></summary>`,
+    `<details class="${depthClass(depth)}" ${begins(id, name, isSeen)}><summary dir="auto"><b>${escapeMarkup(name)}</b><br><small class="words">${escapeMarkup(`${id} · ${kind === 'leaf' ? 'leaf' : `depth ${depth}`} · ${count(tokens)} tokens · ${from} to ${to}`)}${seen}</small></summary>`,
     ...(note === '' ? [] : [note]),
     preformatted(content, room),
     `<p class="sources">Made from ${sources.map((one) => linkTo(one)).join(', ') || 'nothing'}.</p>`,

@@ -8,8 +8,10 @@ import { ErrorState } from '../../ui/error-state.tsx'
 import { jobText } from '../../ui/job-text.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
+import { useKeys } from '../../ui/use-keys.ts'
 import { ViewHeader } from '../../ui/view-header.tsx'
 import { nextJob } from './next-job.ts'
+import { REPAIR_PLAN } from './repair-panel.tsx'
 import styles from './report-view.module.css'
 import { CancelScan, ReportView } from './report-view.tsx'
 
@@ -30,6 +32,12 @@ export function IntegrityView({ isPlanInSight, onShowPlan, actions }: Props) {
   const newest = jobs.data?.find((job) => job.kind === 'integrity') ?? null
   const scan = () => start.mutate({ kind: 'integrity' })
   const error = start.error ?? last.error ?? (newest?.state === 'failed' ? newest.error : null)
+
+  const toPlan = () => {
+    if (!isPlanInSight) onShowPlan()
+    requestAnimationFrame(() => document.getElementById(REPAIR_PLAN)?.focus())
+  }
+  useKeys({ r: toPlan })
 
   const running = newest?.state === 'running' ? newest : null
   // The last report stays in sight while there is one.

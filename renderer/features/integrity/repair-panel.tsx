@@ -20,6 +20,9 @@ type Props = {
   readonly onSalvage: () => void
 }
 
+/** Id of the panel's element, which takes the focus. */
+export const REPAIR_PLAN = 'repair-plan'
+
 /** Finds pages that do not fit together. */
 const PAGE_CHECK = 'sqlite_integrity'
 
@@ -46,7 +49,7 @@ export function RepairPanel({ info, onUndo, onSalvage }: Props) {
   const steps = plan.data?.steps ?? []
   const hasBadPages = report.data?.checks.some((check) => check.id === PAGE_CHECK && check.count > 0) ?? false
   return (
-    <section className={styles.panel} aria-label="Repair plan">
+    <section id={REPAIR_PLAN} className={styles.panel} aria-label="Repair plan" tabIndex={-1}>
       <div className={styles.heading}>
         <SectionHeading
           aside={

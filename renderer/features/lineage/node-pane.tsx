@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import type { Description, LineageTree } from '../../../core/contract/lineage.ts'
 import { api } from '../../api.ts'
 import { toErrorInfo } from '../../error-text.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { nodeTextColor } from '../../ui/depth-color.ts'
 import { formatCount, plural } from '../../ui/format.ts'
 import { Kbd } from '../../ui/kbd.tsx'
@@ -53,7 +54,7 @@ export function NodePane({ id, renderText, onStep }: Props) {
       <header className={styles.head}>
         <div className={styles.name}>
           {name !== null && (
-            <h2 className={styles.title} style={{ color: nodeTextColor(node) }}>
+            <h2 className={classNames('clamped', styles.title)} style={{ color: nodeTextColor(node) }} dir="auto">
               <bdi>
                 <MarkedText text={name} />
               </bdi>

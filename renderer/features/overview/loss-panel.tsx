@@ -61,7 +61,7 @@ function Panel({ conversation }: Props) {
       </div>
       <Facts>
         <Fact name="conversation">
-          <bdi>{conversationName(conversation)}</bdi>
+          <bdi className="clamped">{conversationName(conversation)}</bdi>
         </Fact>
         {run && <RunFacts run={run} />}
       </Facts>

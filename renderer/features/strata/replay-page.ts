@@ -46,7 +46,7 @@ export async function replayPage(input: Input): Promise<string> {
 <button id="play" type="button">Play</button>
 <input id="moment" type="range" min="0" aria-label="Moment">
 <span id="readout" role="status"></span>
-<select id="speed" aria-label="Speed"><option>0.25</option><option>0.5</option><option selected>1</option><option>2</option><option>4</option><option>8</option></select>
+<select id="speed" aria-label="Speed">${SPEEDS}</select>
 </div>
 <p class="keys">Space plays and pauses, ← and → go back and forth, &lt; and &gt; change the speed.</p>
 <noscript>This page needs its script to draw the replay.</noscript>
@@ -88,10 +88,16 @@ function dataOf({ strata, columns, after, events, names, palette }: Input): Play
   }
 }
 
+const SPEEDS = [0.25, 0.5, 1, 2, 4, 8]
+  .map((speed) => `<option value="${speed}"${speed === 1 ? ' selected' : ''}>${speed}×</option>`)
+  .join('')
+
 const styleOf = ({ ground, panel, text, dim, line, lit }: Palette): string =>
   `body{margin:24px auto;max-width:1200px;padding:0 24px;background:${ground};color:${text};font:13px/1.5 system-ui,sans-serif}` +
   `h1{font-size:18px}p{color:${dim}}canvas{display:block;width:100%;height:420px;border:1px solid ${line};border-radius:6px}` +
   `#bar{display:flex;gap:12px;align-items:center;margin-top:12px;padding:8px;border-radius:6px;background:${panel}}` +
+  `button,select{height:26px;padding:0 10px;border:1px solid ${line};border-radius:5px;background:${ground};color:${text};font:inherit}` +
+  `button{min-width:64px;border-color:${dim}}` +
   `#moment{flex:1;accent-color:${lit}}#readout{min-width:26ch;font-variant-numeric:tabular-nums}`
 
 const markupOf = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)

@@ -3,15 +3,18 @@ import type { MemoryInfo } from '../../../core/contract/memory.ts'
 import type { SurgeryRequest, SurgeryResult } from '../../../core/contract/surgery.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { Button } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ErrorLine } from '../../ui/error-state.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatBytes, formatDuration, plural } from '../../ui/format.ts'
 import { JobProgress } from '../../ui/job-progress.tsx'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { PathText } from '../../ui/path-text.tsx'
 import { useJob } from '../../ui/use-job.ts'
+import { useName } from '../../ui/use-names.ts'
 import { MakeWorkingCopy } from '../../ui/working-copy-dialog.tsx'
 import type { NodeAsk } from './surgery-ask.ts'
 import styles from './surgery-dialog.module.css'
@@ -44,6 +47,7 @@ export function SurgeryDialog({ ask, info, onUndo, onClose }: Props) {
     const { operation, previewId, nodes } = shown
     surgery.start({ kind: 'surgery', operation, previewId, nodes: ask.kind === 'rewrite' ? nodes : undefined })
   }
+  const name = useName(ask.id)
   const isBusy = preview.isRunning || surgery.isRunning
   const isStale = surgery.error !== null && toErrorInfo(surgery.error).code === 'plan_stale'
 
@@ -100,6 +104,11 @@ export function SurgeryDialog({ ask, info, onUndo, onClose }: Props) {
         ) : (
           <>
             <div className={styles.subject}>
+              {name !== null && (
+                <p className={classNames('clamped', styles.title)} dir="auto">
+                  <MarkedText text={name} />
+                </p>
+              )}
               <NodeIdText id={ask.id} />
               <p className={styles.dim}>{askText(ask)}</p>
             </div>

@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import type { MemoryInfo } from '../../../core/contract/memory.ts'
-import type { RowChange } from '../../../core/contract/repair.ts'
 import type { RewrittenNode, SurgeryPreview, WindowChange } from '../../../core/contract/surgery.ts'
 import { Button } from '../../ui/button.tsx'
 import { changedTables } from '../../ui/change-rows.ts'
@@ -8,9 +7,11 @@ import { ChangeTable } from '../../ui/change-table.tsx'
 import { depthLabel } from '../../ui/depth-color.ts'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatCount, formatTokens, plural, shortenId } from '../../ui/format.ts'
+import { MarkedText } from '../../ui/marked-text.tsx'
+import { useName } from '../../ui/use-names.ts'
 import { SideBySideTable } from './side-by-side-table.tsx'
 import styles from './surgery-dialog.module.css'
-import { isEmpty, tokensText } from './surgery-wording.ts'
+import { isEmpty, lineageAfter, tokensText } from './surgery-wording.ts'
 
 const IDS_SHOWN = 12
 
@@ -37,7 +38,7 @@ export function SurgeryPreviewView({ preview, info }: { readonly preview: Surger
             ? null
             : kept.map(({ id, reason }) => (
                 <p key={id}>
-                  <code>{shortenId(id, 24)}</code> {reason}
+                  <NameOrId id={id} /> {reason}
                 </p>
               ))}
         </Fact>
@@ -53,7 +54,7 @@ export function SurgeryPreviewView({ preview, info }: { readonly preview: Surger
             ? null
             : heirs.map(({ id, sources }) => (
                 <div key={id}>
-                  <code title={id}>{shortenId(id, 18)}</code> rests on them directly:
+                  <NameOrId id={id} /> rests on them directly:
                   <div className={styles.ids}>
                     <Ids ids={sources} sign="+" />
                   </div>
@@ -123,9 +124,7 @@ function Ids({ ids, sign }: { readonly ids: readonly string[]; readonly sign: st
   return (
     <>
       {ids.slice(0, IDS_SHOWN).map((id) => (
-        <code key={id} title={id}>
-          {sign} {shortenId(id, 18)}
-        </code>
+        <NameOrId key={id} id={id} sign={`${sign} `} />
       ))}
       {ids.length > IDS_SHOWN && (
         <span className={styles.dim}>
@@ -136,23 +135,17 @@ function Ids({ ids, sign }: { readonly ids: readonly string[]; readonly sign: st
   )
 }
 
-/** The new sources of a dependent whose former source was removed. */
-type Heir = { readonly id: string; readonly sources: readonly string[] }
-
-/** Returns the new links of the dependents of a removed node. They are taken from the changed rows. */
-export function lineageAfter(changes: readonly RowChange[], goneId: string): readonly Heir[] {
-  const links = changes.filter(({ table }) => table === 'summary_sources' || table === 'summary_messages')
-  const dependents = new Set(
-    links
-      .filter(({ key, after }) => after === null && key.source_summary_id === goneId)
-      .map(({ key }) => String(key.summary_id)),
+/** A summary by the beginning of its name. The id stands in the tooltip. */
+function NameOrId({ id, sign = '' }: { readonly id: string; readonly sign?: string }) {
+  const name = useName(id)
+  return (
+    <code className={name === null ? undefined : styles.named} title={id}>
+      {sign}
+      <bdi>
+        <MarkedText text={name === null ? shortenId(id, 18) : name} />
+      </bdi>
+    </code>
   )
-  return [...dependents].map((id) => ({
-    id,
-    sources: links
-      .filter(({ key, before }) => before === null && key.summary_id === id)
-      .map(({ key }) => (key.source_summary_id == null ? `msg_${key.message_id}` : String(key.source_summary_id))),
-  }))
 }
 
 type RewrittenProps = {

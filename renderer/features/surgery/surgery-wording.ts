@@ -1,3 +1,4 @@
+import type { RowChange } from '../../../core/contract/repair.ts'
 import type { SurgeryPreview, SurgeryResult } from '../../../core/contract/surgery.ts'
 import { formatCount, formatPercent } from '../../ui/format.ts'
 import type { NodeAsk } from './surgery-ask.ts'
@@ -47,4 +48,23 @@ export const isEmpty = ({ rows, nodes }: Pick<SurgeryPreview, 'rows' | 'nodes'>)
 export function resultTitle({ rolledBack, backup }: Pick<SurgeryResult, 'rolledBack' | 'backup'>): string {
   if (rolledBack !== null) return 'Rolled back: nothing was kept'
   return backup === null ? 'There was nothing to change' : 'Done'
+}
+
+/** The new sources of a dependent whose former source was removed. */
+type Heir = { readonly id: string; readonly sources: readonly string[] }
+
+/** Returns the new links of the dependents of a removed node. They are taken from the changed rows. */
+export function lineageAfter(changes: readonly RowChange[], goneId: string): readonly Heir[] {
+  const links = changes.filter(({ table }) => table === 'summary_sources' || table === 'summary_messages')
+  const dependents = new Set(
+    links
+      .filter(({ key, after }) => after === null && key.source_summary_id === goneId)
+      .map(({ key }) => String(key.summary_id)),
+  )
+  return [...dependents].map((id) => ({
+    id,
+    sources: links
+      .filter(({ key, before }) => before === null && key.summary_id === id)
+      .map(({ key }) => (key.source_summary_id == null ? `msg_${key.message_id}` : String(key.source_summary_id))),
+  }))
 }

@@ -30,7 +30,7 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     title: 'Is the memory sound?',
-    text: 'Check now compares every row with the rules of its format. Findings are explained and marked in every view. A repair shows each row before and after, makes a backup first, and can be undone.',
+    text: 'A check compares every row with the rules of its format; it begins by itself when a memory is opened. Findings are explained and marked in every view. A repair shows each row before and after, makes a backup first, and can be undone.',
     place: { conversationId: 1, view: 'integrity', selection: null },
   },
 ]

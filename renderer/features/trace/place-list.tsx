@@ -32,11 +32,9 @@ export function PlaceList({ places, areNearest, chosen, onChoose, onOpen }: Prop
     const next = shown[(at + by + shown.length) % Math.max(1, shown.length)]
     if (next) onChoose(next)
   }
-  const current = shown[at]
   useKeys({
     n: () => step(1),
     p: () => step(-1),
-    Enter: () => (current ? onOpen(current) : false),
     x: () => setFilter(filter === 'dropped' ? 'all' : 'dropped'),
   })
   const count = (state: FactState): number => places.filter((place) => place.state === state).length

@@ -36,7 +36,16 @@ export function TraceView({ kinds }: Props) {
     const next = rungs[at < 0 ? 0 : Math.min(rungs.length - 1, Math.max(0, at + by))]
     if (next !== undefined) navigate({ selection: next }, 'replace')
   }
-  useKeys({ ArrowUp: () => step(1), ArrowDown: () => step(-1) })
+  /** The rung to which the arrow keys led comes before the place whose way is shown. */
+  const openSelected = () => {
+    const rung = ladder.data?.ladder.find(({ id }) => id !== null && id === selection)
+    const place = found.find(({ id }) => id === chosen)
+    if (rung && (rung.id !== chosen || place === undefined))
+      navigate({ selection, view: rung.kind === 'message' ? 'transcript' : 'lineage' }, 'push')
+    else if (place) open(place)
+    else return false
+  }
+  useKeys({ ArrowUp: () => step(1), ArrowDown: () => step(-1), Enter: openSelected })
   return (
     <section className={styles.view} aria-label="Trace">
       <TraceField kinds={kinds} />
