@@ -32,8 +32,7 @@ export function* toHtml(
 ): Generator<string> {
   const room: Room = { chars: most.chars }
   const origin = [
-    // The version of a native file is that of its tables, beside the app's own name it would pass for the app's.
-    info.system === 'native' ? info.systemLabel : `${info.systemLabel} ${info.systemVersion ?? ''}`.trim(),
+    `${info.systemLabel} ${info.systemVersion ?? ''}`.trim(),
     'read-only copy',
     ...(isSanitized ? ['keys, addresses and paths replaced'] : []),
   ]
