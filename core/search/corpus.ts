@@ -1,5 +1,5 @@
-import type { Cover } from '../contract/message.ts'
 import type { GrepHit } from '../contract/retrieval.ts'
+import type { Above } from '../systems/covers.ts'
 import type { TimeSlice } from '../yielding.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Fields } from './matcher.ts'
@@ -12,7 +12,7 @@ export type HitRow = Omit<GrepHit, 'field' | 'snippet' | 'matches' | 'isPartial'
  * @param covers the summaries that cover the hit, the nearest first
  */
 export const coverOf = (
-  covers: readonly Cover[],
+  covers: readonly Above[],
   inContext: boolean,
 ): Pick<HitRow, 'coveredBy' | 'coverInWindow' | 'inContext'> => ({
   coveredBy: covers.map(({ id }) => id),

@@ -4,7 +4,7 @@ import { nextKey } from '../sqlite/keyset.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
 import { changeStamp } from '../systems/change-stamp.ts'
-import { coversOfMessages } from '../systems/covers.ts'
+import { summariesAboveMessages } from '../systems/covers.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { messageNodeId } from '../systems/node-id.ts'
 import { readPruned } from '../systems/pruned-outputs.ts'
@@ -140,7 +140,7 @@ export class MessageCorpus implements Corpus {
   hits(rows: readonly number[]): Map<number, HitRow> {
     return readSnapshot(this.#db, () => {
       const found = messageHeads(this.#db, rows)
-      const covers = coversOfMessages(this.#db, found)
+      const covers = summariesAboveMessages(this.#db, found)
       const windows = Map.groupBy(windowsOfMessages(this.#db, rows), ({ id }) => id)
       return new Map(
         found.map(({ id: row, conversationId, seq, role, createdAtMs }): [number, HitRow] => {

@@ -1,7 +1,7 @@
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
 import { changeStamp } from '../systems/change-stamp.ts'
-import { coversOfSummaries } from '../systems/covers.ts'
+import { summariesAboveSummaries } from '../systems/covers.ts'
 import { rowCount } from '../systems/records/counts.ts'
 import {
   allSummaryHeads,
@@ -105,7 +105,7 @@ export class SummaryCorpus implements Corpus {
   hits(rows: readonly number[]): Map<number, HitRow> {
     return readSnapshot(this.#db, () => {
       const found = summaryHeadsByRow(this.#db, rows)
-      const covers = coversOfSummaries(this.#db, found)
+      const covers = summariesAboveSummaries(this.#db, found)
       const windows = Map.groupBy(
         windowsOfSummaries(
           this.#db,

@@ -7,35 +7,59 @@ export type Covered<Id> = { readonly id: Id; readonly conversationId: number }
 
 const queries = {
   leaves: /* sql */ `
-    SELECT m.message_id AS messageId, m.summary_id AS summaryId, s.depth AS depth
+    SELECT m.message_id AS messageId, m.summary_id AS summaryId
     FROM summary_messages AS m
     CROSS JOIN summaries AS s ON s.summary_id = m.summary_id
     WHERE m.message_id IN (SELECT value FROM json_each(:ids))
     ORDER BY m.summary_id`,
   /**
    * Every edge on the way up from some summaries, through summaries that are there. UNION ends on cycles. CROSS JOIN
-   * holds SQLite to the order: it would walk all edges of the file otherwise.
+   * holds SQLite to the order: it would walk all edges of the file otherwise. It reads indexes only: the rows of
+   * summaries lie far apart, because of their texts.
    */
   edgesUp: /* sql */ `
-    WITH RECURSIVE up (summary_id) AS (
-      SELECT s.summary_id FROM json_each(:ids) AS j JOIN summaries AS s ON s.summary_id = j.value
+    WITH RECURSIVE up (sourceId, summaryId) AS (
+      SELECT e.source_summary_id, s.summary_id
+      FROM json_each(:ids) AS j
+      CROSS JOIN summaries AS first ON first.summary_id = j.value
+      CROSS JOIN summary_sources AS e ON e.source_summary_id = first.summary_id
+      CROSS JOIN summaries AS s ON s.summary_id = e.summary_id
       UNION
-      SELECT s.summary_id
+      SELECT e.source_summary_id, s.summary_id
       FROM up
-      JOIN summary_sources AS e ON e.source_summary_id = up.summary_id
-      JOIN summaries AS s ON s.summary_id = e.summary_id
+      CROSS JOIN summary_sources AS e ON e.source_summary_id = up.summaryId
+      CROSS JOIN summaries AS s ON s.summary_id = e.summary_id
     )
-    SELECT e.source_summary_id AS sourceId, e.summary_id AS summaryId, s.depth AS depth
-    FROM up
-    CROSS JOIN summary_sources AS e ON e.source_summary_id = up.summary_id
-    CROSS JOIN summaries AS s ON s.summary_id = e.summary_id
-    ORDER BY e.summary_id`,
+    SELECT sourceId, summaryId FROM up ORDER BY summaryId`,
+  depths: /* sql */ `
+    SELECT summary_id, depth FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
 }
 
+/** A summary on the way up. */
+export type Above = Pick<Cover, 'id' | 'inWindow'>
+
 /** The summaries that stand for each message, from the leaf upwards; those that only dangle are left out. */
-export function coversOfMessages(db: ReadDb, messages: readonly Covered<number>[]): Map<number, Cover[]> {
+export const coversOfMessages = (db: ReadDb, messages: readonly Covered<number>[]): Map<number, Cover[]> =>
+  withDepths(db, summariesAboveMessages(db, messages))
+
+/** The summaries that were made from each summary, directly or not, nearest first. */
+export const coversOfSummaries = (db: ReadDb, summaries: readonly Covered<string>[]): Map<string, Cover[]> =>
+  withDepths(db, summariesAboveSummaries(db, summaries))
+
+function withDepths<Id>(db: ReadDb, above: ReadonlyMap<Id, readonly Above[]>): Map<Id, Cover[]> {
+  const ids = new Set(above.values().flatMap((some) => some.map(({ id }) => id)))
+  const depths = new Map(
+    ids.size === 0 ? [] : db.rows<[id: string, depth: number]>(queries.depths, { ids: JSON.stringify([...ids]) }),
+  )
+  return new Map(
+    above.entries().map(([id, some]) => [id, some.map((one) => ({ ...one, depth: depths.get(one.id) ?? 0 }))]),
+  )
+}
+
+/** As `coversOfMessages`, without their depths. */
+export function summariesAboveMessages(db: ReadDb, messages: readonly Covered<number>[]): Map<number, Above[]> {
   const leaves = groupBy(
-    db.all<Placed & { readonly messageId: number }>(queries.leaves, {
+    db.all<{ readonly messageId: number; readonly summaryId: string }>(queries.leaves, {
       ids: JSON.stringify(messages.map((m) => m.id)),
     }),
     (row) => row.messageId,
@@ -43,21 +67,21 @@ export function coversOfMessages(db: ReadDb, messages: readonly Covered<number>[
   const starts = messages.map(({ id, conversationId }) => ({
     id,
     conversationId,
-    from: leaves.get(id) ?? [],
+    from: (leaves.get(id) ?? []).map(({ summaryId }) => summaryId),
   }))
-  return coversAbove(db, starts)
+  return summariesAbove(db, starts)
 }
 
-/** The summaries that were made from each summary, directly or not, nearest first. */
-export function coversOfSummaries(db: ReadDb, summaries: readonly Covered<string>[]): Map<string, Cover[]> {
+/** As `coversOfSummaries`, without their depths. */
+export function summariesAboveSummaries(db: ReadDb, summaries: readonly Covered<string>[]): Map<string, Above[]> {
   const ids = JSON.stringify(summaries.map((summary) => summary.id))
   const dependents = groupBy(db.all<UpEdge>(queries.edgesUp, { ids }), (row) => row.sourceId)
   const starts = summaries.map(({ id, conversationId }) => ({
     id,
     conversationId,
-    from: (dependents.get(id) ?? []).filter(({ summaryId }) => summaryId !== id),
+    from: (dependents.get(id) ?? []).map(({ summaryId }) => summaryId).filter((summaryId) => summaryId !== id),
   }))
-  const covers = coversAbove(db, starts)
+  const covers = summariesAbove(db, starts)
   // On a cycle a summary stands above itself.
   for (const [id, above] of covers)
     covers.set(
@@ -67,31 +91,23 @@ export function coversOfSummaries(db: ReadDb, summaries: readonly Covered<string
   return covers
 }
 
-type Placed = { readonly summaryId: string; readonly depth: number }
-type UpEdge = Placed & { readonly sourceId: string }
-type Start<Id> = Covered<Id> & { readonly from: readonly Placed[] }
+type UpEdge = { readonly sourceId: string; readonly summaryId: string }
+type Start<Id> = Covered<Id> & { readonly from: readonly string[] }
 
-function coversAbove<Id>(db: ReadDb, starts: readonly Start<Id>[]): Map<Id, Cover[]> {
-  const roots = starts.flatMap((start) => start.from)
-  const depths = new Map(roots.map(({ summaryId, depth }) => [summaryId, depth]))
-  const edges = depths.size === 0 ? [] : db.all<UpEdge>(queries.edgesUp, { ids: JSON.stringify([...depths.keys()]) })
-  for (const { summaryId, depth } of edges) depths.set(summaryId, depth)
-  const ids = [...depths.keys()]
-  const windows = new Set(windowsOfSummaries(db, ids).map((row) => `${row.conversationId} ${row.id}`))
+function summariesAbove<Id>(db: ReadDb, starts: readonly Start<Id>[]): Map<Id, Above[]> {
+  const all = new Set(starts.flatMap(({ from }) => from))
+  const edges = all.size === 0 ? [] : db.all<UpEdge>(queries.edgesUp, { ids: JSON.stringify([...all]) })
+  for (const { summaryId } of edges) all.add(summaryId)
+  const windows = new Set(windowsOfSummaries(db, [...all]).map((row) => `${row.conversationId} ${row.id}`))
   const dependents = groupBy(edges, (edge) => edge.sourceId)
   // Neighbouring messages share their leaf, and so the whole way up.
   const ways = new Map<string, string[]>()
   return new Map(
     starts.map(({ id, conversationId, from }) => {
-      const nearest = from.map(({ summaryId }) => summaryId)
-      const key = nearest.join('\n')
-      const way = ways.get(key) ?? wayUp(nearest, dependents)
+      const key = from.join('\n')
+      const way = ways.get(key) ?? wayUp(from, dependents)
       ways.set(key, way)
-      const covers = way.map((summary): Cover => {
-        const inWindow = windows.has(`${conversationId} ${summary}`)
-        return { id: summary, depth: depths.get(summary) ?? 0, inWindow }
-      })
-      return [id, covers]
+      return [id, way.map((summary) => ({ id: summary, inWindow: windows.has(`${conversationId} ${summary}`) }))]
     }),
   )
 }

@@ -127,6 +127,10 @@ describe('a search compared with a naive scan, page by page', () => {
     for (const grep of greps) {
       const { ids, pages } = await allPages(grep, input)
       expect([request, [...ids].sort()]).toEqual([request, wanted.map(({ id }) => id).sort()])
+      const covers = new Map(wanted.map(({ id, covered }) => [id, [...covered].sort()]))
+      for (const { id, coveredBy } of pages.flatMap(({ hits }) => hits)) {
+        expect([id, coveredBy.toSorted()]).toEqual([id, covers.get(id)])
+      }
       for (const { total, totalIsExact } of pages) {
         if (totalIsExact || input.exactTotal) expect([request, total]).toEqual([request, wanted.length])
         else expect(total).toBeLessThanOrEqual(wanted.length)
