@@ -46,6 +46,8 @@ export const PushReport = z.object({
   compared: Count,
   /** New large files whose content is not in this memory, so that only their rows were written. */
   filesWithoutContent: z.array(z.string()),
+  /** Conversations of the file that were not pulled, such as those of imported sub-agents. They stay in the file. */
+  otherConversations: Count,
 })
 export type PushReport = z.infer<typeof PushReport>
 

@@ -36,6 +36,7 @@ import { readOnlySystem, requireOurs } from './remote-stores.ts'
 
 const queries = {
   hold: /* sql */ 'SELECT rootpage FROM main.sqlite_schema',
+  others: /* sql */ 'SELECT count(*) FROM conversations WHERE conversation_id <> :conversationId',
 }
 
 /** Units that are compared with one statement. */
@@ -107,6 +108,7 @@ export async function pushChanges(
     tables: changedTables(changes, head),
     compared: changes.reduce((sum, { units }) => sum + units.length, head === null ? 0 : 1),
     filesWithoutContent,
+    otherConversations: Number(db.value(queries.others, { conversationId })),
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { MemoryInfo } from '../../core/contract/memory.ts'
-import type { ChangedTables } from '../../core/contract/remote.ts'
+import type { ChangedTables, PushReport } from '../../core/contract/remote.ts'
 import type { FollowState } from '../../core/contract/servers.ts'
 import { toErrorInfo } from '../error-text.ts'
 import { host } from '../host.ts'
@@ -68,18 +68,27 @@ export function FollowDialog({ from, following: { state, reason, changes }, onCl
         {changes !== null && changes.length > 0 && <ChangedTablesView label="Changed here" tables={changes} />}
         {push.isRunning && <JobProgress job={push.job} title="Pushing…" />}
         {push.error !== null && <Refusal from={from} error={push.error} />}
-        {report !== null && !push.isRunning && !changes?.length && <Pushed tables={report.tables} />}
+        {report !== null && !push.isRunning && !changes?.length && <Pushed {...report} />}
       </div>
     </Dialog>
   )
 }
 
-/** What a push has written. */
-function Pushed({ tables }: { readonly tables: ChangedTables }) {
-  if (tables.length === 0) return <p role="status">Nothing was changed here that is not in the database.</p>
+/** What a push has written, and what it could not. */
+function Pushed({ tables, otherConversations: others }: Pick<PushReport, 'tables' | 'otherConversations'>) {
   return (
     <div role="status">
-      <ChangedTablesView label="Written to the database" tables={tables} />
+      {tables.length === 0 ? (
+        <p>Nothing was changed here that is not in the database.</p>
+      ) : (
+        <ChangedTablesView label="Written to the database" tables={tables} />
+      )}
+      {others > 0 && (
+        <p className={styles.dim}>
+          {plural(others, 'conversation')} of this file {others === 1 ? 'was' : 'were'} not copied from there, and{' '}
+          {others === 1 ? 'stays' : 'stay'} here.
+        </p>
+      )}
     </div>
   )
 }

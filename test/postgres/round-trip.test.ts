@@ -631,6 +631,18 @@ describe('a push', () => {
     }
   })
 
+  it('counts what else is in the file, which stays there', async () => {
+    using memory = new TestMemory()
+    memory.messages(memory.conversation(), 3)
+    const [first] = (await send(memory.db, 'with others')).conversations
+    const key = { tenant: 'with others', conversationId: first?.to ?? 0 }
+    const path = freshPath()
+    await finish(pullConversation({ from: server.db, key, to: path }, never))
+    expect(await push(path)).toMatchObject({ tables: [], otherConversations: 0 })
+    edit(path, (pulled) => pulled.messages(pulled.conversation(), 2))
+    expect(await push(path)).toMatchObject({ tables: [], otherConversations: 1 })
+  })
+
   it('is refused for a file that was not pulled', async () => {
     using memory = new TestMemory()
     await expect(pushChanges(server.db, memory.db)).rejects.toMatchObject({ code: 'invalid_argument' })

@@ -76,13 +76,22 @@ export const push = defineCommand({
     const path = required(db)
     const { pushFile } = await import('../../remote/push.ts')
     const report = await withPostgres(input.address, async (to) => pushFile(to, path, await objectsHere()))
-    const text = (): string =>
-      report.tables.length === 0
-        ? `${path} holds no change that is not in conversation ${report.conversationId} of ${report.tenant}.`
-        : `${table(
-            ['table', 'added', 'replaced', 'removed'],
-            report.tables.map((one) => [one.table, one.added, one.replaced, one.removed]),
-          )}\n\n${[`Written to conversation ${report.conversationId} of ${report.tenant} in one transaction.`, ...withoutContent(report.filesWithoutContent)].join('\n')}`
+    const text = (): string => {
+      const { tables, tenant, conversationId, filesWithoutContent, otherConversations } = report
+      const rows = tables.map((one) => [one.table, one.added, one.replaced, one.removed])
+      return [
+        ...(tables.length === 0
+          ? [`${path} holds no change that is not in conversation ${conversationId} of ${tenant}.`]
+          : [
+              `${table(['table', 'added', 'replaced', 'removed'], rows)}\n`,
+              `Written to conversation ${conversationId} of ${tenant} in one transaction.`,
+            ]),
+        ...withoutContent(filesWithoutContent),
+        ...(otherConversations > 0
+          ? [`Conversations of the file that were not pulled stay in it: ${count(otherConversations)}.`]
+          : []),
+      ].join('\n')
+    }
     return { json: report, text }
   },
 })
