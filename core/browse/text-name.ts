@@ -52,17 +52,20 @@ const FEWEST_CHARS = 24
 const FEWEST_WIDE_CHARS = 8
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 const WORD = /[\p{L}\p{N}]/u
+const PICTURE = /\p{Extended_Pictographic}/u
 
 /**
  * Returns what a text is called wherever it is only named: its first sentence that says something, on one line, without
- * marks, time and speaker. Empty when it has no words.
+ * marks, time and speaker. Empty when it has neither words nor emoji.
  */
 export function nameOf(text: string): string {
-  const lines = text
+  const all = text
     .replace(TAG, ' ')
     .split(/[\r\n]+/)
     .map(bare)
-    .filter((line) => WORD.test(line))
+  // Emoji alone are a name where no line has words.
+  const lines =
+    [WORD, PICTURE].map((what) => all.filter((line) => what.test(line))).find(({ length }) => length > 0) ?? []
   const isTelling = (line: string): boolean => /[.!?…]$/.test(line) || !isOnlyOf(line, KINDS, SECTIONS)
   const line = lines.find((each) => isTelling(each) && !ASIDE.test(each)) ?? lines.find(isTelling) ?? lines[0] ?? ''
   const name = firstWords(line).replace(/(?<=[^.])[.。:]$/u, '')

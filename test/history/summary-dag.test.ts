@@ -38,11 +38,22 @@ it('the tree begins at the summaries without dependents', () => {
 
 it('names messages and summaries by how their texts begin, and leaves out what is not in the file or has no words', () => {
   using memory = buildMemory({
-    conversations: [{ messages: [{ content: 'What shall we do about it now?' }, { content: '…' }] }],
+    conversations: [
+      {
+        messages: [
+          { content: 'What shall we do about it now?' },
+          { content: '…' },
+          { content: '🚀 🎉' },
+          { content: '✅\nAll tests pass' },
+        ],
+      },
+    ],
   })
   const leaf = memory.leaf(1, [1, 2], { content: '2026-03-02 08:29Z assistant: Set the retries to one. Then wait.' })
-  expect(dagOf(memory).names(['msg_1', 'msg_2', leaf, 'sum_gone', 'msg_77']).names).toEqual([
+  expect(dagOf(memory).names(['msg_1', 'msg_2', 'msg_3', 'msg_4', leaf, 'sum_gone', 'msg_77']).names).toEqual([
     { id: 'msg_1', name: 'What shall we do about it now?' },
+    { id: 'msg_3', name: '🚀 🎉' },
+    { id: 'msg_4', name: 'All tests pass' },
     { id: leaf, name: 'Set the retries to one. Then wait' },
   ])
 })
