@@ -81,7 +81,9 @@ test.describe('a long compaction', () => {
     await expect(page.getByText(/cancelled/i).first()).toBeVisible()
     const { messages, summaries } = await factsOf(path)
     expect(messages).toBe(15_000)
-    await expect(page.getByRole('contentinfo')).toContainText(`${summaries.toLocaleString('en-US')} summaries`)
+    await expect(page.getByRole('contentinfo')).toContainText(
+      `| ${summaries.toLocaleString('en-US')} summar${summaries === 1 ? 'y' : 'ies'} `,
+    )
   })
 })
 

@@ -9,6 +9,7 @@ import type { HostCallName } from '../../core/host/hosted-memory.ts'
 import { RemoteMemory } from '../../core/host/remote-memory.ts'
 import { Machine } from '../../core/machine/machine.ts'
 import { readSettings } from '../../core/settings/settings.ts'
+import { processKey } from '../../core/sqlite/process-mark.ts'
 import { hosted, turns } from '../builders/hosted.ts'
 import { STORY_BEGINS_MS } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -209,7 +210,7 @@ describe('the files of a service', () => {
   it('are removed by the next process when theirs was killed', async () => {
     const folder = temporaryFolder()
     // No process has this number.
-    const left = join(folder, 'service-2147483647-abcdef')
+    const left = join(folder, `service-${processKey().replace(/^\d+/, '2147483647')}-abcdef`)
     mkdirSync(left)
     writeFileSync(join(left, '7-1.db'), 'what was said')
     await remote(newTenant(), {}, { folder }).close()
