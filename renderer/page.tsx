@@ -5,6 +5,7 @@ import { App } from './app.tsx'
 import { LiveContext, type LiveFeed } from './live.ts'
 import { EmptyState } from './ui/empty-state.tsx'
 
+/** Draws the window on a file, a PostgreSQL database or, without one, the first page. */
 export function showPage(root: Element, file: string | null, queries: QueryClient, feed: LiveFeed): void {
   createRoot(root).render(
     <StrictMode>
@@ -17,6 +18,7 @@ export function showPage(root: Element, file: string | null, queries: QueryClien
   )
 }
 
+/** Draws what a browser sees that has not entered. */
 export function showDoor(root: Element): void {
   createRoot(root).render(
     <EmptyState title="This page needs its address">

@@ -98,7 +98,7 @@ export const TenantReport = z.object({
 })
 export type TenantReport = z.infer<typeof TenantReport>
 
-/** What the store of large files beside PostgreSQL holds, and what of it no conversation refers to. */
+/** The contents in the store of large files beside PostgreSQL, and which of them no conversation refers to. */
 export const ObjectsReport = z.object({
   address: z.string(),
   store: z.string(),

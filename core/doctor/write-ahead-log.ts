@@ -69,8 +69,9 @@ type Kind = 'current' | 'other' | 'foreign'
 const isSame = (a: Sums, b: Sums): boolean => a[0] === b[0] && a[1] === b[1]
 
 /**
- * A frame of an older log cannot be recognised by its salts. When SQLite begins a log anew, it adds one to the first salt
- * and draws the second one; but both are random when it found no commit in the log, or another connection had emptied it.
+ * Tells what a frame is. Its salts do not show whether it belongs to an older log: when SQLite begins a log anew, it adds
+ * one to the first salt and draws the second at random, but draws both where it found no commit in the log, or where
+ * another connection had emptied it.
  */
 function kindOf(slot: Buffer, { salts }: LogHeader): Kind {
   if (isSame([slot.readUInt32BE(8), slot.readUInt32BE(12)], salts)) return 'current'

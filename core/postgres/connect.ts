@@ -47,7 +47,7 @@ const INT8 = 20
 type Patience = {
   /** A statement without an answer is given up after this time. */
   readonly silentMs?: number
-  /** Cuts the connection at once when it aborts, whatever the server does. What was under way fails. */
+  /** When it aborts, the connection is cut at once, and what was under way fails. */
   readonly signal?: AbortSignal
 }
 

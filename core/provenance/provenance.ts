@@ -50,7 +50,7 @@ export type ProvenanceOptions = {
   messagesWith(word: string): Promise<number | null>
   /** Up to this many messages of a subtree are all read. When there are more, those that `grep` finds are read. */
   readonly mostMessages?: number
-  /** Of the words of a claim the rarest are ranked: as many as stand in no more messages than this together. */
+  /** A claim is searched for by its rarest words, which together may stand in up to this many messages. */
   readonly mostRanked?: number
 }
 
@@ -200,7 +200,7 @@ export class ProvenanceFinder {
       const rare = new Set(rarest(words, counts, this.#options.mostRanked ?? MOST_RANKED))
       const common = words.filter((word) => !rare.has(word))
       const found = rare.size > 0 ? await look(quoted([...rare]).join(' OR '), { match: 'any', sort: 'relevance' }) : 0
-      // To rank the many messages with the other words would take long, so all of these words have to stand in one.
+      // Ranking every message that has a common word takes long. So a message has to have all of them.
       if (found === 0 && common.length > 0) await look(quoted(common).join(' '), { match: 'all', sort: 'oldest' })
     }
     const specifics = new Set(vocabulary.specifics.map(({ text }) => text))
@@ -233,7 +233,7 @@ export class ProvenanceFinder {
 
 const quoted = (words: readonly string[]): string[] => words.map((word) => `"${word.replaceAll('"', ' ')}"`)
 
-/** Returns the rarest words: as many as stand in no more than `most` messages together. */
+/** Returns the rarest words, until the messages that have one of them would be more than `most`. */
 function rarest(words: readonly string[], counts: ReadonlyMap<string, number | null>, most: number): string[] {
   const countOf = (word: string): number => counts.get(word) ?? 0
   let ranked = 0

@@ -208,12 +208,13 @@ type OwnUnit = {
   readonly specifics: ReadonlyMap<number, readonly [number, number]>
   /** The weight of all its terms of the claim together. */
   readonly weight: number
-  /** 1 at the places of the terms that the unit has, and of the pairs of terms that follow each other, once asked. */
+  /** By place of a term in the claim: 1 when the unit has it. */
   readonly terms: Uint8Array
+  /** By place of a pair of terms in the claim: 1 when they follow each other in the unit, too. Null until asked for. */
   followed: Uint8Array | null
 }
 
-/** Returns whether one of the units has what stands at a place. */
+/** Returns whether one of the units has a 1 at a place: the term, or the pair of terms, with this number. */
 function isMarked(units: readonly Uint8Array[], place: number): boolean {
   for (const unit of units) if (unit[place] === 1) return true
   return false

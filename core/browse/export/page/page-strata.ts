@@ -6,7 +6,7 @@ import { messageNodeId } from '../../../systems/node-id.ts'
 /** What is drawn of a conversation: its layers, and its messages merged into columns. */
 export type DrawnStrata = { readonly strata: Strata; readonly messages: StrataMessages }
 
-/** At most so many bars are drawn, the widest ones: on a page nobody could tell more apart. */
+/** Only this many bars are drawn, the widest ones. More could not be told apart on a page. */
 export const MOST_BARS = 4000
 /** Into how many columns the messages are merged. */
 export const MESSAGE_COLUMNS = 400
