@@ -122,6 +122,6 @@ describe('the verdict of a trace', () => {
   it('says what is known where nothing was lost', () => {
     expect(verdict({ lostAt: null, inWindow: true }).before).toBe('All of it stands in the window')
     expect(verdict({ lostAt: null, state: 'unknown' }).before).toBe('It may stand in the window in other words')
-    expect(verdict({ details: [] }).before).toBe('It has no detail that could be followed')
+    expect(verdict({ details: [] }).before).toBe('Nothing in it can be followed')
   })
 })

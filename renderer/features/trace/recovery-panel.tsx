@@ -37,11 +37,15 @@ export function RecoveryPanel({ asked }: Props) {
         <p className={styles.hint}>Nothing says this, so there is nothing to get back.</p>
       </div>
     )
+  const isFollowed = trace.details.length > 0
   return (
     <div className={styles.panel}>
-      <Now trace={trace} />
+      {isFollowed && <Now trace={trace} />}
       <Expanding recovery={trace.wayBack.find((way) => way.kind === 'expand')} />
-      <Searching recoveries={trace.wayBack.filter((way) => way.kind === 'search')} />
+      {isFollowed && <Searching recoveries={trace.wayBack.filter((way) => way.kind === 'search')} />}
+      {!isFollowed && trace.wayBack.length === 0 && (
+        <p className={styles.hint}>Without a detail there is nothing to search for.</p>
+      )}
       {trace.lostAt !== null && trace.conversationId !== null && (
         <FellWithIt conversationId={trace.conversationId} summaryId={trace.lostAt.id} />
       )}
@@ -49,16 +53,13 @@ export function RecoveryPanel({ asked }: Props) {
   )
 }
 
-function Now({ trace: { inWindow, toldAgain, state, details } }: { readonly trace: FactTrace }) {
+function Now({ trace: { inWindow, toldAgain, state } }: { readonly trace: FactTrace }) {
   const [again] = toldAgain
-  const words =
-    details.length === 0
-      ? 'It has no detail that could be followed.'
-      : inWindow
-        ? 'In the window now.'
-        : state === 'partly'
-          ? 'Partly in the window now.'
-          : 'Not in the window now.'
+  const words = inWindow
+    ? 'In the window now.'
+    : state === 'partly'
+      ? 'Partly in the window now.'
+      : 'Not in the window now.'
   return (
     <p className={styles.now}>
       <StateMark state={inWindow ? 'kept' : state}>{''}</StateMark>

@@ -11,7 +11,7 @@ const madeBy = ({ run, atMs }: LostAt, nowMs: number): string =>
 /** One or two sentences that say what became of it. */
 export function verdictOf(trace: FactTrace, nowMs: number): { readonly before: string; readonly after: string } {
   const { inWindow, lostAt, state, details } = trace
-  if (details.length === 0) return { before: 'It has no detail that could be followed', after: '' }
+  if (details.length === 0) return { before: 'Nothing in it can be followed', after: '' }
   if (lostAt === null) {
     if (inWindow) return { before: 'All of it stands in the window', after: '' }
     return {
