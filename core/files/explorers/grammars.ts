@@ -206,7 +206,8 @@ const GRAMMARS: { readonly [type in FileType]?: { readonly file: string; readonl
   },
 }
 
-const require = createRequire(import.meta.url)
+// Not `require`: the build declares that name in the same file.
+const requireHere = createRequire(import.meta.url)
 const PACKAGE = '@vscode/tree-sitter-wasm'
 
 let runtime: Promise<typeof TreeSitter> | null = null
@@ -241,9 +242,9 @@ export async function loadGrammar(type: FileType, name: string | null): Promise<
 
 /** The package is required when it is needed and not bundled: its grammars are files. */
 async function startRuntime(): Promise<typeof TreeSitter> {
-  const package_ = require(PACKAGE) as typeof TreeSitter
+  const package_ = requireHere(PACKAGE) as typeof TreeSitter
   await package_.Parser.init({ locateFile: () => wasmPath('tree-sitter') })
   return package_
 }
 
-const wasmPath = (name: string): string => require.resolve(`${PACKAGE}/wasm/${name}.wasm`)
+const wasmPath = (name: string): string => requireHere.resolve(`${PACKAGE}/wasm/${name}.wasm`)
