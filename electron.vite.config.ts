@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
@@ -78,6 +78,17 @@ const declarations = {
   },
 }
 
+/** A script that cannot be loaded is an error of the build, not of its first use. */
+const loads = (folder: string): Plugin => ({
+  name: 'loads',
+  closeBundle() {
+    const options = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning']
+    const check = [...options, here('scripts/check-chunks.mjs'), here(folder)]
+    const { status } = spawnSync(process.execPath, check, { stdio: 'inherit' })
+    if (status !== 0) this.error('A script cannot be loaded, its reason is above.')
+  },
+})
+
 /** Blocks of Hangul: jamo and syllables. */
 const HANGUL = /U\+(?:11[\da-f]{2}|31[3-8][\da-f]|a9[67][\da-f]|(?:a[c-f]|[bc][\da-f]|d[0-7])[\da-f]{2})(?![\da-f])/i
 
@@ -117,7 +128,7 @@ const filesOfPdfs: Plugin = {
 
 export default defineConfig({
   main: {
-    plugins: [declarations],
+    plugins: [declarations, loads('out/main')],
     build: {
       outDir: 'out/main',
       // What is not bundled: a native binding, what Electron itself provides, and a driver that looks for optional
@@ -143,6 +154,7 @@ export default defineConfig({
     },
   },
   preload: {
+    plugins: [loads('out/preload')],
     build: {
       outDir: 'out/preload',
       // A sandboxed preload cannot require anything but Electron: one CommonJS file.
@@ -156,7 +168,7 @@ export default defineConfig({
   renderer: {
     root: here('renderer'),
     base: './',
-    plugins: [react(), slicedFonts, filesOfPdfs, beginsLight],
+    plugins: [react(), slicedFonts, filesOfPdfs, beginsLight, loads('out/renderer')],
     // The worker loads the grammars of single languages as it needs them.
     worker: { format: 'es' },
     build: {

@@ -9,6 +9,7 @@ import { inProject, nodeBinary, Refusal, root, say } from './project.mjs'
 const SOURCES = [
   ...['core', 'electron', 'renderer', 'package.json', 'package-lock.json', 'electron.vite.config.ts'],
   'scripts/declarations.ts',
+  'scripts/check-chunks.mjs',
 ]
 const RESULTS = ['out/main/index.js', 'out/preload/index.cjs', 'out/renderer/index.html', 'out/library/index.d.ts']
 const stampFile = inProject('out', '.lcm-build-stamp')
