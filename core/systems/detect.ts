@@ -1,4 +1,6 @@
+import { basename } from 'node:path'
 import { LcmError } from '../errors.ts'
+import type { MemoryFile } from '../sqlite/memory-file.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { SchemaProbe } from '../sqlite/schema-probe.ts'
 import { CANONICAL } from './canonical.ts'
@@ -48,10 +50,25 @@ export function requireViews(db: ReadDb, path: string, label: string): void {
 }
 
 /** The system that wrote a file, by structure alone. @throws LcmError not_a_memory, file_corrupt */
-export function recognise(path: string, probe: SchemaProbe): ForeignSystem {
+export function recognise(file: MemoryFile, probe: SchemaProbe): ForeignSystem {
   const system = detectSystem(probe)
-  if (system === null) throw notAMemory(path, probe)
+  if (system === null) throw copiedWithoutLog(file, probe) ?? notAMemory(file.path, probe)
   return system
+}
+
+/**
+ * Returns an error for the main file of a database whose tables were all still in its write-ahead log. SQLite deletes
+ * the log of a database only after its content was moved into the main file, so a main file without any table cannot
+ * have been closed in order. One with tables may have been: from that alone nobody can tell that newer rows are missing.
+ */
+function copiedWithoutLog({ path, header, walBytes }: MemoryFile, probe: SchemaProbe): LcmError | null {
+  if (!header.isWal || walBytes > 0 || probe.tables.size > 0) return null
+  const log = `${basename(path)}-wal`
+  return new LcmError(
+    'not_a_memory',
+    `${path} is in WAL mode and empty: its content is in ${log}, which is not beside it. Copy ${log} from where this file comes from to the same folder, or copy both again after the program that writes them has ended.`,
+    { path, missing: log },
+  )
 }
 
 function notAMemory(path: string, probe: SchemaProbe): LcmError {

@@ -122,7 +122,7 @@ function* preparing(file: MemoryFile, connection: ReadOnlyConnection, kept: Kept
     connection.db.exec('PRAGMA trusted_schema = OFF; PRAGMA ignore_check_constraints = ON')
     const probe = asDamage(file.path, 'any system', () => probeSchema(connection.db))
     const db = guardSchema(connection.db, probe.computed)
-    const system = recognise(file.path, probe)
+    const system = recognise(file, probe)
     const schemaVersion = db.value<number>('PRAGMA main.schema_version')
     db.exec('PRAGMA temp_store = MEMORY')
     db.exec(system.views(probe))

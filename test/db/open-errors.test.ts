@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   closeSync,
+  copyFileSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -49,7 +50,33 @@ function database(name: string, sql: string): string {
   return path
 }
 
+/** A database whose rows are still in its log, copied without that log. */
+function copiedWithoutLog(name: string, sql: string): string {
+  const source = join(folder, `source of ${name}`)
+  const db = new Database(source)
+  db.exec(`PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; ${sql}`)
+  copyFileSync(source, join(folder, name))
+  db.close()
+  return join(folder, name)
+}
+
 describe('an error on opening', () => {
+  it('says that the content of a file without tables in WAL mode is in its log, and which file is missing', () => {
+    const path = copiedWithoutLog('lonely.db', 'CREATE TABLE messages (message_id INTEGER PRIMARY KEY)')
+    const words = /lonely\.db is in WAL mode and empty: its content is in lonely\.db-wal, which is not beside it\. Copy/
+    expect(errorOf(path)).toMatchObject({ code: 'not_a_memory', message: expect.stringMatching(words) })
+    // A log without content is no better than none.
+    writeFileSync(`${path}-wal`, '')
+    expect(errorOf(path)).toMatchObject({ code: 'not_a_memory', message: expect.stringMatching(words) })
+  })
+
+  it('does not ask for the log of an empty database that has none, or whose tables are there', () => {
+    const empty = database('vacuumed.db', 'CREATE TABLE t (x); DROP TABLE t')
+    expect(errorOf(empty).message).toMatch(/it has no tables/)
+    const other = database('other-wal.db', 'PRAGMA journal_mode = WAL; CREATE TABLE moz_cookies (x)')
+    expect(errorOf(other).message).toMatch(/its tables are moz_cookies/)
+  })
+
   it('says that there is no file', () => {
     expect(errorOf(join(folder, 'missing.db'))).toMatchObject({
       code: 'file_missing',

@@ -1,0 +1,21 @@
+import { cpSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { openMemory } from '../builders/open-memory.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { FIELD_DATA } from './field-data.ts'
+
+/** A small file that was made after public reports of a fault, copied, with what is right for it. */
+function reported(name: string): { readonly path: string; readonly right: Record<string, unknown> } {
+  const folder = join(FIELD_DATA, 'cases', '2026-11', name)
+  const copy = join(temporaryFolder(), name)
+  cpSync(join(folder, 'input'), copy, { recursive: true })
+  const { right } = JSON.parse(readFileSync(join(folder, 'expected.json'), 'utf8'))
+  return { path: copy, right }
+}
+
+it('a file that was copied without its log is said to lack it', () => {
+  const { path, right } = reported('copied-without-wal')
+  const start = (right.mustSay as string).split(',')[0]?.replace('the file ', '') ?? ''
+  expect(() => openMemory(join(path, 'lcm.db'))).toThrow(start)
+})
