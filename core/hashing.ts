@@ -12,5 +12,8 @@ export const sha256Bytes = (content: string | Uint8Array): Buffer => hash('sha25
 /** Begins a SHA-256 of content that comes in pieces. */
 export const startSha256 = (): Hash => createHash('sha256')
 
+/** Begins an MD5, which a server of S3 gives for what it keeps. It is compared only, and proves nothing by itself. */
+export const startMd5 = (): Hash => createHash('md5')
+
 /** Begins a SHA-1 for stamps that are compared only while the program runs and are never stored. */
 export const startSha1 = (): Hash => createHash('sha1')

@@ -107,6 +107,8 @@ export const ObjectsReport = z.object({
   /** Those that no row names, and that were stored more than a day ago. */
   found: Count,
   foundBytes: Count,
+  /** Those that no row names, and whose age the store does not say readably. They stay. */
+  undated: Count,
   /** The first 1000 of them. */
   orphans: z.array(z.object({ hash: z.string(), bytes: Count, modifiedAtMs: z.number() })),
   removed: Count,

@@ -17,6 +17,13 @@ export class S3Server {
   /** How the next requests fail, one after another. */
   faults: Fault[] = []
   pageSize = 1000
+  /** The time of an object as the server tells it, in listings and headers. Null leaves it out. */
+  timeOf: (at: Date) => string | null = (at) => at.toUTCString()
+  /** What the server keeps of what it is given. Null keeps nothing. */
+  keeps: (bytes: Buffer) => Buffer | null = (bytes) => bytes
+  etagOf: (bytes: Buffer) => string = (bytes) => createHash('md5').update(bytes).digest('hex')
+  /** What the server answers instead of a listing. */
+  listing: ((token: string | null) => string) | null = null
   readonly #server = createServer((request, response) => void this.#answer(request, response))
 
   static readonly keys = { id: 'AKIATEST', secret: 'a-secret-key-of-the-tests' }
@@ -54,9 +61,16 @@ export class S3Server {
     const [, bucket, ...path] = url.pathname.split('/')
     const key = path.join('/')
     if (bucket !== S3Server.bucket) return void refuse(404, 'NoSuchBucket')
-    if (key === '') return void response.writeHead(200).end(this.#listing(url))
+    if (key === '') {
+      const page = this.listing?.(url.searchParams.get('continuation-token')) ?? this.#listing(url)
+      response.writeHead(200)
+      if (this.faults[0] !== 'cut') return void response.end(page)
+      this.faults.shift()
+      return void response.write(page.slice(0, 20), () => response.destroy())
+    }
     if (request.method === 'PUT') {
-      this.objects.set(key, { bytes: body, at: new Date() })
+      const kept = this.keeps(body)
+      if (kept !== null) this.objects.set(key, { bytes: kept, at: new Date() })
       return void response.writeHead(200).end()
     }
     const object = this.objects.get(key)
@@ -67,9 +81,11 @@ export class S3Server {
     }
     const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0)
     const bytes = object.bytes.subarray(from)
+    const time = this.timeOf(object.at)
     response.writeHead(from > 0 ? 206 : 200, {
       'content-length': bytes.length,
-      'last-modified': object.at.toUTCString(),
+      etag: `"${this.etagOf(object.bytes)}"`,
+      ...(time === null ? {} : { 'last-modified': time }),
     })
     if (request.method === 'HEAD') return void response.end()
     if (this.faults[0] === 'cut') {
@@ -87,7 +103,8 @@ export class S3Server {
     const page = keys.slice(0, this.pageSize)
     const entries = page.map((key) => {
       const { bytes, at } = this.objects.get(key) ?? { bytes: Buffer.alloc(0), at: new Date(0) }
-      return `<Contents><Key>${key}</Key><LastModified>${at.toISOString()}</LastModified><Size>${bytes.length}</Size></Contents>`
+      const time = this.timeOf(at)
+      return `<Contents><Key>${key}</Key>${time === null ? '' : `<LastModified>${time}</LastModified>`}<Size>${bytes.length}</Size></Contents>`
     })
     const isCut = keys.length > page.length
     return `<ListBucketResult><IsTruncated>${isCut}</IsTruncated>${isCut ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : ''}${entries.join('')}</ListBucketResult>`

@@ -132,6 +132,25 @@ describe('large files beside PostgreSQL', () => {
     })
   }
 
+  it('are never removed while the server does not say readably when they were stored: they are counted', async () => {
+    const objects = inS3()
+    const key = keyOf(hashOf('of no known age'))
+    s3.objects.set(key, { bytes: Buffer.from('of no known age'), at: new Date() })
+    const later = Date.now() + 2 * DAY_MS
+    const { timeOf } = s3
+    for (const unreadable of [null, 'the other day', new Date(0).toISOString()]) {
+      s3.timeOf = () => unreadable
+      expect(await orphans(objects, true, later)).toMatchObject({ found: 0, undated: 1, removed: 0, orphans: [] })
+    }
+    // The list says a time, and the object itself does not.
+    let asked = 0
+    s3.timeOf = (at) => (asked++ === 0 ? at.toISOString() : null)
+    expect(await orphans(objects, true, later)).toMatchObject({ found: 1, undated: 0, removed: 0 })
+    expect(s3.objects.has(key)).toBe(true)
+    s3.timeOf = timeOf
+    expect(await orphans(objects, true, later)).toMatchObject({ found: 1, undated: 0, removed: 1 })
+  })
+
   it('are pushed with the rows that name them', async () => {
     const objects = inS3()
     const { conversationId } = await sendOne('pushed', objects)

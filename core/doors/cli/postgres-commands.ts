@@ -153,8 +153,11 @@ export const objects = defineCommand({
     const text = (): string =>
       [
         `${report.store}: ${count(report.objects)} large files (${bytes(report.bytes)}).`,
+        ...(report.undated === 0
+          ? []
+          : [`${count(report.undated)} are named by no row and stay: the store does not say when they were stored.`]),
         report.found === 0
-          ? 'Each is named by a row, or was stored within a day.'
+          ? `Each${report.undated === 0 ? '' : ' of the others'} is named by a row, or was stored within a day.`
           : `${count(report.found)} of them (${bytes(report.foundBytes)}) are named by no row${remove ? `; ${count(report.removed)} were removed` : ', and --remove removes them'}:`,
         ...report.orphans.map((one) => `${one.hash}  ${bytes(one.bytes)}  ${new Date(one.modifiedAtMs).toISOString()}`),
       ].join('\n')

@@ -39,7 +39,7 @@ export class FolderStore implements ObjectStore {
     const there = await this.stat(hash)
     if (there?.bytes === bytes) {
       const now = Date.now() / 1000
-      if (Date.now() - there.modifiedAtMs >= RENEWED_AFTER_MS) utimesSync(path, now, now)
+      if (Date.now() - (there.modifiedAtMs ?? 0) >= RENEWED_AFTER_MS) utimesSync(path, now, now)
       return
     }
     const waiting = `${path}.${randomBytes(8).toString('hex')}`

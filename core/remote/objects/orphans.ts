@@ -5,7 +5,7 @@ import type { Postgres } from '../../postgres/connect.ts'
 import { namedContents, seesEveryTenant } from '../../postgres/file-rows.ts'
 import { yieldToOthers } from '../../yielding.ts'
 import { requireOurs } from '../remote-stores.ts'
-import type { ObjectStore, StoredObject } from './object-store.ts'
+import type { ObjectStore } from './object-store.ts'
 
 /** What was stored lately may belong to rows that are not written yet. */
 const SETTLED_AFTER_MS = 24 * 3_600_000
@@ -14,7 +14,8 @@ const CANCELLED = 'Looking for large files that nothing names was cancelled; tho
 
 /**
  * Finds stored content that no row names, and removes it if that is asked for. Content in use again is made new when it
- * is stored, so that it is looked at once more before it goes.
+ * is stored, so that it is looked at once more before it goes. Content whose age is not known is counted and stays: it
+ * may have been stored a moment ago.
  * @throws LcmError server_refused when the role does not see every tenant: what it does not see would seem unused
  */
 export async function* findOrphans(
@@ -30,21 +31,27 @@ export async function* findOrphans(
   }
   const named = await namedContents(db)
   const before = now() - SETTLED_AFTER_MS
-  const orphans: StoredObject[] = []
-  let [objects, bytes, found, foundBytes, removed] = [0, 0, 0, 0, 0]
+  const orphans: ObjectsReport['orphans'] = []
+  let [objects, bytes, found, foundBytes, undated, removed] = [0, 0, 0, 0, 0, 0]
   for await (const object of store.list(signal)) {
     objects += 1
     bytes += object.bytes
-    if (named.has(object.hash) || object.modifiedAtMs > before) continue
-    found += 1
-    foundBytes += object.bytes
-    if (orphans.length < LISTED) orphans.push(object)
-    if (isRemoving && ((await store.stat(object.hash))?.modifiedAtMs ?? Number.POSITIVE_INFINITY) <= before) {
-      await store.remove(object.hash)
-      removed += 1
+    if (named.has(object.hash)) continue
+    const { hash, modifiedAtMs } = object
+    if (modifiedAtMs !== null && modifiedAtMs > before) continue
+    if (modifiedAtMs === null) undated += 1
+    else {
+      found += 1
+      foundBytes += object.bytes
+      if (orphans.length < LISTED) orphans.push({ ...object, modifiedAtMs })
+      const latest = isRemoving ? ((await store.stat(hash))?.modifiedAtMs ?? null) : null
+      if (latest !== null && latest <= before) {
+        await store.remove(hash)
+        removed += 1
+      }
     }
     yield { done: objects, total: 0, unit: 'steps', note: 'looking at large files' }
     await yieldToOthers(signal, CANCELLED)
   }
-  return { address: db.shown, store: store.shown, objects, bytes, found, foundBytes, orphans, removed }
+  return { address: db.shown, store: store.shown, objects, bytes, found, foundBytes, undated, orphans, removed }
 }

@@ -1,10 +1,12 @@
+import type { Hash } from 'node:crypto'
 import { type IncomingMessage, request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
 import { LcmError } from '../../errors.ts'
-import { isHash, sha256 } from '../../hashing.ts'
+import { isHash, sha256, startMd5, startSha256 } from '../../hashing.ts'
+import { yieldToOthers } from '../../yielding.ts'
 import { type ObjectStore, RENEWED_AFTER_MS, type StoredObject } from './object-store.ts'
 
 export type S3Options = {
@@ -27,8 +29,11 @@ const SILENCE_MS = 30_000
 /** What S3 accepts in one request. */
 const MOST_BYTES = 5 * 1024 ** 3
 const MOST_LISTING_CHARS = 8_000_000
+/** A server may filter what it lists, and then a page is empty although more follow; so many in a row are no listing. */
+const MOST_EMPTY_PAGES = 100
 const MOST_REASON_CHARS = 4_000
 const PASSING: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
+const CANCELLED = 'A large file was not transferred: it was cancelled.'
 const NO_CONTENT = sha256('')
 
 type Asked = {
@@ -51,14 +56,8 @@ export class S3Store implements ObjectStore {
   }
 
   async stat(hash: string): Promise<StoredObject | null> {
-    const answer = await this.#ask({ method: 'HEAD', path: this.#key(hash) }, [200, 404])
-    answer.resume()
-    if (answer.statusCode === 404) return null
-    return {
-      hash,
-      bytes: Number(answer.headers['content-length']),
-      modifiedAtMs: Date.parse(answer.headers['last-modified'] ?? '') || 0,
-    }
+    const found = await this.#head(hash)
+    return found && { hash, bytes: found.bytes, modifiedAtMs: found.modifiedAtMs }
   }
 
   async put({ hash, bytes, open }: Parameters<ObjectStore['put']>[0], signal: AbortSignal): Promise<void> {
@@ -70,11 +69,44 @@ export class S3Store implements ObjectStore {
     }
     const there = await this.stat(hash)
     const now = this.#options.now ?? Date.now
-    if (there?.bytes === bytes && now() - there.modifiedAtMs < RENEWED_AFTER_MS) return
-    // The server compares what arrives with this hash.
+    if (there?.bytes === bytes && there.modifiedAtMs !== null && now() - there.modifiedAtMs < RENEWED_AFTER_MS) return
+    // Many servers compare what arrives with this hash, but not all.
     const headers = { 'content-length': String(bytes), 'x-amz-content-sha256': hash }
     const answer = await this.#ask({ method: 'PUT', path: this.#key(hash), headers, body: open, signal }, [200])
     answer.resume()
+    await this.#verify({ hash, bytes, open }, signal)
+  }
+
+  /**
+   * Compares what is stored with what was sent. The ETag of an object is its MD5 on most servers; where it is anything
+   * else, such as with encrypted buckets, the object is read back.
+   */
+  async #verify({ hash, bytes, open }: Parameters<ObjectStore['put']>[0], signal: AbortSignal): Promise<void> {
+    const stored = await this.#head(hash)
+    if (stored?.bytes === bytes) {
+      if (isMd5(stored.etag) && stored.etag === (await digestOf(startMd5(), open(), signal))) return
+      if ((await digestOf(startSha256(), this.get(hash, bytes, signal), signal)) === hash) return
+    }
+    // What is wrong must not be taken for content that is there.
+    if (stored !== null) await this.remove(hash)
+    const instead = stored === null ? 'does not have it' : 'held other content in its place, which was removed'
+    throw new LcmError(
+      'server_failed',
+      `${this.shown} took the large file ${hash}, but ${instead}: see the log of the server, and try again.`,
+      { hash, store: this.shown },
+    )
+  }
+
+  async #head(hash: string): Promise<(StoredObject & { readonly etag: string | null }) | null> {
+    const answer = await this.#ask({ method: 'HEAD', path: this.#key(hash) }, [200, 404])
+    answer.resume()
+    if (answer.statusCode === 404) return null
+    const bytes = sizeOf(answer.headers['content-length'])
+    if (bytes === null) throw this.#unreadable('the size of a large file is missing')
+    return {
+      ...{ hash, bytes, modifiedAtMs: timeOf(answer.headers['last-modified']) },
+      etag: answer.headers.etag?.replaceAll('"', '').toLowerCase() ?? null,
+    }
   }
 
   async *get(hash: string, bytes: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -93,7 +125,8 @@ export class S3Store implements ObjectStore {
         return
       } catch (error) {
         answer.destroy()
-        if (signal.aborted || error instanceof LcmError) throw error
+        if (signal.aborted) throw new LcmError('cancelled', CANCELLED)
+        if (error instanceof LcmError) throw error
         if (attempt >= ATTEMPTS) throw this.#unreachable(error)
         await this.#pauseAfter(attempt)
       }
@@ -102,23 +135,35 @@ export class S3Store implements ObjectStore {
 
   async *list(signal: AbortSignal): AsyncGenerator<StoredObject> {
     const { prefix } = this.#options
+    const seen = new Set<string>()
+    let emptyPages = 0
     for (let token: string | null = null; ; ) {
       const query = { 'list-type': '2', prefix, ...(token === null ? {} : { 'continuation-token': token }) }
-      const page: string = await textOf(
-        await this.#ask({ method: 'GET', path: '', query, signal }, [200]),
-        MOST_LISTING_CHARS,
-      )
-      for (const [entry] of page.matchAll(/<Contents>[\s\S]*?<\/Contents>/g)) {
+      const page: string = await this.#text({ method: 'GET', path: '', query, signal }, MOST_LISTING_CHARS)
+      const isCut = field(page, 'IsTruncated')
+      if (!page.includes('<ListBucketResult') || (isCut !== 'true' && isCut !== 'false')) {
+        throw this.#unreadable('it is no list of objects')
+      }
+      const entries = [...page.matchAll(/<Contents>[\s\S]*?<\/Contents>/g)].map(([entry]) => entry)
+      emptyPages = entries.length === 0 ? emptyPages + 1 : 0
+      token = isCut === 'true' ? field(page, 'NextContinuationToken') : null
+      if (isCut === 'true' && !token) throw this.#unreadable('it does not say where the next page begins')
+      const marks = [
+        ...(token === null ? [] : [`token ${token}`]),
+        ...(entries.length === 0 ? [] : [sha256(entries.join(''))]),
+      ]
+      if (emptyPages > MOST_EMPTY_PAGES || marks.some((mark) => seen.has(mark))) {
+        throw this.#unreadable('it does not end: a page comes again')
+      }
+      for (const mark of marks) seen.add(mark)
+      for (const entry of entries) {
         const hash = field(entry, 'Key')?.split('/').at(-1)
         // Others may keep something else in the same bucket.
         if (!isHash(hash) || field(entry, 'Key') !== this.#key(hash)) continue
-        yield {
-          hash,
-          bytes: Number(field(entry, 'Size')),
-          modifiedAtMs: Date.parse(field(entry, 'LastModified') ?? '') || 0,
-        }
+        const bytes = sizeOf(field(entry, 'Size'))
+        if (bytes === null) throw this.#unreadable('the size of a large file is missing')
+        yield { hash, bytes, modifiedAtMs: timeOf(field(entry, 'LastModified')) }
       }
-      token = field(page, 'IsTruncated') === 'true' ? field(page, 'NextContinuationToken') : null
       if (token === null) return
     }
   }
@@ -140,17 +185,34 @@ export class S3Store implements ObjectStore {
         const answer = await this.#once(asked)
         const status = answer.statusCode ?? 0
         if (expected.includes(status)) return answer
-        const reason = await textOf(answer, MOST_REASON_CHARS).catch(() => '')
+        const reason = (await textOf(answer, MOST_REASON_CHARS).catch(() => null)) ?? ''
         failure = this.#refused(asked, status, field(reason, 'Code'))
         if (!PASSING.has(status)) throw failure
       } catch (error) {
-        if (asked.signal?.aborted)
-          throw new LcmError('cancelled', 'A large file was not transferred: it was cancelled.')
+        if (asked.signal?.aborted) throw new LcmError('cancelled', CANCELLED)
         if (error instanceof LcmError) throw error
         failure = this.#unreachable(error)
       }
       if (attempt >= ATTEMPTS) throw failure
       await this.#pauseAfter(attempt)
+    }
+  }
+
+  /** Asks for a short text. One that breaks off is asked for again. */
+  async #text(asked: Asked, mostChars: number): Promise<string> {
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await this.#ask(asked, [200])
+      try {
+        const text = await textOf(answer, mostChars)
+        if (text === null) throw this.#unreadable('it is too long')
+        return text
+      } catch (error) {
+        answer.destroy()
+        if (asked.signal?.aborted) throw new LcmError('cancelled', CANCELLED)
+        if (error instanceof LcmError) throw error
+        if (attempt >= ATTEMPTS) throw this.#unreachable(error)
+        await this.#pauseAfter(attempt)
+      }
     }
   }
 
@@ -207,6 +269,14 @@ export class S3Store implements ObjectStore {
     )
   }
 
+  #unreadable(why: string): LcmError {
+    return new LcmError(
+      'server_failed',
+      `${this.shown} gave an answer that cannot be read (${why}): check that LCM_OBJECTS_ENDPOINT is a server that speaks S3.`,
+      { store: this.shown },
+    )
+  }
+
   #changed(hash: string, bytes: number): LcmError {
     return new LcmError(
       'server_failed',
@@ -224,12 +294,35 @@ function field(xml: string, name: string): string | null {
   )
 }
 
-async function textOf(answer: IncomingMessage, mostChars: number): Promise<string> {
+/** Null where no readable date is. Some servers give the beginning of 1970 for a time that they do not know. */
+function timeOf(text: string | null | undefined): number | null {
+  const time = Date.parse(text ?? '')
+  return time > 0 ? time : null
+}
+
+const isMd5 = (text: string | null): boolean => /^[0-9a-f]{32}$/.test(text ?? '')
+
+async function digestOf(
+  hash: Hash,
+  pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<string> {
+  for await (const piece of pieces) {
+    hash.update(piece)
+    await yieldToOthers(signal, CANCELLED)
+  }
+  return hash.digest('hex')
+}
+
+const sizeOf = (text: string | null | undefined): number | null => (/^\d{1,15}$/.test(text ?? '') ? Number(text) : null)
+
+/** Null when it is longer. */
+async function textOf(answer: IncomingMessage, mostChars: number): Promise<string | null> {
   let text = ''
   answer.setEncoding('utf8')
   for await (const piece of answer) {
     text += piece
-    if (text.length > mostChars) throw new Error('the answer is too long')
+    if (text.length > mostChars) return null
   }
   return text
 }
