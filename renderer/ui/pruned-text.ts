@@ -7,6 +7,7 @@ const WORDS: Readonly<Record<string, string>> = {
   pruning: 'pruned',
   masking: 'masked',
   elision: 'elided',
+  omission: 'not sent again',
 }
 
 /** `pruned`, `cleared by a microcompaction`. An unknown term is returned unchanged. */

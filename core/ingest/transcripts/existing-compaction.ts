@@ -100,11 +100,16 @@ function whatWasReplaced(given: ExistingCompaction, window: readonly WindowRow[]
     replaced.kind === 'all_before'
       ? db.value<number>(queries.seqOf, { conversationId, externalId: replaced.keptFrom })
       : undefined
+  const earlier = new Set(
+    [...((replaced.kind === 'all_before' && replaced.compactions) || [])].map((externalId) =>
+      db.value<number>(queries.seqOf, { conversationId, externalId }),
+    ),
+  )
   const until = Math.min(place, (keptFrom ?? Number.POSITIVE_INFINITY) - 1)
   return window.filter((item) => {
     if (item.summaryId !== null) {
       if (replaced.kind === 'all_messages' || (replaced.kind === 'these' && !replaced.withSummaries)) return false
-      return (item.seq ?? place) <= until
+      return (item.seq ?? place) <= until || (item.seq !== null && earlier.has(item.seq))
     }
     if (item.seq === null || item.seq > place) return false
     if (item.externalId !== null && records.has(item.externalId)) return true

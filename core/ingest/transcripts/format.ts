@@ -162,7 +162,12 @@ export type CompactionRecord = {
     | { readonly kind: 'all' }
     /** All messages except summaries of earlier ones, because no summary was made of those. */
     | { readonly kind: 'all_messages' }
-    | { readonly kind: 'all_before'; readonly keptFrom: string }
+    | {
+        readonly kind: 'all_before'
+        readonly keptFrom: string
+        /** External ids of the messages that record earlier compactions whose summaries go, too, wherever they stand. */
+        readonly compactions?: ReadonlySet<string>
+      }
     | { readonly kind: 'all_but'; readonly kept: ReadonlySet<string> }
     | {
         readonly kind: 'these'

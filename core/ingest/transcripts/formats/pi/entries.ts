@@ -1,7 +1,7 @@
 import type { NewPart } from '../../../new-message.ts'
 import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
-import { amountAt, countAt, isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
-import { callBlock, fileBlock, jsonText, reasoningBlock, textBlock } from '../../parts.ts'
+import { amountAt, countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import { callBlock, fileBlock, jsonText, plainText, reasoningBlock, textBlock } from '../../parts.ts'
 
 /** The types of entries. A session also has a header. */
 export const entryTypes: ReadonlySet<string> = new Set([
@@ -14,7 +14,34 @@ export const entryTypes: ReadonlySet<string> = new Set([
   'custom_message',
   'label',
   'session_info',
+  'context_edit',
+  'usage',
 ])
+
+/** An entry with a message of a known role, or what an extension or the end of a branch says to the model. */
+export const isSpoken = (entry: JsonObject): boolean =>
+  entry.type === 'message'
+    ? textAt(objectAt(entry, 'message'), 'role') !== null
+    : entry.type === 'custom_message' || entry.type === 'branch_summary'
+
+/** The model is not sent an answer again that failed or was interrupted. */
+export const isUnsent = (message: JsonObject): boolean =>
+  message.role === 'assistant' && (message.stopReason === 'error' || message.stopReason === 'aborted')
+
+/**
+ * Returns the text of a system prompt. Since version 1.6 of Pi it stands in named sections, which are sent in their
+ * order, and the tools that the model was given stand beside it.
+ */
+export function systemText(message: JsonObject): string {
+  const sections = Object.values(objectAt(message, 'sections')).map(sectionText)
+  const tools = listAt(message, 'toolsAdded').filter(isObject)
+  const told = tools.map((tool) => [textAt(tool, 'name'), textAt(tool, 'description')].filter(Boolean).join(': '))
+  const texts = [...piBlocks(message.content).map(({ text }) => text ?? ''), ...sections, told.join('\n')]
+  return texts.filter((text) => text !== '').join('\n\n')
+}
+
+const sectionText = (section: unknown): string =>
+  typeof section === 'string' ? section : plainText(isObject(section) ? (section.content ?? section.text) : section)
 
 /** Converts the content of a message: a text, or blocks of text, thinking, tool calls and pictures. */
 export function piBlocks(content: unknown): BlockPart[] {

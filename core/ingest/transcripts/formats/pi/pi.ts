@@ -5,9 +5,9 @@ import type { TranscriptHead } from '../../head.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
 import { oneLine } from '../../one-line.ts'
 import { readJsonLines } from '../../read-lines.ts'
-import { entryTypes } from './entries.ts'
+import { RecordGraph } from '../../record-graph.ts'
+import { entryTypes, isSpoken } from './entries.ts'
 import { PiReader } from './reader.ts'
-import { PiTree } from './tree.ts'
 
 /** Sessions of the Pi coding agent, versions 1 to 3. https://github.com/badlogic/pi-mono */
 export const pi: TranscriptFormat = {
@@ -80,10 +80,17 @@ async function* read(
   source: TranscriptSource,
   titleOf: (sessionId: string) => string | null,
 ): AsyncGenerator<TranscriptChunk> {
-  const tree = new PiTree()
-  yield* readJsonLines(source, 'looking', (record) => tree.add(record))
-  tree.finish()
-  const reader = new PiReader(tree, source, `file:${basename(source.path)}`, titleOf)
+  const graph = new RecordGraph()
+  yield* readJsonLines(source, 'looking', (record) => addEntry(graph, record))
+  graph.finish()
+  const reader = new PiReader(graph, source, `file:${basename(source.path)}`, titleOf)
   yield* readJsonLines(source, 'storing', (record, place, out) => reader.take(record, place, out))
   yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
+}
+
+/** Entries of version 1 have no ids, and all of them are live. */
+function addEntry(graph: RecordGraph, record: JsonObject): void {
+  const id = textAt(record, 'id')
+  if (id === null || record.type === 'session' || !entryTypes.has(textAt(record, 'type') ?? '')) return
+  graph.add(id, record.parentId === null ? null : (textAt(record, 'parentId') ?? undefined), isSpoken(record))
 }

@@ -1,16 +1,17 @@
+import { contentOf } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
 import type { CompactionRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
-import { countAt, type JsonObject, objectAt, textAt } from '../../json-value.ts'
+import { countAt, isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
 import type { MessageDetails } from '../../message-details.ts'
 import { oneLine } from '../../one-line.ts'
 import { compactionPart, messageOf, RecordClock, resultMessage, stringsIn, textBlock, timeOf } from '../../parts.ts'
 import type { RecordOrigin } from '../../read-lines.ts'
-import { bashText, entryTypes, piBlocks, piFinish, piResult } from './entries.ts'
-import type { PiTree } from './tree.ts'
+import type { RecordGraph } from '../../record-graph.ts'
+import { bashText, entryTypes, isSpoken, isUnsent, piBlocks, piFinish, piResult, systemText } from './entries.ts'
 
 /** The second reading of a session. */
 export class PiReader {
-  readonly #tree: PiTree
+  readonly #graph: RecordGraph
   readonly #clock: RecordClock
   readonly #fallback: string
   readonly #titleOf: (sessionId: string) => string | null
@@ -19,6 +20,8 @@ export class PiReader {
   readonly #places: (string | null)[] = []
   readonly #seen = new Set<string>()
   readonly #givenUp = new Set<string>()
+  /** The compactions so far, by the messages that record them. */
+  readonly #compactions = new Set<string>()
   #latestId: string | null = null
   #sessionId: string | null = null
   #parentId: string | null = null
@@ -27,9 +30,16 @@ export class PiReader {
   #title: string | null = null
   #name: string | null = null
   #model: string | null = null
+  /** The latest system prompt. Each compaction repeats it. */
+  #prompt: string | null = null
 
-  constructor(tree: PiTree, source: TranscriptSource, fallback: string, titleOf: (sessionId: string) => string | null) {
-    this.#tree = tree
+  constructor(
+    graph: RecordGraph,
+    source: TranscriptSource,
+    fallback: string,
+    titleOf: (sessionId: string) => string | null,
+  ) {
+    this.#graph = graph
     this.#clock = new RecordClock(source.nowMs)
     this.#fallback = fallback
     this.#titleOf = titleOf
@@ -90,7 +100,7 @@ export class PiReader {
     const atMs = this.#clock.at(entry.timestamp)
     const sessionId = this.#sessionId ?? this.#declare(this.#fallback, null, atMs, out)
     const isCopy = this.#parentId !== null && atMs < this.#startedAtMs
-    const isLive = this.#tree.isLive(id)
+    const isLive = this.#graph.isLive(id)
     const details = { ...origin.details, ...(isLive ? {} : { abandoned: true }), ...(isCopy ? { copied: true } : {}) }
     const add = (message: Extract<TranscriptRecord, { kind: 'message' }>['message']): void => {
       this.#places.push(message.externalId)
@@ -99,9 +109,16 @@ export class PiReader {
       out.push({ kind: 'message', sessionId, message, copiedFrom })
     }
     switch (entry.type) {
-      case 'message':
-        add(this.#message(entry, id, atMs, details))
+      case 'message': {
+        if (!isSpoken(entry)) {
+          out.push({ kind: 'skipped', line: origin.line, reason: 'an entry of type message without a message' })
+          return
+        }
+        const message = this.#message(entry, id, atMs, details)
+        add(message)
+        if (isUnsent(objectAt(entry, 'message'))) this.#omit(sessionId, message.externalId, null, atMs, isLive, out)
         return
+      }
       case 'custom_message': {
         const externalId = id ?? this.#ids.next('entry', JSON.stringify(entry))
         const facts = { ...details, harness: true, customType: textAt(entry, 'customType') ?? '' }
@@ -112,6 +129,8 @@ export class PiReader {
       case 'branch_summary': {
         const text = textAt(entry, 'summary')
         const externalId = id ?? this.#ids.next('entry', JSON.stringify(entry))
+        const prompt = systemText(objectAt(entry, 'systemMessage'))
+        if (prompt !== '' && prompt !== this.#prompt) add(this.#system(`${externalId}#system`, prompt, atMs, details))
         const isBranch = entry.type === 'branch_summary'
         const more = [
           compactionPart(isBranch ? false : null, { preTokens: countAt(entry, 'tokensBefore') ?? undefined }),
@@ -132,7 +151,16 @@ export class PiReader {
         const isAuto = isBranch ? false : null
         const told = { key: externalId, text, atMs, isAuto, model: this.#model, recordedBy: [externalId] } as const
         out.push({ kind: 'compaction', sessionId, ...told, replaced })
+        if (!isBranch) this.#compactions.add(externalId)
         return
+      }
+      case 'context_edit': {
+        // The model is sent something else, or nothing, in the place of an earlier message.
+        const target = textAt(entry, 'targetId')
+        const { replacement } = entry
+        const seen = replacement == null ? null : replacementText(replacement)
+        if (target !== null) this.#omit(sessionId, target, seen, atMs, isLive, out)
+        break
       }
       case 'session_info':
         this.#name = textAt(entry, 'name') ?? this.#name
@@ -148,12 +176,35 @@ export class PiReader {
     if (entry.type === 'branch_summary') {
       // It names the end of the branch, or the entry to which the person went back. Then the branch ends just before
       // that.
-      const named = this.#tree.branchOf(textAt(entry, 'fromId') ?? '')
-      const branch = named.size > 0 ? named : this.#tree.branchOf(this.#latestId ?? '')
+      const named = this.#graph.branchOf(textAt(entry, 'fromId') ?? '')
+      const branch = named.size > 0 ? named : this.#graph.branchOf(this.#latestId ?? '')
       return branch.size === 0 ? null : { kind: 'these', externalIds: branch }
     }
-    const kept = textAt(entry, 'firstKeptEntryId') ?? this.#keptAt(countAt(entry, 'firstKeptEntryIndex'))
-    return kept === null ? { kind: 'all' } : { kind: 'all_before', keptFrom: kept }
+    const named = textAt(entry, 'firstKeptEntryId')
+    const kept = named === null ? this.#keptAt(countAt(entry, 'firstKeptEntryIndex')) : this.#graph.messageFrom(named)
+    if (kept === null) return { kind: 'all' }
+    // The model is sent only the newest of these summaries.
+    return { kind: 'all_before', keptFrom: kept, compactions: new Set(this.#compactions) }
+  }
+
+  #omit(
+    sessionId: string,
+    externalId: string | null,
+    seen: string | null,
+    atMs: number,
+    isLive: boolean,
+    out: TranscriptRecord[],
+  ): void {
+    if (externalId === null) return
+    const outputs = [{ externalId, seen }]
+    const told = { key: `omitted ${externalId}`, by: 'omission', atMs, isAuto: null, toldTokens: null, outputs }
+    out.push({ kind: 'pruning', sessionId, ...told, isGivenUp: !isLive })
+  }
+
+  #system(externalId: string, prompt: string, createdAtMs: number, details: MessageDetails) {
+    this.#prompt = prompt
+    const facts = { ...details, harness: true, piRole: 'system' }
+    return messageOf({ externalId, role: 'system', blocks: [textBlock(prompt)], createdAtMs, details: facts })
   }
 
   /** Returns the first message at or after a number of version 1. */
@@ -192,14 +243,21 @@ export class PiReader {
         }
         return messageOf({ ...base, role: 'user', blocks: [textBlock(bashText(message))], details: facts })
       }
+      case 'system':
+        return this.#system(externalId, systemText(message), createdAtMs, details)
       default: {
         const summary = textAt(message, 'summary')
         const blocks = summary === null ? piBlocks(message.content) : [textBlock(summary)]
-        const given = role === 'system' ? ('system' as const) : ('user' as const)
-        return messageOf({ ...base, role: given, blocks, details: { ...details, harness: true, piRole: role } })
+        return messageOf({ ...base, role: 'user', blocks, details: { ...details, harness: true, piRole: role } })
       }
     }
   }
+}
+
+/** The message that a context edit puts in the place of another one. */
+function replacementText(replacement: unknown): string {
+  const content = isObject(replacement) ? (replacement.content ?? replacement.text) : replacement
+  return contentOf(piBlocks(content))
 }
 
 const EXCLUDED: MessageDetails = { excludedFromContext: true }
