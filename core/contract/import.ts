@@ -8,6 +8,8 @@ export const TRANSCRIPT_FORMATS = [
   'pi',
   'openclaw',
   'gemini-cli',
+  'qwen-code',
+  'copilot-cli',
   'opencode',
   'entire',
   'aider',

@@ -35,6 +35,8 @@ export function discoverTranscripts({ home, env, cwd }: Surroundings): FoundTran
       inFolder('OpenClaw', join(folder, 'sessions'), ['.jsonl'], basename(folder)),
     ),
     ...folders(join(opencode, 'storage', 'session')).flatMap((folder) => inFolder('opencode', folder, ['.json'])),
+    ...folders(join(home, '.qwen', 'projects')).flatMap((folder) => inFolder('Qwen Code', folder, ['.jsonl'])),
+    ...byProject('Copilot CLI', [join(home, '.copilot', 'session-state')], ['events.jsonl']),
     ...namedFiles(opencode, /^opencode.*\.db$/).flatMap((path) =>
       oneFile('opencode', path, `${basename(path)}: export its sessions first`),
     ),

@@ -44,6 +44,17 @@ const lineFormats: Record<string, (words: string, n: number) => unknown[]> = {
     ...(n === 1 ? [{ sessionId: 's-1', projectHash: 'p', startTime: at(0) }] : []),
     { id: `g-${n}`, type: 'user', timestamp: at(n), content: words },
   ],
+  'qwen-code': (words, n) => [
+    {
+      type: 'user',
+      uuid: `q-${n}`,
+      parentUuid: n === 1 ? null : `q-${n - 1}`,
+      sessionId: 's-1',
+      timestamp: at(n),
+      message: { role: 'user', parts: [{ text: words }] },
+    },
+  ],
+  'copilot-cli': (words, n) => [{ type: 'user.message', id: `c-${n}`, timestamp: at(n), data: { content: words } }],
   entire: (words, n) => [{ v: 1, agent: 'codex', type: 'user', ts: at(n), content: [{ text: words }] }],
   messages: (words) => [{ role: 'user', content: words }],
 }
@@ -127,7 +138,7 @@ describe.each(Object.keys(lineFormats))('a transcript of %s', (format) => {
       line.replace(/"2026-03-02T[^"]*"/, times[index % times.length] ?? ''),
     )
     // The first line says what the file is; in some formats it is a header.
-    const first = transcript(format, ['zero'])[0]?.replaceAll('u-1', 'u-0') ?? ''
+    const first = transcript(format, ['zero'])[0]?.replaceAll(/"([uqc])-1"/g, '"$1-0"') ?? ''
     const detectable = first.includes('zero') ? [first, ...lines] : lines
     await importOne(memory.db, write(detectable.join('\n')))
     expect(told(memory).slice(-3)).toEqual(said)

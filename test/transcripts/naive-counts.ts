@@ -3,10 +3,12 @@ import { readFileSync } from 'node:fs'
 /** Whatever a record may have: samples follow no schema. */
 type Json = {
   readonly type: string
+  readonly subtype: string | undefined
   readonly role: string
   readonly id: string
   readonly text: string
   readonly payload: Json
+  readonly data: Json
   readonly content: Json[]
   readonly summary: Json[]
   readonly replacement_history: Json[]
@@ -102,6 +104,32 @@ export const naiveFormats: Readonly<Record<string, { readonly count: (path: stri
         assistant: count(messages, ({ type }) => type === 'gemini'),
         tool: count(calls, ({ result }) => result !== null && result !== undefined),
         compactions: 0,
+      }
+    },
+  },
+  'qwen-code': {
+    count: (path) => {
+      const all = lines(path)
+      const compactions = count(all, ({ subtype }) => subtype === 'chat_compression')
+      // Each compaction of the sample brings its summary and an acknowledgement of the model.
+      return {
+        user: count(all, ({ type }) => type === 'user') + compactions,
+        assistant: count(all, ({ type }) => type === 'assistant') + compactions,
+        tool: count(all, ({ type }) => type === 'tool_result'),
+        compactions,
+      }
+    },
+  },
+  'copilot-cli': {
+    count: (path) => {
+      const of = (wanted: string): number => count(lines(path), ({ type }) => type === wanted)
+      const compactions = of('session.compaction_complete')
+      return {
+        user: of('user.message') + compactions,
+        assistant: of('assistant.message'),
+        tool: of('tool.execution_complete'),
+        system: of('system.message'),
+        compactions,
       }
     },
   },
@@ -255,12 +283,17 @@ export function saidIn(id: string, path: string): string[] {
     case 'opencode':
       return textsIn(messages().map(({ parts }) => parts))
     case 'claude-code':
+    case 'qwen-code':
     case 'entire':
       return textsIn(lines(path))
     case 'gemini-cli':
       return textsIn(messages().map(({ content }) => ({ text: content })))
     case 'swe-agent':
       return textsIn(history().map(({ content }) => ({ text: content })))
+    case 'copilot-cli':
+      return lines(path).flatMap(({ type, data }) =>
+        type.endsWith('.message') ? [data.content as unknown as string] : [],
+      )
     default:
       // Events come again and again, half written; Markdown has marks of its own around its texts.
       return []

@@ -4,12 +4,14 @@ import type { TranscriptFormat } from './format.ts'
 import { aider } from './formats/aider/aider.ts'
 import { claudeCode } from './formats/claude-code/claude-code.ts'
 import { codex } from './formats/codex/codex.ts'
+import { copilot } from './formats/copilot/copilot.ts'
 import { entire } from './formats/entire/entire.ts'
 import { gemini } from './formats/gemini/gemini.ts'
 import { messages } from './formats/messages/messages.ts'
 import { openCode } from './formats/opencode/opencode.ts'
 import { openHands } from './formats/openhands/openhands.ts'
 import { openClaw, pi } from './formats/pi/pi.ts'
+import { qwen } from './formats/qwen/qwen.ts'
 import { specStory } from './formats/specstory/specstory.ts'
 import { sweAgent } from './formats/swe-agent/swe-agent.ts'
 import { LONG_HEAD_BYTES, readHead, type TranscriptHead } from './head.ts'
@@ -24,6 +26,8 @@ export const transcriptFormats: readonly TranscriptFormat[] = [
   pi,
   openClaw,
   gemini,
+  qwen,
+  copilot,
   openCode,
   entire,
   aider,

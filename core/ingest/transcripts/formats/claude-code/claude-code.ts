@@ -34,7 +34,10 @@ export const claudeCode: TranscriptFormat = {
 function detect({ values }: TranscriptHead): number {
   const records = values.filter(isObject)
   const isOurs = (record: JsonObject): boolean =>
-    kindOf(record) !== 'unknown' && identifying.some((field) => typeof record[field] === 'string')
+    kindOf(record) !== 'unknown' &&
+    identifying.some((field) => typeof record[field] === 'string') &&
+    // Other agents have the same envelope around messages of another shape.
+    (!isObject(record.message) || 'content' in record.message)
   const ours = records.filter(isOurs).length
   return ours === 0 ? 0 : ours / records.length > 0.5 ? 0.95 : 0.7
 }

@@ -1,0 +1,30 @@
+import { basename } from 'node:path'
+import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '../../format.ts'
+import type { TranscriptHead } from '../../head.ts'
+import { isObject, type JsonObject, textAt } from '../../json-value.ts'
+import { readJsonLines } from '../../read-lines.ts'
+import { CopilotReader } from './reader.ts'
+
+/**
+ * Sessions of the Copilot CLI: `session-state/<id>/events.jsonl`, a chain of events in the order of time.
+ * https://github.com/github/copilot-cli
+ */
+export const copilot: TranscriptFormat = { id: 'copilot-cli', label: 'Copilot CLI', detect, read }
+
+const EVENT =
+  /^(?:session\.(?:start|resume)|(?:user|assistant|system)\.message|assistant\.turn_(?:start|end)|tool\.execution_(?:start|complete))$/
+
+function detect({ values }: TranscriptHead): number {
+  const records = values.filter(isObject)
+  const ours = records.filter(isEvent).length
+  return ours === 0 ? 0 : ours > records.length / 3 ? 0.96 : 0.6
+}
+
+const isEvent = (record: JsonObject): boolean =>
+  EVENT.test(textAt(record, 'type') ?? '') && isObject(record.data) && textAt(record, 'id') !== null
+
+async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
+  const reader = new CopilotReader(source, `file:${basename(source.path)}`)
+  yield* readJsonLines(source, 'storing', (record, origin, out) => reader.take(record, origin, out))
+  yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
+}

@@ -1,0 +1,41 @@
+import { basename } from 'node:path'
+import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '../../format.ts'
+import type { TranscriptHead } from '../../head.ts'
+import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
+import { readJsonLines } from '../../read-lines.ts'
+import { RecordGraph } from '../../record-graph.ts'
+import { QwenReader } from './reader.ts'
+import { isSpoken, recordTypes } from './record.ts'
+
+/**
+ * Sessions of Qwen Code: the records of Claude Code around the messages of Gemini's interface.
+ * https://github.com/QwenLM/qwen-code
+ */
+export const qwen: TranscriptFormat = { id: 'qwen-code', label: 'Qwen Code', detect, read }
+
+/** The messages tell it from Claude Code, whose records have the same envelope. */
+function detect({ values }: TranscriptHead): number {
+  const records = values.filter(isObject).filter(isEnvelope)
+  const spoken = records.filter((record) => Array.isArray(objectAt(record, 'message').parts))
+  const foreign = records.filter((record) => objectAt(record, 'message').content !== undefined)
+  if (spoken.length > foreign.length) return 0.97
+  return records.some((record) => record.subtype === 'chat_compression' && foreign.length === 0) ? 0.97 : 0
+}
+
+const isEnvelope = (record: JsonObject): boolean =>
+  recordTypes.has(textAt(record, 'type') ?? '') && textAt(record, 'uuid') !== null && 'parentUuid' in record
+
+async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
+  const graph = new RecordGraph()
+  yield* readJsonLines(source, 'looking', (record) => addRecord(graph, record))
+  graph.finish()
+  const reader = new QwenReader(graph, source, `file:${basename(source.path)}`)
+  yield* readJsonLines(source, 'storing', (record, origin, out) => reader.take(record, origin, out))
+  yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
+}
+
+function addRecord(graph: RecordGraph, record: JsonObject): void {
+  const uuid = textAt(record, 'uuid')
+  if (uuid === null || !recordTypes.has(textAt(record, 'type') ?? '')) return
+  graph.add(uuid, record.parentUuid === null ? null : (textAt(record, 'parentUuid') ?? undefined), isSpoken(record))
+}
