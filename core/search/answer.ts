@@ -1,7 +1,7 @@
 import type { GrepInput, GrepResult } from '../contract/retrieval.ts'
 import type { TimeSlice } from '../yielding.ts'
 import { type Cursor, keyFrom } from './grep-cursor.ts'
-import type { HitOrder } from './hit-order.ts'
+import { type HitOrder, stepOf } from './hit-order.ts'
 import type { Found } from './hits.ts'
 import { ExpressionMatcher, type Matcher } from './matcher.ts'
 import type { Meaning } from './meaning/meaning.ts'
@@ -59,7 +59,7 @@ export async function answerTo(asked: Asked): Promise<Answer> {
   if (!mayBeQuestion(input, query) || cursor || asksQuestion) return asWords
   const { hits } = asWords
   const hasTime = input.sort === 'newest' || input.sort === 'oldest'
-  while (!hits.isDone && hits.found < input.limit) await hits.step()
+  while (!hits.isDone && hits.found < input.limit) await stepOf(hits)
   const isTooLittle = hits.found === 0 || (!hasTime && typedWords(words) > 1 && hits.found < input.limit)
   return (isTooLittle ? await answerToQuestion(asked, hits.found > 0) : null) ?? asWords
 }

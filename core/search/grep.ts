@@ -9,7 +9,7 @@ import type { Corpus, TextIndexSource } from './corpus.ts'
 import { FileGrep, type FileGrepOptions, type Patience } from './file-grep.ts'
 import { Filters, kindsOf, type Permitted } from './filters.ts'
 import { Cursor, storedKey, withSeen } from './grep-cursor.ts'
-import { type HitOrder, timeKeyOf } from './hit-order.ts'
+import { type HitOrder, stepOf, timeKeyOf } from './hit-order.ts'
 import { hitsOf } from './hits.ts'
 import { rankingMatch } from './index-expression.ts'
 import type { Meaning } from './meaning/meaning.ts'
@@ -184,7 +184,7 @@ export class Grep {
         // The caller reads the page while the remaining candidates are counted.
         const isTime = performance.now() - toldAt >= everyMs || (isPageNews && Number.isFinite(everyMs))
         if (isTime) yield { ...(await progress()), result: null }
-        await hits.step()
+        await stepOf(hits)
       }
       const last = hits.page.at(-1)
       const total = totalOf(hits, cursor)

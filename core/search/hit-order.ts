@@ -24,10 +24,22 @@ export interface HitOrder {
   readonly rows: number
   /** True when counting the remaining hits would take much longer than the page did. */
   readonly isCountingLong?: boolean
-  /** Looks at some more candidates, for about 10 ms. */
+  /** Ascends with every step, so that a search ends whatever its data are. */
+  readonly progress: number
+  /** Looks at some more candidates, for about 10 ms. Call `stepOf`, which makes sure that the search gets further. */
   step(): Promise<void>
   /** Returns why a hit ranks where it does, where that is known. */
   partsOf?(hit: Placed): ScoreParts | undefined
+}
+
+/**
+ * Takes a search a step further.
+ * @throws Error when the step did nothing although something is left: the search would never end
+ */
+export async function stepOf(order: HitOrder): Promise<void> {
+  const before = order.progress
+  await order.step()
+  if (order.progress <= before && !order.isDone) throw new Error('A search made a step and came no further.')
 }
 
 /** Returns the sort key of a hit in the order of time. */

@@ -92,7 +92,7 @@ export function questionPlan({ words, asked, indexes, summaries, covered, near }
         ? summaryLifts(plan.ranking, summaries, covered)
         : new Map()
     const floor = rows.length === limit ? (scores.at(-1) as number) : null
-    const scale = hasNear ? Math.max(...indexes.map((index) => best(index, limit).scores[0] ?? 0)) : 0
+    const scale = hasNear ? Math.max(0, ...indexes.map((index) => best(index, limit).scores[0] ?? 0)) : 0
     return { ...lifted(searched, base, { withAll, lifts, meaning: meanings(searched, near, scale) }), floor }
   }
   return { plan, rank }

@@ -32,8 +32,10 @@ export class RelevanceOrder implements HitOrder {
   readonly #passed: readonly Uint8Array[]
   readonly #parts = new Map<Placed, ScoreParts>()
   #isQueueEmpty = false
+  /** How often the queue was asked for its next candidate. */
+  #taken = 0
   /** Where counting the remaining candidates has come to: a search and a place among its candidates. */
-  #counted = { search: 0, place: 0 }
+  #counted = { search: 0, place: 0, steps: 0 }
 
   constructor(searches: readonly Searched[], options: RelevanceOptions) {
     this.#searches = searches
@@ -50,7 +52,11 @@ export class RelevanceOrder implements HitOrder {
   }
 
   get isDone(): boolean {
-    return this.isPageDone && this.scanned === this.rows
+    return this.isPageDone && (this.scanned === this.rows || this.#counted.search === this.#searches.length)
+  }
+
+  get progress(): number {
+    return this.#taken + this.#counted.steps
   }
 
   partsOf(hit: Placed): ScoreParts | undefined {
@@ -63,11 +69,13 @@ export class RelevanceOrder implements HitOrder {
   }
 
   async #fillPage(): Promise<void> {
-    const size = Math.max(...this.#searches.map(({ verifier }) => verifier.size))
+    // Where nothing is searched, the first look at the queue tells that it is empty.
+    const size = Math.max(1, ...this.#searches.map(({ verifier }) => verifier.size))
     const batch: Scored[] = []
     let missing = this.#options.limit - this.page.length
     while (batch.length < size && missing > 0) {
       const next = this.#queue.next()
+      this.#taken += 1
       if (next.done) {
         this.#isQueueEmpty = true
         break
@@ -106,11 +114,14 @@ export class RelevanceOrder implements HitOrder {
   async #countSome(): Promise<void> {
     const searched = this.#searches[this.#counted.search]
     if (!searched) return
-    const passed = this.#passed[this.#counted.search] as Uint8Array
+    const { search, steps } = this.#counted
+    const passed = this.#passed[search] as Uint8Array
+    const nextSearch = { search: search + 1, place: 0, steps: steps + 1 }
     if (searched.isExact) {
-      this.#counted = { search: this.#counted.search + 1, place: 0 }
+      this.#counted = nextSearch
       return
     }
+    this.#counted.steps += 1
     const { candidates, verifier, isCertainOf } = searched
     const some: Placed[] = []
     while (some.length < verifier.size && this.#counted.place < candidates.length) {
@@ -118,7 +129,7 @@ export class RelevanceOrder implements HitOrder {
       this.#counted.place += 1
       if (passed[index] === 0 && !isCertainOf(index)) some.push({ searched, index })
     }
-    if (this.#counted.place === candidates.length) this.#counted = { search: this.#counted.search + 1, place: 0 }
+    if (this.#counted.place === candidates.length) this.#counted = nextSearch
     await this.#verify(some)
   }
 

@@ -72,6 +72,10 @@ export class ScanOrder implements HitOrder {
     return this.scanned === this.rows
   }
 
+  get progress(): number {
+    return this.scanned + this.#at
+  }
+
   get isPageDone(): boolean {
     return this.isDone
   }

@@ -52,6 +52,10 @@ export class TimeOrder implements HitOrder {
     return this.#queues.reduce((sum, { rows }) => sum + rows, 0)
   }
 
+  get progress(): number {
+    return this.#queues.reduce((sum, { progress }) => sum + progress, 0)
+  }
+
   get isCountingLong(): boolean {
     return this.#next?.queue.isCountingLong ?? false
   }

@@ -96,6 +96,11 @@ export class TimeQueue {
     return Math.round((this.#doubtful * (this.#end - this.#start)) / Math.max(1, this.#asked - this.#start))
   }
 
+  /** Ascends with every step. */
+  get progress(): number {
+    return this.scanned + this.#asked
+  }
+
   /** True while only texts say how many hits there are, or an index that has to collect all rows. */
   get isCountingLong(): boolean {
     return this.#isTrying
