@@ -3,7 +3,7 @@ import { LcmError } from '../errors.ts'
 import { BacktrackingMatcher } from './backtracking-matcher.ts'
 import { ANYTHING } from './index-expression.ts'
 import type { Fields, Match, Matcher } from './matcher.ts'
-import { LIMIT_MS, PatternBudget } from './pattern-budget.ts'
+import { PatternBudget } from './pattern-budget.ts'
 import { type Plan, textPlan } from './plan.ts'
 import { type QuickLook, quickLook } from './quick-look.ts'
 import { formulaOf, heldText } from './regex-formula.ts'
@@ -69,37 +69,8 @@ function backtrackingPlan(typed: string, isCaseSensitive: boolean, signal?: Abor
   return null
 }
 
-/** Beginning with a text takes as long as so many characters of it. */
-const BEGINNING = 100
-/** A text is watched when its characters, times the instructions of the pattern, are more: half a second at worst. */
-const WATCHED = 3_000_000
-/** The clock is read once in so many characters. */
-const CHARACTERS_AT_ONCE = 256
-
 /** RE2's number for a match that may begin anywhere. */
 const ANYWHERE = 0
-
-type Engine = Pick<RE2JS, 'test' | 'matcher' | 'programSize' | 're2'>
-
-/** A text that says so when the engine, which asks for its characters one by one, has been at it for too long. */
-class WatchedText extends String {
-  readonly #text: string
-  readonly #isOver: (place: number) => boolean
-  #asked = 0
-
-  constructor(text: string, isOver: (place: number) => boolean) {
-    super(text)
-    this.#text = text
-    this.#isOver = isOver
-  }
-
-  /** @throws LcmError pattern_too_slow */
-  override charCodeAt(place: number): number {
-    this.#asked += 1
-    if (this.#asked % CHARACTERS_AT_ONCE === 0 && this.#isOver(place)) throw tooSlow()
-    return this.#text.charCodeAt(place)
-  }
-}
 
 /**
  * Matches in time linear to the text. `.` stops at line ends; `^` and `$` match at the ends of the text. A pattern with
@@ -107,28 +78,24 @@ class WatchedText extends String {
  */
 export class RegexMatcher implements Matcher {
   readonly termCount = 1
-  readonly #pattern: Engine
+  readonly #pattern: RE2JS
   readonly #look: QuickLook | null
-  readonly #budget: Pick<PatternBudget, 'spend' | 'isHeld'>
+  readonly #budget: PatternBudget
 
   /** @param look what every match contains, or null when nothing is known */
-  constructor(
-    pattern: Engine,
-    look: QuickLook | null,
-    budget: Pick<PatternBudget, 'spend' | 'isHeld'> = new PatternBudget(),
-  ) {
+  constructor(pattern: RE2JS, look: QuickLook | null, budget = new PatternBudget()) {
     this.#pattern = pattern
     this.#look = look
     this.#budget = budget
+    budget.count(pattern)
   }
 
   /** @throws LcmError pattern_too_slow */
   matches(fields: Fields): boolean {
-    for (const field of fields) {
+    return fields.some((field) => {
       const start = this.#startIn(field, 0)
-      if (start !== null && this.#within(field, (text) => this.#test(text, start))) return true
-    }
-    return false
+      return start !== null && this.#test(field, start)
+    })
   }
 
   mayMatchIn(text: string): boolean {
@@ -141,16 +108,15 @@ export class RegexMatcher implements Matcher {
 
   /** @throws LcmError pattern_too_slow */
   find(text: string, limit: number): Match[] {
-    return this.#within(text, (watched) => {
-      const matcher = this.#pattern.matcher(watched)
-      const found: Match[] = []
-      let from = this.#startIn(text, 0)
-      while (from !== null && found.length < limit && (this.#look ? matcher.find(from) : matcher.find())) {
-        from = this.#startIn(text, matcher.end())
-        if (matcher.end() > matcher.start()) found.push({ start: matcher.start(), end: matcher.end(), term: 0 })
-      }
-      return found
-    })
+    this.#budget.begin(text)
+    const matcher = this.#pattern.matcher(text)
+    const found: Match[] = []
+    let from = this.#startIn(text, 0)
+    while (from !== null && found.length < limit && (this.#look ? matcher.find(from) : matcher.find())) {
+      from = this.#startIn(text, matcher.end())
+      if (matcher.end() > matcher.start()) found.push({ start: matcher.start(), end: matcher.end(), term: 0 })
+    }
+    return found
   }
 
   /** Returns a place from which on the next match begins, or null when there is none. */
@@ -170,26 +136,8 @@ export class RegexMatcher implements Matcher {
 
   /** Whether a match begins at a place or behind it. Not asked for groups, the engine is several times as fast. */
   #test(text: string, start: number): boolean {
+    this.#budget.begin(text)
     if (start === 0) return this.#pattern.test(text)
     return this.#pattern.re2().matchWithGroup(text, start, text.length, ANYWHERE, 0)[0] === true
   }
-
-  #within<T>(text: string, match: (text: string) => T): T {
-    const began = performance.now()
-    const found = match(text.length * this.#pattern.programSize() > WATCHED ? this.#watched(text, began) : text)
-    if (this.#budget.spend(performance.now() - began, text.length + BEGINNING)) throw tooSlow()
-    return found
-  }
-
-  #watched(text: string, began: number): string {
-    const isOver = (place: number): boolean => this.#budget.isHeld(performance.now() - began, place)
-    // RE2 takes objects for texts, which its types do not say.
-    return new WatchedText(text, isOver) as unknown as string
-  }
 }
-
-const tooSlow = (): LcmError =>
-  new LcmError(
-    'pattern_too_slow',
-    `This pattern repeats so much that it was stopped after ${LIMIT_MS / 1000} s: nothing was left out of an answer, there is none. Write it with fewer repetitions, or narrow the search by a filter.`,
-  )
