@@ -34,12 +34,13 @@ export function discoverTranscripts({ home, env, cwd }: Surroundings): FoundTran
     ...folders(openclaw).flatMap((folder) =>
       inFolder('OpenClaw', join(folder, 'sessions'), ['.jsonl'], basename(folder)),
     ),
+    ...folders(openclaw).flatMap((folder) =>
+      oneFile('OpenClaw', join(folder, 'agent', 'openclaw-agent.sqlite'), basename(folder)),
+    ),
     ...folders(join(opencode, 'storage', 'session')).flatMap((folder) => inFolder('opencode', folder, ['.json'])),
     ...folders(join(home, '.qwen', 'projects')).flatMap((folder) => inFolder('Qwen Code', folder, ['.jsonl'])),
     ...byProject('Copilot CLI', [join(home, '.copilot', 'session-state')], ['events.jsonl']),
-    ...namedFiles(opencode, /^opencode.*\.db$/).flatMap((path) =>
-      oneFile('opencode', path, `${basename(path)}: export its sessions first`),
-    ),
+    ...namedFiles(opencode, /^opencode.*\.db$/).flatMap((path) => oneFile('opencode', path, basename(path))),
     ...inFolder('SpecStory', join(cwd, '.specstory', 'history'), ['.md'], cwd),
     ...oneFile('aider', set('AIDER_CHAT_HISTORY_FILE', join(cwd, '.aider.chat.history.md')), cwd),
   ]

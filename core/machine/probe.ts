@@ -1,11 +1,11 @@
-import { type Dirent, readdirSync } from 'node:fs'
+import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isLogFile } from '../activity/log-files.ts'
 import type { Probe } from '../contract/machine.ts'
 import { toErrorInfo } from '../errors.ts'
-import { recogniseTranscript } from '../ingest/transcripts/formats.ts'
 import { readHead } from '../ingest/transcripts/head.ts'
-import { NOT_ENTERED, refuseOther } from '../ingest/transcripts/transcript-files.ts'
+import { openTranscript } from '../ingest/transcripts/open-transcript.ts'
+import { isLikely, NOT_ENTERED, refuseOther } from '../ingest/transcripts/transcript-files.ts'
 import { identifyMemory } from '../systems/identify-memory.ts'
 
 /** This many files of a folder and its subfolders are opened to see what the folder contains. */
@@ -23,8 +23,9 @@ export async function probePath(given: string, cacheDir: string): Promise<Probe>
   } catch (error) {
     const info = toErrorInfo(error)
     const isImportable =
-      (info.code === 'not_a_database' && (looksLikeTranscript(path) || isTranscript(path))) ||
-      (info.code === 'file_is_folder' && info.details?.suggestion === undefined && holdsTranscripts(path))
+      (info.code === 'not_a_database' && (looksLikeTranscript(path) || (await isTranscript(path)))) ||
+      (info.code === 'not_a_memory' && (await isTranscript(path))) ||
+      (info.code === 'file_is_folder' && info.details?.suggestion === undefined && (await holdsTranscripts(path)))
     return isImportable
       ? { path, kind: 'transcript', system: null, error: null }
       : { path, kind: 'unusable', system: null, error: info }
@@ -50,11 +51,13 @@ function looksLikeTranscript(path: string): boolean {
   }
 }
 
-/** Recognises a transcript by its content, whatever its name. */
-function isTranscript(path: string): boolean {
+/** Recognises a transcript, or the database of an agent, by its content, whatever its name. */
+async function isTranscript(path: string): Promise<boolean> {
   try {
     refuseOther(path)
-    return recogniseTranscript(path) !== null
+    const opened = await openTranscript({ file: path, bytes: statSync(path).size }, 'auto')
+    opened?.close()
+    return opened !== null
   } catch {
     // The file cannot be read, which opening it reports.
     return false
@@ -62,7 +65,7 @@ function isTranscript(path: string): boolean {
 }
 
 /** Searches the folders as the import will, nearest first, because a project has a folder for each agent. */
-function holdsTranscripts(folder: string): boolean {
+async function holdsTranscripts(folder: string): Promise<boolean> {
   let lookedAt = 0
   const folders = [folder]
   for (let entered = 0; entered < Math.min(folders.length, FOLDERS_ENTERED); entered += 1) {
@@ -70,8 +73,10 @@ function holdsTranscripts(folder: string): boolean {
     const entries = entriesOf(inside)
     const names = entries.filter((entry) => !entry.isDirectory() && !isLogFile(entry.name)).map(({ name }) => name)
     if (names.some((name) => name.toLowerCase().endsWith('.jsonl'))) return true
-    const likely = names.filter((name) => /\.(?:json|md|traj)$/i.test(name)).slice(0, LOOKED_AT - lookedAt)
-    if (likely.some((name) => isTranscript(join(inside, name)))) return true
+    const likely = names
+      .filter((name) => isLikely(name) && !name.toLowerCase().endsWith('.jsonl'))
+      .slice(0, LOOKED_AT - lookedAt)
+    for (const name of likely) if (await isTranscript(join(inside, name))) return true
     lookedAt += likely.length
     for (const entry of entries) {
       if (entry.isDirectory() && !NOT_ENTERED.has(entry.name)) folders.push(join(inside, entry.name))

@@ -84,7 +84,14 @@ function notAMemory(path: string, probe: SchemaProbe): LcmError {
   if (probe.has('session', 'project_id') && probe.has('message', 'data') && probe.has('part', 'message_id')) {
     return new LcmError(
       'not_a_memory',
-      `${path} is opencode's own database, not a memory: write its sessions out with "opencode export <session> > session.json", and import those.`,
+      `${path} is opencode's own database, not a memory: import it ("lcm import"), which reads its sessions.`,
+      { path },
+    )
+  }
+  if (probe.has('transcript_events', 'session_id')) {
+    return new LcmError(
+      'not_a_memory',
+      `${path} is OpenClaw's own database, not a memory: import it ("lcm import"), which reads its sessions.`,
       { path },
     )
   }

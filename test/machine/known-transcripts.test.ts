@@ -82,7 +82,7 @@ describe('the transcripts on this machine', () => {
     )
   })
 
-  it('are assigned to projects of opencode, and those in its database have to be exported first', () => {
+  it('are assigned to projects of opencode, beside its database', () => {
     const home = temporaryFolder()
     const data = join(home, '.local/share/opencode')
     const session = { id: 'ses_1', directory: '/work/a', title: 'x' }
@@ -90,7 +90,7 @@ describe('the transcripts on this machine', () => {
     write(join(data, 'storage/session/0a1c/ses_2.json'), JSON.stringify({ ...session, directory: '/work/b' }), 3_000)
     const database = write(join(data, 'opencode.db'), 'SQLite format 3\0', 4_000)
     expect(look(home).map(({ label, paths }) => [label, paths])).toEqual([
-      ['opencode.db: export its sessions first', [database]],
+      ['opencode.db', [database]],
       ['/work/b', [join(data, 'storage/session/0a1c')]],
       ['/work/a', [join(data, 'storage/session/0a1b')]],
     ])

@@ -4,10 +4,11 @@ import { join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { recogniseFor } from '../../core/compare/transcript/read-transcript.ts'
+import { openFor } from '../../core/compare/transcript/read-transcript.ts'
 import { verifyLedger } from '../../core/ingest/ledger/verify-ledger.ts'
 import { findTranscriptFiles } from '../../core/ingest/transcripts/transcript-files.ts'
 import { probePath } from '../../core/machine/probe.ts'
+import { identifyMemory } from '../../core/systems/identify-memory.ts'
 import { runImport } from '../builders/import.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -27,7 +28,7 @@ describe('a path that holds no transcript', () => {
     symlinkSync(path, path)
     const told = { code: 'file_not_readable', message: expect.stringMatching(/circle.*\(ELOOP\): .*try again/) }
     await expect(findTranscriptFiles([path])).rejects.toMatchObject(told)
-    expect(() => recogniseFor(path, 'auto')).toThrow(expect.objectContaining(told))
+    await expect(openFor(path, 'auto')).rejects.toMatchObject(told)
     await expect(verifyLedger(path, null, new AbortController().signal).next()).rejects.toMatchObject(told)
   })
 
@@ -73,15 +74,16 @@ it('lists the files of a folder in natural order, without our own log', async ()
   expect((await findTranscriptFiles([folder])).files.map(({ path }) => path)).toEqual(paths.toReversed())
 })
 
-it('says of the database of opencode how to export it', async () => {
+it('offers the database of opencode for import, and says so where a memory is asked for', async () => {
   const path = join(temporaryFolder(), 'opencode.db')
   const db = new Database(path)
   db.exec(`CREATE TABLE session (id TEXT, project_id TEXT); CREATE TABLE message (id TEXT, session_id TEXT, data TEXT);
     CREATE TABLE part (id TEXT, message_id TEXT, data TEXT)`)
   db.close()
-  expect((await probePath(path, temporaryFolder())).error).toMatchObject({
+  expect(await probePath(path, temporaryFolder())).toMatchObject({ kind: 'transcript', error: null })
+  await expect(identifyMemory(path, { cacheDir: temporaryFolder() })).rejects.toMatchObject({
     code: 'not_a_memory',
-    message: expect.stringContaining('opencode export'),
+    message: expect.stringContaining('import it'),
   })
 })
 

@@ -12,7 +12,7 @@ import { readMessages } from '../read-memory.ts'
 import { Comparison } from './comparison.ts'
 import { coverageReport, settleByDesign } from './coverage-report.ts'
 import { leftoverOf, readTexts, storedTexts, wantedTexts } from './leftover-texts.ts'
-import { type Entry, readTranscript, recogniseFor } from './read-transcript.ts'
+import { type Entry, openFor, readTranscript } from './read-transcript.ts'
 
 export type CoverageOptions = {
   readonly db: ReadDb
@@ -31,12 +31,26 @@ export async function* checkCoverage(
   { conversationId, path, format }: CoverageInput,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, CoverageReport> {
-  const startedMs = performance.now()
   const conversation = conversationHead(db, conversationId)
   if (!conversation) {
     throw new LcmError('not_found', `There is no conversation ${conversationId}. "lcm stats" lists them.`)
   }
-  const recognised = recogniseFor(path, format)
+  const opened = await openFor(path, format)
+  try {
+    return yield* compareWith(opened, { db, isNative }, { conversationId, path, format }, conversation, signal)
+  } finally {
+    opened.close()
+  }
+}
+
+async function* compareWith(
+  recognised: Recognised,
+  { db, isNative }: CoverageOptions,
+  { conversationId, path }: CoverageInput,
+  conversation: NonNullable<ReturnType<typeof conversationHead>>,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, CoverageReport> {
+  const startedMs = performance.now()
   const ids = spokenMessages(db, conversationId)
   const right = yield* readRight(db, ids, signal)
   const reading = yield* readLeft(path, recognised, signal)

@@ -4,8 +4,8 @@ import { LcmError } from '../../errors.ts'
 import type { NewPart } from '../../ingest/new-message.ts'
 import { contentOf } from '../../ingest/transcripts/content-blocks.ts'
 import { type AnswerRecord, type MessageRecord, NOTHING_STORED } from '../../ingest/transcripts/format.ts'
-import { formatOf, type Recognised, recogniseTranscript, whyNoTranscript } from '../../ingest/transcripts/formats.ts'
-import { readHead } from '../../ingest/transcripts/head.ts'
+import type { Recognised } from '../../ingest/transcripts/formats.ts'
+import { type OpenedTranscript, openTranscript, whyNotOpened } from '../../ingest/transcripts/open-transcript.ts'
 import { refuseOther } from '../../ingest/transcripts/transcript-files.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
 import type { Fingerprint, Said } from '../fingerprint.ts'
@@ -42,12 +42,12 @@ export type TranscriptStep = {
 }
 
 /** @throws LcmError file_missing, file_not_readable, transcript_unreadable */
-export function recogniseFor(path: string, format: TranscriptFormat): Recognised {
+export async function openFor(path: string, format: TranscriptFormat): Promise<OpenedTranscript> {
   try {
     refuseOther(path)
-    const found = format === 'auto' ? recogniseTranscript(path) : { format: formatOf(format), head: readHead(path) }
+    const found = await openTranscript({ file: path, bytes: statSync(path).size }, format)
     if (found) return found
-    throw new LcmError('transcript_unreadable', `${path} is ${whyNoTranscript(path)}.`, { path })
+    throw new LcmError('transcript_unreadable', `${path} is ${whyNotOpened(path)}.`, { path })
   } catch (cause) {
     if (cause instanceof LcmError) throw cause
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {

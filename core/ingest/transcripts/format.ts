@@ -1,6 +1,8 @@
 import type { Role } from '../../contract/ids.ts'
 import type { TranscriptFormatId } from '../../contract/import.ts'
 import type { NewFile } from '../../files/large-file-service.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
 import type { BlockPart } from './content-blocks.ts'
 import type { TranscriptHead } from './head.ts'
@@ -21,6 +23,17 @@ export type TranscriptFormat = {
   readonly detect: (head: TranscriptHead) => number
   /** Reads a file from its beginning in bounded memory. What it cannot use it reports as `skipped`. */
   readonly read: (source: TranscriptSource) => AsyncGenerator<TranscriptChunk>
+  /** Where the agent keeps its sessions in a database. */
+  readonly store?: AgentStore
+}
+
+/** A database in which an agent keeps many sessions. It is opened without a trace, and recognised by its tables. */
+export type AgentStore = {
+  /** The usual name of the file. Databases of other names in a folder are left alone. */
+  readonly fileName: RegExp
+  readonly isOurs: (probe: SchemaProbe) => boolean
+  /** Reads session by session in batches of rows, so that nothing blocks. */
+  readonly read: (db: ReadDb, source: TranscriptSource) => AsyncGenerator<TranscriptChunk>
 }
 
 /** What a format may ask about the stored part of a session. */

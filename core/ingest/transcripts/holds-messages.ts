@@ -1,7 +1,7 @@
 import type { TranscriptFormat } from '../../contract/import.ts'
 import { NOTHING_STORED } from './format.ts'
 import { isFileError } from './import-file.ts'
-import { recognise } from './import-transcripts.ts'
+import { openTranscript } from './open-transcript.ts'
 import { findTranscriptFiles, type GivenTranscript, type TranscriptFile } from './transcript-files.ts'
 
 /** How much is read of each file. */
@@ -22,12 +22,16 @@ export async function holdMessages(paths: readonly GivenTranscript[], format: Tr
 
 async function holdsMessage(file: TranscriptFile, asked: TranscriptFormat): Promise<boolean> {
   try {
-    const recognised = recognise(asked, file)
-    if (!recognised) return false
-    const { format, head } = recognised
+    const opened = await openTranscript(file, asked)
+    if (!opened) return false
+    const { format, head } = opened
     const source = { ...file, head, nowMs: 0, limitBytes: READ_BYTES, ...NOTHING_STORED }
-    for await (const { records } of format.read(source)) {
-      if (records.some(({ kind }) => kind === 'message' || kind === 'answer')) return true
+    try {
+      for await (const { records } of format.read(source)) {
+        if (records.some(({ kind }) => kind === 'message' || kind === 'answer')) return true
+      }
+    } finally {
+      opened.close()
     }
   } catch (error) {
     if (!isFileError(error)) throw error

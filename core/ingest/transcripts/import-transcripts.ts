@@ -8,9 +8,8 @@ import { indexPending } from '../../sqlite/pending-index.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import { fileIds } from '../../systems/records/files.ts'
 import { LargeTexts } from '../large-texts.ts'
-import { formatOf, type Recognised, recogniseTranscript, whyNoTranscript } from './formats.ts'
-import { readHead } from './head.ts'
 import { type ImportStep, importFile, isFileError, whyUnreadable } from './import-file.ts'
+import { openTranscript, whyNotOpened } from './open-transcript.ts'
 import { findTranscriptFiles, type GivenTranscript, type TranscriptFile } from './transcript-files.ts'
 
 export type ImportInput = {
@@ -111,20 +110,26 @@ async function* importOne(input: OneInput, file: TranscriptFile): AsyncGenerator
   // An earlier import that was stopped may have left texts to index.
   for await (const _ of indexPending(input.db)) yield { doing: 'looking', bytes: 0 }
   try {
-    const recognised = recognise(input.format, file)
-    if (recognised) return yield* importFile(input, file, recognised)
-    const reason = whyNoTranscript(file.file)
+    const opened = await openTranscript(file, input.format)
+    if (opened) {
+      try {
+        return yield* importFile(input, file, opened)
+      } finally {
+        opened.close()
+      }
+    }
+    const reason = whyNotOpened(file.file)
     return file.isNamed ? failed(file.path, reason) : { path: file.path, reason }
   } catch (error) {
+    if (error instanceof LcmError && isOfFile(error)) return failed(file.path, error.message)
     if (!isFileError(error) && !(error instanceof RangeError)) throw error
     return failed(file.path, whyUnreadable(error))
   }
 }
 
-/** A format that the caller names is used without recognition. What does not match it is reported line by line. */
-export function recognise(format: TranscriptFormat, { file }: TranscriptFile): Recognised | null {
-  return format === 'auto' ? recogniseTranscript(file) : { format: formatOf(format), head: readHead(file) }
-}
+/** An error of the database of one agent leaves the other files of an import alone. */
+const isOfFile = ({ code }: LcmError): boolean =>
+  code === 'file_corrupt' || code === 'file_not_readable' || code === 'not_a_database' || code === 'locked'
 
 function refuseCancelled(signal: AbortSignal, file: TranscriptFile): void {
   if (!signal.aborted) return

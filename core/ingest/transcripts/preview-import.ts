@@ -1,10 +1,12 @@
 import { stat } from 'node:fs/promises'
 import type { Clock } from '../../clock.ts'
 import type { ImportPreview, PassedOver, PreviewedFile } from '../../contract/import.ts'
+import { LcmError } from '../../errors.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { NOTHING_STORED, type TranscriptRecord } from './format.ts'
-import { type Recognised, recogniseTranscript, whyNoTranscript } from './formats.ts'
+import type { Recognised } from './formats.ts'
 import { isFileError } from './import-file.ts'
+import { openTranscript, whyNotOpened } from './open-transcript.ts'
 import { findTranscriptFiles, type TranscriptFile } from './transcript-files.ts'
 
 const queries = {
@@ -60,9 +62,13 @@ async function previewFile(file: TranscriptFile, db: ReadDb | null, clock: Clock
   const seen = new Seen()
   try {
     const modifiedAtMs = Math.round((await stat(file.path)).mtimeMs)
-    const recognised = recogniseTranscript(file.path)
-    if (!recognised) return { ...seen.result(file, null), modifiedAtMs, error: whyNoTranscript(file.path) }
-    await seen.read(file, recognised, clock())
+    const recognised = await openTranscript(file, 'auto')
+    if (!recognised) return { ...seen.result(file, null), modifiedAtMs, error: whyNotOpened(file.path) }
+    try {
+      await seen.read(file, recognised, clock())
+    } finally {
+      recognised.close()
+    }
     const result = { ...seen.result(file, recognised), modifiedAtMs }
     const importer = recognised.format.id
     const { sessionId } = result
@@ -70,6 +76,7 @@ async function previewFile(file: TranscriptFile, db: ReadDb | null, clock: Clock
       sessionId === null ? undefined : db?.get<PreviewedFile['stored']>(queries.stored, { importer, sessionId })
     return { ...result, stored: stored ?? null }
   } catch (error) {
+    if (error instanceof LcmError) return { ...seen.result(file, null), error: error.message }
     if (!isFileError(error)) throw error
     return { ...seen.result(file, null), error: `cannot be read (${error.code})` }
   }

@@ -1,10 +1,10 @@
 import { type Dirent, type Stats, statSync } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { isLogFile } from '../../activity/log-files.ts'
 import { LcmError } from '../../errors.ts'
-import { isDatabase } from '../../sqlite/file-header.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
+import { transcriptFormats } from './formats.ts'
 
 export type TranscriptFile = {
   /** The name of the transcript, from which ids and titles may be derived. */
@@ -27,6 +27,9 @@ export type FoundTranscripts = {
 
 /** Matches also files that an agent put aside: `<session>.jsonl.reset.<time>`. */
 const LIKELY_NAME = /\.(?:jsonl|ndjson|json|md|markdown|traj)(?:\.(?:reset|deleted|bak)(?:\.[^/\\]*)?)?$/i
+/** Says by its name whether a file of a folder may be a transcript. */
+export const isLikely = (name: string): boolean =>
+  LIKELY_NAME.test(name) || transcriptFormats.some(({ store }) => store?.fileName.test(name))
 /** These folders contain thousands of JSON files and no transcripts. */
 export const NOT_ENTERED: ReadonlySet<string> = new Set(['node_modules', '.git'])
 // The language is fixed, so that a folder has the same order on every machine.
@@ -59,8 +62,7 @@ export async function findTranscriptFiles(given: readonly GivenTranscript[]): Pr
 }
 
 /**
- * Refuses what must not be opened as a transcript: a pipe would block without end, and closing a database that is open
- * in this process would drop its locks.
+ * Refuses what must not be opened as a transcript: a pipe would block without end.
  * @throws LcmError file_missing, file_not_readable, transcript_unreadable
  */
 export function refuseOther(path: string, entry: Stats = statOf(path)): void {
@@ -69,9 +71,6 @@ export function refuseOther(path: string, entry: Stats = statOf(path)): void {
     const message = `${path} is a pipe or a device: write what comes out of it to a file and import that, or give it to "lcm import -".`
     throw new LcmError('transcript_unreadable', message, { path })
   }
-  if (!isReadableDatabase(path)) return
-  const message = `${path} is an SQLite database, not a transcript: open it as a memory. Where it is opencode's, write its sessions out with "opencode export <session> > session.json", and import those.`
-  throw new LcmError('transcript_unreadable', message, { path })
 }
 
 function statOf(path: string): Stats {
@@ -79,15 +78,6 @@ function statOf(path: string): Stats {
     return statSync(path)
   } catch (error) {
     throw notFound(path, error as NodeJS.ErrnoException)
-  }
-}
-
-function isReadableDatabase(path: string): boolean {
-  try {
-    return isDatabase(path)
-  } catch {
-    // The error is reported for the file itself when it is read.
-    return false
   }
 }
 
@@ -130,7 +120,7 @@ async function namesBelow(given: string): Promise<string[]> {
     for (const entry of entries) {
       const path = join(folder, entry.name)
       if (entry.isSymbolicLink()) links.push(path)
-      else if (entry.isFile() && LIKELY_NAME.test(entry.name) && !isLogFile(entry.name)) found.push(path)
+      else if (entry.isFile() && isLikely(entry.name) && !isLogFile(entry.name)) found.push(path)
       else if (entry.isDirectory() && !NOT_ENTERED.has(entry.name) && !(isStorage && entry.name !== 'session')) {
         await enter(path)
       }
@@ -141,7 +131,7 @@ async function namesBelow(given: string): Promise<string[]> {
   for (let link = links.shift(); link !== undefined; link = links.shift()) {
     const target = await stat(link).catch(() => null)
     if (target?.isDirectory()) await enter(link)
-    if (!target?.isFile() || !LIKELY_NAME.test(link)) continue
+    if (!target?.isFile() || !isLikely(basename(link))) continue
     const real = await realpath(link)
     if (!known.has(real)) found.push(link)
     known.add(real)

@@ -5,9 +5,10 @@ import { readDocument } from '../../read-document.ts'
 import { isEvent, readEvents } from './events.ts'
 import { OpenCodeReader } from './reader.ts'
 import { isStoredSession, readStorage } from './storage.ts'
+import { openCodeStore } from './store.ts'
 
 /** `opencode export`, the storage folder of versions up to 1.1, and recorded events. https://github.com/sst/opencode */
-export const openCode: TranscriptFormat = { id: 'opencode', label: 'opencode', detect, read }
+export const openCode: TranscriptFormat = { id: 'opencode', label: 'opencode', detect, read, store: openCodeStore }
 
 function detect({ values, isDocument, path }: TranscriptHead): number {
   const [first] = values

@@ -29,6 +29,9 @@ export class OpenCodeReader {
   #title: string | null = null
   #request: Request | null = null
   #pruned: PrunedPart[] = []
+  /** True from the message on to which the person took the session back. */
+  #isReverted = false
+  readonly #givenUp = new Set<string>()
 
   constructor(source: TranscriptSource, info: JsonObject) {
     this.#source = source
@@ -48,17 +51,30 @@ export class OpenCodeReader {
     const createdAtMs = this.#clock.at(objectAt(info, 'time').created)
     const sessionId = this.#session(textAt(info, 'sessionID'), createdAtMs, out)
     const id = this.#ids.named(textAt(info, 'id') ?? this.#ids.next('message', JSON.stringify(value)))
-    if (role === 'user') this.#takeUser(sessionId, id, parts, createdAtMs, origin.details, out)
-    else this.#takeAssistant(sessionId, id, info, parts, createdAtMs, origin.details, out)
+    this.#isReverted ||= id === textAt(objectAt(this.#info, 'revert'), 'messageID')
+    const details = this.#isReverted ? { ...origin.details, abandoned: true } : origin.details
+    const from = out.length
+    if (role === 'user') this.#takeUser(sessionId, id, parts, createdAtMs, details, out)
+    else this.#takeAssistant(sessionId, id, info, parts, createdAtMs, details, out)
+    if (!this.#isReverted) return
+    // What was taken back is not sent any more, and did not change the window.
+    const kept = out.splice(from).filter(({ kind }) => kind !== 'compaction')
+    for (const record of kept) {
+      if (record.kind === 'answer') this.#givenUp.add(record.externalId)
+      if (record.kind === 'message' && record.message.externalId !== null) this.#givenUp.add(record.message.externalId)
+    }
+    out.push(...kept)
   }
 
   end(): TranscriptRecord[] {
     const title = textAt(this.#info, 'title') ?? this.#title
     if (this.#sessionId === null) return []
-    const prunings = this.#prunings(this.#sessionId, Number.POSITIVE_INFINITY)
-    return title === null
-      ? prunings
-      : [...prunings, { kind: 'title', sessionId: this.#sessionId, title: oneLine(title) }]
+    const sessionId = this.#sessionId
+    const rest: TranscriptRecord[] = [
+      ...this.#prunings(sessionId, Number.POSITIVE_INFINITY),
+      { kind: 'given_up', sessionId, externalIds: this.#givenUp },
+    ]
+    return title === null ? rest : [...rest, { kind: 'title', sessionId, title: oneLine(title) }]
   }
 
   /** Returns what was pruned up to a time and was not emitted. The parts of one pruning are marked one by one. */

@@ -2,6 +2,7 @@ import type { NewPart } from '../../../new-message.ts'
 import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
 import { amountAt, countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
 import { callBlock, fileBlock, jsonText, plainText, reasoningBlock, textBlock } from '../../parts.ts'
+import type { RecordGraph } from '../../record-graph.ts'
 
 /** The types of entries. A session also has a header. */
 export const entryTypes: ReadonlySet<string> = new Set([
@@ -107,4 +108,11 @@ export function bashText(message: JsonObject): string {
   const exitCode = countAt(message, 'exitCode')
   if (exitCode !== null && exitCode !== 0) lines.push(`(exit code ${exitCode})`)
   return lines.join('\n')
+}
+
+/** Entries of version 1 have no ids, and all of them are live. */
+export function addEntry(graph: RecordGraph, record: JsonObject): void {
+  const id = textAt(record, 'id')
+  if (id === null || record.type === 'session' || !entryTypes.has(textAt(record, 'type') ?? '')) return
+  graph.add(id, record.parentId === null ? null : (textAt(record, 'parentId') ?? undefined), isSpoken(record))
 }

@@ -6,8 +6,9 @@ import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts
 import { oneLine } from '../../one-line.ts'
 import { readJsonLines } from '../../read-lines.ts'
 import { RecordGraph } from '../../record-graph.ts'
-import { entryTypes, isSpoken } from './entries.ts'
+import { addEntry, entryTypes } from './entries.ts'
 import { PiReader } from './reader.ts'
+import { openClawStore } from './store.ts'
 
 /** Sessions of the Pi coding agent, versions 1 to 3. https://github.com/badlogic/pi-mono */
 export const pi: TranscriptFormat = {
@@ -26,6 +27,7 @@ export const openClaw: TranscriptFormat = {
   label: 'OpenClaw',
   detect: (head) => (isOpenClaws(head) ? Math.min(1, likeness(head) * 1.02) : likeness(head) * 0.9),
   read: (source) => read(source, (sessionId) => indexedTitle(source.path, sessionId)),
+  store: openClawStore,
 }
 
 function likeness({ values }: TranscriptHead): number {
@@ -86,11 +88,4 @@ async function* read(
   const reader = new PiReader(graph, source, `file:${basename(source.path)}`, titleOf)
   yield* readJsonLines(source, 'storing', (record, place, out) => reader.take(record, place, out))
   yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
-}
-
-/** Entries of version 1 have no ids, and all of them are live. */
-function addEntry(graph: RecordGraph, record: JsonObject): void {
-  const id = textAt(record, 'id')
-  if (id === null || record.type === 'session' || !entryTypes.has(textAt(record, 'type') ?? '')) return
-  graph.add(id, record.parentId === null ? null : (textAt(record, 'parentId') ?? undefined), isSpoken(record))
 }

@@ -1,0 +1,100 @@
+import { zstdDecompressSync } from 'node:zlib'
+import type { ReadDb } from '../../../../sqlite/read-db.ts'
+import type { AgentStore, TranscriptChunk, TranscriptRecord, TranscriptSource } from '../../format.ts'
+import { parseObjects } from '../../json-objects.ts'
+import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
+import { oneLine } from '../../one-line.ts'
+import { takeGuarded } from '../../read-lines.ts'
+import { RecordGraph } from '../../record-graph.ts'
+import { addEntry } from './entries.ts'
+import { PiReader } from './reader.ts'
+
+const queries = {
+  sessions: /* sql */ `
+    SELECT session_id AS id, count(*) AS events FROM transcript_events
+    WHERE session_id > :after GROUP BY session_id ORDER BY session_id LIMIT 200`,
+  events: /* sql */ `
+    SELECT seq, event_json AS json, event_zstd AS packed FROM transcript_events
+    WHERE session_id = :sessionId AND seq > CAST(:after AS INTEGER) ORDER BY seq LIMIT 200`,
+  count: /* sql */ `SELECT count(*) FROM transcript_events`,
+  title: /* sql */ `
+    SELECT session_key AS key, entry_json AS entry FROM session_nodes WHERE current_session_id = :sessionId LIMIT 1`,
+}
+
+type Row = { readonly seq: number; readonly json: string | null; readonly packed: Uint8Array | null }
+
+/** The database of an agent of OpenClaw since 2026: the lines of its transcripts as rows, long ones compressed. */
+export const openClawStore: AgentStore = {
+  fileName: /^openclaw-agent\.sqlite$/,
+  isOurs: (probe) => probe.has('transcript_events', 'session_id') && probe.has('transcript_events', 'event_json'),
+  read,
+}
+
+async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
+  const total = Math.max(1, db.value<number>(queries.count) ?? 0)
+  const doneBytes = (events: number): number => Math.min(source.bytes - 1, (events / total) * source.bytes)
+  let done = 0
+  for (let after = ''; ; ) {
+    const sessions = db.all<{ id: string; events: number }>(queries.sessions, { after })
+    for (const { id, events } of sessions) {
+      const graph = new RecordGraph()
+      for (const rows of batches(db, id)) {
+        for (const { event } of rows) if (event !== null) addEntry(graph, event)
+        yield { doing: 'looking', bytesRead: doneBytes(done), records: [] }
+      }
+      graph.finish()
+      const reader = new PiReader(graph, source, id, (sessionId) => titleOf(db, sessionId))
+      for (const rows of batches(db, id)) {
+        const records: TranscriptRecord[] = []
+        for (const { event, seq } of rows) {
+          const take = (value: JsonObject): void => reader.take(value, { line: seq + 1, details: {} }, records)
+          if (event !== null) takeGuarded(event, { line: seq + 1, details: {} }, take, records)
+          else records.push({ kind: 'skipped', line: seq + 1, reason: `event ${seq} of session ${id} cannot be read` })
+        }
+        yield { doing: 'storing', bytesRead: doneBytes(done), records }
+      }
+      done += events
+      yield { doing: 'storing', bytesRead: doneBytes(done), records: reader.end() }
+      if (doneBytes(done) >= source.limitBytes) return
+    }
+    const last = sessions.at(-1)
+    if (!last) break
+    after = last.id
+  }
+  yield { doing: 'storing', bytesRead: source.bytes, records: [] }
+}
+
+type Event = { readonly seq: number; readonly event: JsonObject | null }
+
+function* batches(db: ReadDb, sessionId: string): Generator<readonly Event[]> {
+  for (let after = Number.MIN_SAFE_INTEGER; ; ) {
+    const rows = db.all<Row>(queries.events, { sessionId, after })
+    const last = rows.at(-1)
+    if (!last) return
+    yield rows.map((row) => ({ seq: row.seq, event: eventIn(row) }))
+    after = last.seq
+  }
+}
+
+/** Returns null for a row that is damaged. */
+function eventIn({ json, packed }: Row): JsonObject | null {
+  try {
+    const text = json ?? (packed === null ? '' : zstdDecompressSync(packed).toString())
+    const [value] = parseObjects(text).values
+    return isObject(value) ? value : null
+  } catch {
+    // What is compressed is cut or not compressed; the caller reports it.
+    return null
+  }
+}
+
+/** A label of the session, or its key: `agent:<id>:<channel>`. */
+function titleOf(db: ReadDb, sessionId: string): string | null {
+  const row = db.get<{ key: string; entry: string }>(queries.title, { sessionId })
+  if (!row) return null
+  const [entry] = parseObjects(row.entry).values
+  const named = isObject(entry)
+    ? (textAt(entry, 'label') ?? textAt(entry, 'displayName') ?? textAt(objectAt(entry, 'origin'), 'label'))
+    : null
+  return named === null ? null : oneLine(named)
+}

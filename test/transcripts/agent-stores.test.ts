@@ -1,0 +1,203 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { zstdCompressSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { previewImport } from '../../core/ingest/transcripts/preview-import.ts'
+import { probePath } from '../../core/machine/probe.ts'
+import { compare } from '../builders/coverage.ts'
+import { findings } from '../builders/findings.ts'
+import { importOne, runImport } from '../builders/import.ts'
+import { buildMemory } from '../builders/memory.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { told, windowOf } from '../builders/transcript-rows.ts'
+
+const START = Date.UTC(2026, 2, 2, 9)
+const long = (what: string): string => `${what} ${'in many words '.repeat(20)}`.trim()
+const first = (lines: readonly string[]): string[] => lines.map((line) => line.split(' in many words')[0] ?? '')
+
+type OpenCodeSession = { readonly id: string; readonly said: readonly string[]; readonly revert?: string }
+
+/** Writes the database of opencode: sessions in which a person and the agent take turns. */
+function openCodeDb(sessions: readonly OpenCodeSession[], folder = temporaryFolder()): string {
+  const path = join(folder, 'opencode.db')
+  const db = new DatabaseSync(path)
+  db.exec(`
+    CREATE TABLE IF NOT EXISTS session (id TEXT PRIMARY KEY, project_id TEXT NOT NULL, parent_id TEXT,
+      directory TEXT NOT NULL, title TEXT NOT NULL, revert TEXT, time_created INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS message (id TEXT PRIMARY KEY, session_id TEXT NOT NULL, time_created INTEGER NOT NULL,
+      data TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS part (id TEXT PRIMARY KEY, message_id TEXT NOT NULL, session_id TEXT NOT NULL,
+      data TEXT NOT NULL);
+    CREATE INDEX IF NOT EXISTS part_of ON part (message_id, id);
+    CREATE INDEX IF NOT EXISTS message_of ON message (session_id, time_created, id);`)
+  for (const { id, said, revert } of sessions) {
+    const back = revert === undefined ? null : JSON.stringify({ messageID: revert })
+    db.prepare('INSERT OR IGNORE INTO session VALUES (?, ?, NULL, ?, ?, ?, ?)').run(
+      id,
+      'prj',
+      '/home/me/shop',
+      `About ${id}`,
+      back,
+      START,
+    )
+    said.forEach((text, at) => {
+      const message = `msg_${id}_${at}`
+      const data = { role: at % 2 === 0 ? 'user' : 'assistant', time: { created: START + at } }
+      db.prepare('INSERT OR IGNORE INTO message VALUES (?, ?, ?, ?)').run(message, id, START + at, JSON.stringify(data))
+      const part = JSON.stringify({ type: 'text', text })
+      db.prepare('INSERT OR IGNORE INTO part VALUES (?, ?, ?, ?)').run(`prt_${id}_${at}`, message, id, part)
+    })
+  }
+  db.close()
+  return path
+}
+
+/** Writes the database of an agent of OpenClaw. Every second event is compressed. */
+function openClawDb(events: readonly Record<string, unknown>[], sessionId = 'demo'): string {
+  const path = join(temporaryFolder(), 'openclaw-agent.sqlite')
+  const db = new DatabaseSync(path)
+  db.exec(`
+    CREATE TABLE transcript_events (session_id TEXT NOT NULL, seq INTEGER NOT NULL, event_json TEXT,
+      event_zstd BLOB, PRIMARY KEY (session_id, seq));
+    CREATE TABLE session_nodes (session_key TEXT PRIMARY KEY, current_session_id TEXT NOT NULL, entry_json TEXT)`)
+  events.forEach((event, seq) => {
+    const text = JSON.stringify(event)
+    const isPacked = seq % 2 === 1
+    db.prepare('INSERT INTO transcript_events VALUES (?, ?, ?, ?)').run(
+      sessionId,
+      seq,
+      isPacked ? null : text,
+      isPacked ? zstdCompressSync(text) : null,
+    )
+  })
+  db.prepare('INSERT INTO session_nodes VALUES (?, ?, ?)').run(
+    'agent:main:chat',
+    sessionId,
+    JSON.stringify({ label: 'The chat' }),
+  )
+  db.close()
+  return path
+}
+
+const at = (second: number): string => new Date(START + second * 1000).toISOString()
+const chat = [
+  { type: 'session', version: 4, id: 'demo', timestamp: at(0), cwd: '/home/me' },
+  { type: 'message', id: 'a', parentId: null, timestamp: at(1), message: { role: 'user', content: long('question') } },
+  { type: 'custom', customType: 'x', id: 'b', parentId: 'a', timestamp: at(2), data: {} },
+  {
+    type: 'message',
+    id: 'c',
+    parentId: 'b',
+    timestamp: at(3),
+    message: { role: 'assistant', content: long('answer') },
+  },
+]
+
+/** Names and bytes of everything in the folder of a file. */
+const folderOf = (path: string): [string, string][] =>
+  readdirSync(join(path, '..'))
+    .sort()
+    .map((name) => [name, readFileSync(join(path, '..', name)).toString('base64')])
+
+describe('the database of opencode', () => {
+  it('is imported session by session without a trace, and adds only what is new later', async () => {
+    using memory = buildMemory()
+    const path = openCodeDb([
+      { id: 'ses_1', said: ['one', 'two', 'three', 'four'] },
+      { id: 'ses_2', said: ['other'] },
+    ])
+    const before = folderOf(path)
+    const file = await importOne(memory.db, path)
+    expect(file).toMatchObject({ format: 'opencode', added: 5, skippedCount: 0, error: null, conversationCount: 2 })
+    expect(told(memory, 'ses_1')).toEqual(['user: one', 'assistant: two', 'user: three', 'assistant: four'])
+    expect(memory.db.column('SELECT title FROM conversations ORDER BY session_id')).toEqual([
+      'About ses_1',
+      'About ses_2',
+    ])
+    expect(folderOf(path)).toEqual(before)
+    expect(await findings(memory.path)).toEqual([])
+    const folder = join(path, '..')
+    openCodeDb([{ id: 'ses_2', said: ['other', 'and more'] }], folder)
+    expect(await importOne(memory.db, path)).toMatchObject({ added: 1, alreadyThere: 5 })
+    expect((await compare(memory.path, path)).counts).toMatchObject({ missing: 0, differing: 0 })
+  })
+
+  it('is found in a folder beside the sessions that older versions wrote as files', async () => {
+    using memory = buildMemory()
+    const path = openCodeDb([{ id: 'ses_1', said: ['one', 'two'] }])
+    writeFileSync(join(path, '..', 'notes.db'), 'no database')
+    const result = await runImport(memory.db, [join(path, '..')])
+    expect(result).toMatchObject({ added: 2, passedOverCount: 0 })
+  })
+
+  it('is shown by a preview, and offered for import when it is opened as a memory', async () => {
+    const path = openCodeDb([{ id: 'ses_1', said: ['one', 'two'] }])
+    const preview = await previewImport({ paths: [path], db: null, clock: () => START })
+    expect(preview.files).toMatchObject([{ format: 'opencode', messages: 2, conversations: 1, title: 'About ses_1' }])
+    expect((await probePath(path, temporaryFolder())).kind).toBe('transcript')
+  })
+
+  it('keeps messages that were taken back, and leaves them out of the window', async () => {
+    using memory = buildMemory()
+    const said = ['start', 'answer', 'taken back', 'with its answer'].map(long)
+    const path = openCodeDb([{ id: 'ses_1', said, revert: 'msg_ses_1_2' }])
+    await importOne(memory.db, path)
+    expect(first(told(memory))).toHaveLength(4)
+    const window = first(windowOf(memory)).slice(0, 2)
+    expect(window).toEqual(['user: start', 'assistant: answer'])
+  })
+
+  it('reports rows that are not JSON, and reads the others', async () => {
+    using memory = buildMemory()
+    const path = openCodeDb([{ id: 'ses_1', said: ['one', 'two'] }])
+    const db = new DatabaseSync(path)
+    db.exec(`UPDATE part SET data = '{"type":' WHERE id = 'prt_ses_1_1'; UPDATE message SET data = 'x' WHERE rowid = 1`)
+    db.close()
+    const file = await importOne(memory.db, path)
+    expect(file.skipped.map(({ reason }) => reason)).toEqual([
+      'the row of message msg_ses_1_0 is not JSON',
+      'the row of part prt_ses_1_1 is not JSON',
+    ])
+  })
+})
+
+describe('the database of OpenClaw', () => {
+  it('is imported like the lines of its older transcripts, with compressed events', async () => {
+    using memory = buildMemory()
+    const path = openClawDb(chat)
+    const before = folderOf(path)
+    expect(await importOne(memory.db, path)).toMatchObject({ format: 'openclaw', added: 2, skippedCount: 0 })
+    expect(first(windowOf(memory))).toEqual(['user: question', 'assistant: answer'])
+    expect(memory.db.value('SELECT title FROM conversations')).toBe('The chat')
+    expect(folderOf(path)).toEqual(before)
+    expect(await importOne(memory.db, path)).toMatchObject({ added: 0, alreadyThere: 2 })
+    expect(await findings(memory.path)).toEqual([])
+  })
+
+  it('reports an event that cannot be read, and reads the others', async () => {
+    using memory = buildMemory()
+    const path = openClawDb(chat)
+    const db = new DatabaseSync(path)
+    db.exec(`UPDATE transcript_events SET event_zstd = x'00' WHERE seq = 1`)
+    db.close()
+    expect(await importOne(memory.db, path)).toMatchObject({
+      added: 1,
+      skipped: [{ reason: 'event 1 of session demo cannot be read' }],
+    })
+  })
+})
+
+it('a memory is refused as a transcript, also one of another program, with what to do', async () => {
+  using memory = buildMemory()
+  const path = join(temporaryFolder(), 'other.db')
+  const db = new DatabaseSync(path)
+  db.exec('CREATE TABLE things (id INTEGER)')
+  db.close()
+  for (const refused of [buildMemory().path, path]) {
+    await expect(runImport(memory.db, [refused])).rejects.toMatchObject({
+      code: 'transcript_unreadable',
+      message: expect.stringMatching(/an SQLite database without sessions .* open it/),
+    })
+  }
+})
