@@ -10,7 +10,8 @@ const isBlank = (piece: string): boolean => /^\s/.test(piece) || piece.startsWit
 
 /**
  * Returns the statement without what follows its semicolon.
- * @throws LcmError statement_refused unless it is one statement that begins as one that reads
+ * @throws LcmError statement_refused unless it is one statement that begins as one that reads; invalid_argument for one
+ * with parameters
  */
 export function checkStatement(text: string): string {
   const pieces = (text.match(PIECES) ?? []).map((piece) => piece)
@@ -23,10 +24,27 @@ export function checkStatement(text: string): string {
   }
   const start = pieces.indexOf(first)
   const end = pieces.indexOf(';', start)
+  const statement = end < 0 ? pieces : pieces.slice(0, end)
+  const parameter = parameterIn(statement)
+  if (parameter !== null)
+    throw new LcmError(
+      'invalid_argument',
+      `${parameter.slice(0, 40)} stands for a value, and a statement is given none here: write the value itself, a text in single quotes.`,
+    )
   if (end < 0) return text
   if (pieces.slice(end).some((piece) => !isBlank(piece) && piece !== ';'))
     throw refused('A second statement follows the first')
-  return pieces.slice(0, end).join('')
+  return statement.join('')
+}
+
+/** Returns the first parameter of a statement. https://www.sqlite.org/lang_expr.html#parameters */
+function parameterIn(pieces: readonly string[]): string | null {
+  for (const [at, piece] of pieces.entries()) {
+    const next = pieces[at + 1] ?? ''
+    if (piece === '?') return /^\d/.test(next) ? `?${next}` : '?'
+    if ([':', '@', '$'].includes(piece) && /^[\p{L}\p{N}_]/u.test(next)) return `${piece}${next}`
+  }
+  return null
 }
 
 /** An instruction of SQLite's machine, as EXPLAIN lists it. */

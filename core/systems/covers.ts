@@ -13,24 +13,27 @@ const queries = {
     WHERE m.message_id IN (SELECT value FROM json_each(:ids))
     ORDER BY m.summary_id`,
   /**
-   * Every edge on the way up from some summaries, through summaries that are there. UNION ends on cycles. CROSS JOIN
-   * holds SQLite to the order: it would walk all edges of the file otherwise. It reads indexes only: the rows of
-   * summaries lie far apart, because of their texts.
+   * Every edge on the way up from some summaries, through summaries that are there. UNION ends on cycles. It goes from
+   * summary to summary and not from edge to edge, so that the edges of each are followed once, however many lead to it.
+   * CROSS JOIN holds SQLite to the order: it would walk all edges of the file otherwise. It reads indexes only: the rows
+   * of summaries lie far apart, because of their texts.
    */
   edgesUp: /* sql */ `
-    WITH RECURSIVE up (sourceId, summaryId) AS (
-      SELECT e.source_summary_id, s.summary_id
+    WITH RECURSIVE up (id) AS (
+      SELECT first.summary_id
       FROM json_each(:ids) AS j
       CROSS JOIN summaries AS first ON first.summary_id = j.value
-      CROSS JOIN summary_sources AS e ON e.source_summary_id = first.summary_id
-      CROSS JOIN summaries AS s ON s.summary_id = e.summary_id
       UNION
-      SELECT e.source_summary_id, s.summary_id
+      SELECT s.summary_id
       FROM up
-      CROSS JOIN summary_sources AS e ON e.source_summary_id = up.summaryId
+      CROSS JOIN summary_sources AS e ON e.source_summary_id = up.id
       CROSS JOIN summaries AS s ON s.summary_id = e.summary_id
     )
-    SELECT sourceId, summaryId FROM up ORDER BY summaryId`,
+    SELECT DISTINCT e.source_summary_id AS sourceId, s.summary_id AS summaryId
+    FROM up
+    CROSS JOIN summary_sources AS e ON e.source_summary_id = up.id
+    CROSS JOIN summaries AS s ON s.summary_id = e.summary_id
+    ORDER BY s.summary_id`,
   depths: /* sql */ `
     SELECT summary_id, depth FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
 }

@@ -1,3 +1,4 @@
+import { nextKey } from '../sqlite/keyset.ts'
 import type { PreparableDb } from '../sqlite/uri-db.ts'
 
 /**
@@ -112,6 +113,9 @@ export function clearDerived(db: PreparableDb, what: keyof typeof queries.clear)
 /** Rows between two yields. To read each from a table and write it into another takes some milliseconds. */
 const ROWS_AT_ONCE = 2000
 
+/** What an error calls the numbers. */
+const KEYS = 'the numbers of rows'
+
 type Range = { readonly last: number; readonly end: number }
 
 /**
@@ -119,8 +123,10 @@ type Range = { readonly last: number; readonly end: number }
  * of a range have to be filled in: otherwise `inPieces` is right.
  * @param next returns the first number after the given one
  * @param fill fills in the numbers after `last` and up to `end`, and returns how many rows it wrote
+ * @throws LcmError file_corrupt where the numbers do not ascend
  */
 export function* inRanges(
+  db: Pick<PreparableDb, 'path'>,
   next: (last: number) => number | null | undefined,
   after: number,
   fill: (range: Range) => number,
@@ -129,7 +135,7 @@ export function* inRanges(
   for (let last = after; ; ) {
     const first = next(last)
     if (first == null) return
-    const end = first + length - 1
+    const end = nextKey(db, KEYS, last, first) + length - 1
     length = fill({ last, end }) < ROWS_AT_ONCE / 4 ? length * 2 : ROWS_AT_ONCE
     last = end
     yield
@@ -139,8 +145,10 @@ export function* inRanges(
 /**
  * Works through the rows of a table in pieces, each of the rows after `last` and up to `end`.
  * @param endAfter returns the number of the last row of the piece that begins after a number
+ * @throws LcmError file_corrupt where the numbers do not ascend
  */
 export function* inPieces(
+  db: Pick<PreparableDb, 'path'>,
   endAfter: (last: number) => number | null | undefined,
   after: number,
   work: (piece: Range) => void,
@@ -148,7 +156,8 @@ export function* inPieces(
   for (let last = after; ; ) {
     const end = endAfter(last)
     if (end == null) return
-    work({ last, end })
+    const range = { last, end: nextKey(db, KEYS, last, end) }
+    work(range)
     last = end
     yield
   }

@@ -29,6 +29,12 @@ const pageOf = async (lcm: Lcm, isSanitized: boolean, notes: readonly Note[] = [
 }
 
 describe('a shared conversation', () => {
+  it('is not found where the memory has none of that number', async () => {
+    const lcm = await opened((memory) => void memory.message(memory.conversation(), 'x'))
+    const sharing = shareConversation(lcm, { conversationId: 77, isSanitized: true }, undefined).next()
+    await expect(sharing).rejects.toMatchObject({ code: 'not_found' })
+  })
+
   it('replaces keys, addresses and paths unless it is asked not to', async () => {
     const lcm = await opened((memory) => {
       memory.message(memory.conversation(), `Use ${SECRET} in /home/ada/notes.txt`)

@@ -6,6 +6,7 @@ import type { Note } from '../../contract/notes.ts'
 import { asItIs, type Sanitizer, sanitizeValue, withoutPathName, withoutSecrets } from '../../sanitize.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { messageNodeId } from '../../systems/node-id.ts'
+import { noSuchConversation } from '../../systems/records/conversations.ts'
 import { type SummaryHead, summaryHeadsOf, summaryRanges, summarySources } from '../../systems/records/summaries.ts'
 import { windowEntries } from '../../systems/records/window-entries.ts'
 import { contentsOfSummaries } from '../../systems/texts.ts'
@@ -62,7 +63,7 @@ export type ExportedMemory = {
   readonly strata: StrataService
 }
 
-/** Returns a conversation in the form from which every format is written. */
+/** Returns a conversation in the form from which every format is written. @throws LcmError not_found */
 export function exported(
   { read, stats, transcript, retrieval, dag, strata }: ExportedMemory,
   id: number,
@@ -70,7 +71,7 @@ export function exported(
   notes: readonly Note[] = [],
 ): Exported {
   const found = stats.conversation(id)
-  if (!found) throw new Error(`conversation ${id} was listed before`)
+  if (!found) throw noSuchConversation(read, id)
   const orNull = (text: string | null): string | null => (text === null ? null : clean(text))
   /** A name that is a path is replaced completely. */
   const name = (text: string): string => clean(clean === asItIs ? text : withoutPathName(text))

@@ -14,7 +14,7 @@ type Shared = Pick<ShareInput, 'conversationId' | 'isSanitized'> & {
 
 /**
  * Returns a conversation as one page of HTML, piece by piece.
- * @throws LcmError cancelled
+ * @throws LcmError not_found, cancelled
  */
 export async function* shareConversation(
   memory: ExportedMemory & { readonly info: MemoryInfo },

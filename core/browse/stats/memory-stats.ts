@@ -210,7 +210,7 @@ export class MemoryStats {
   async #costOfAll(signal: AbortSignal | undefined): Promise<number | null> {
     const slice = new TimeSlice(signal, 'Adding up was cancelled.')
     let sum: number | null = null
-    for (let part = costsAfter(this.#db, -1, STEPS_AT_ONCE); part !== null; ) {
+    for (let part = costsAfter(this.#db, Number.NEGATIVE_INFINITY, STEPS_AT_ONCE); part !== null; ) {
       for (const cost of part.costs) sum = (sum ?? 0) + cost
       await slice.yieldIfOver()
       part = costsAfter(this.#db, part.last, STEPS_AT_ONCE)

@@ -86,6 +86,7 @@ function* fillingMessageSources(db: Source['db'], probe: SchemaProbe): Generator
   }
   const isNumber = "typeof(summary_id) = 'integer'"
   yield* inPieces(
+    db,
     (summary) => db.value(queries.linksEnd, { last: summary }),
     BEFORE_ALL,
     (piece) => db.run(queries.messageSources(`summary_id > :last AND summary_id <= :end AND ${isNumber}`), piece),
@@ -215,6 +216,7 @@ function* fillingMessages(db: Source['db'], probe: SchemaProbe, last: number): G
   })
   const messages = queries.messages(columnsOf(probe, 'messages', 'm'))
   yield* inRanges(
+    db,
     (id) => db.value(queries.next, { last: id }),
     last,
     (range) => {

@@ -113,6 +113,7 @@ function* followingWindows(db: PreparableDb): Generator<void, boolean> {
     const { session, conversation, last, stamp: now } = of
     let size = db.value<number>(queries.size, { conversation }) ?? 0
     yield* inRanges(
+      db,
       (place) => db.value(queries.next, { session, last: place }),
       isKept(of) ? of.knownLast : BEFORE_ALL,
       (range) => {

@@ -114,6 +114,7 @@ function* deriving(source: Source): Generator<void> {
   clearDerived(db, 'lineage')
   yield* fillingLinks(db, probe, lines)
   yield* inRanges(
+    db,
     (last) => db.value(queries.nextSummary, { last }),
     BEFORE_ALL,
     (range) => db.run(summaries(probe), range),

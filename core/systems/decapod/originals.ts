@@ -268,7 +268,7 @@ function* filling(db: PreparableDb, probe: SchemaProbe, places: Places, line: nu
     db.run(statements.conversations, range)
     return db.run(statements.messages, range)
   }
-  if (places === 'lines') yield* inRanges((last) => db.value(queries.nextLine, { last }), line, fill)
+  if (places === 'lines') yield* inRanges(db, (last) => db.value(queries.nextLine, { last }), line, fill)
   // What has no line may stand anywhere, so that all has to be ordered at once.
   else fill({ last: BEFORE_ALL, end: Number.MAX_SAFE_INTEGER })
   db.run(queries.conversationOfNone)

@@ -256,6 +256,7 @@ function* addingMessages(
     for (const { session, own, conversation, first, last } of grown) {
       if (!Number.isFinite(first) || !Number.isFinite(last)) continue
       yield* inRanges(
+        db,
         (id) => (id >= last ? null : Math.max(first, id + 1)),
         after,
         (range) => db.run(ofThread, { ...range, session, own, conversation }),
@@ -266,6 +267,7 @@ function* addingMessages(
   }
   const ofAll = queries.messages(hasOwn ? `coalesce(${textOf('m.conversation_id')}, '')` : `''`)
   yield* inRanges(
+    db,
     (id) => db.value(queries.nextMessage, { last: id }),
     after,
     (range) => db.run(ofAll, range),
@@ -284,6 +286,7 @@ function* fillingNodes(db: PreparableDb, probe: SchemaProbe, stamp: string | nul
   db.exec(queries.clearNodes)
   const fill = queries.fillNodes(has)
   yield* inPieces(
+    db,
     (node) => db.value(queries.nodesEnd, { last: node }),
     BEFORE_ALL,
     (piece) => {

@@ -76,6 +76,7 @@ export function* fillingHermesWindows(db: PreparableDb, state: string, after: nu
     }
     const begin = isGrown ? Math.max(from, after) : from
     yield* inRanges(
+      db,
       (id) => db.value(queries.nextOfSession, { session, last: id }),
       begin,
       ({ last, end }) => {

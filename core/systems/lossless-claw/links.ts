@@ -1,3 +1,4 @@
+import { nextKey } from '../../sqlite/keyset.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { BEFORE_ALL } from '../derived-tables.ts'
@@ -52,7 +53,8 @@ export function* linkRanges({ db, probe }: LosslessFile, limit: number): Generat
   for (let last = BEFORE_ALL; ; ) {
     const end = db.value<number | null>(queries.end, { last, limit })
     if (end == null) return
-    yield { where: 'WHERE l.rowid > :last AND l.rowid <= :end', params: { last, end } }
-    last = end
+    const next = nextKey(db, 'the numbers of links', last, end)
+    yield { where: 'WHERE l.rowid > :last AND l.rowid <= :end', params: { last, end: next } }
+    last = next
   }
 }

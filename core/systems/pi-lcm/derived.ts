@@ -1,4 +1,5 @@
 import { startSha1 } from '../../hashing.ts'
+import { nextKey } from '../../sqlite/keyset.ts'
 import { LARGE_PAGE_CACHE, SMALL_PAGE_CACHE } from '../../sqlite/page-cache.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
@@ -68,6 +69,7 @@ export function* derivingPi({ db, probe, isStill }: Source): Generator<void> {
   const { last, isMoved } = readConversations(db, probe)
   yield
   yield* inRanges(
+    db,
     (id) => db.value(queries.nextMessage, { last: id }),
     last,
     (range) => db.run(messages(probe), range),
@@ -136,6 +138,7 @@ function* fillingLinks(db: PreparableDb, probe: SchemaProbe): Generator<void> {
     if (!probe.isIndexed('messages', 'id')) db.run(ofMessages, { last: BEFORE_ALL, end: Number.MAX_SAFE_INTEGER })
     else {
       yield* inRanges(
+        db,
         (id) => db.value(queries.nextLink, { last: id }),
         BEFORE_ALL,
         (range) => db.run(ofMessages, range),
@@ -182,7 +185,7 @@ function* readingLineageStamp(db: PreparableDb, probe: SchemaProbe): Generator<v
       const [end, text] = db.rows<[number | null, string | null]>(sql, { last })[0] ?? [null, null]
       if (end === null) break
       hash.update(String(text))
-      last = end
+      last = nextKey(db, `the numbers of ${table}`, last, end)
       yield
     }
   }

@@ -152,6 +152,7 @@ function* addingMessages(db: PreparableDb, conversation: number, size: number, k
 
 const findingUncovered = (db: PreparableDb, hasMark: boolean, last: number): Generator<void> =>
   inPieces(
+    db,
     (id) => db.value(queries.pieceEnd, { last: id }),
     last,
     (range) => db.run(queries.uncovered(markOf(hasMark)), range),

@@ -1,3 +1,4 @@
+import { nextKey } from '../../sqlite/keyset.ts'
 import type { ReadDb, SqlValue } from '../../sqlite/read-db.ts'
 import { partMetadata } from '../../sqlite/repeated-texts.ts'
 
@@ -47,6 +48,7 @@ export function stepsOfMessages(db: ReadDb, ids: readonly number[]): ReadonlyMap
 /**
  * What the recorded steps of the next messages of a file cost, in the order of their ids. Null when there is no further
  * message.
+ * @throws LcmError file_corrupt where the ids do not ascend
  */
 export function costsAfter(
   db: ReadDb,
@@ -54,8 +56,8 @@ export function costsAfter(
   limit: number,
 ): { readonly last: number; readonly costs: readonly number[] } | null {
   const ids = db.rows<[number]>(queries.messagesAfter, { last, limit }).map(([id]) => id)
-  const newest = ids.at(-1)
-  if (newest === undefined) return null
+  if (ids.length === 0) return null
+  const newest = nextKey(db, 'the numbers of messages', last, ids.at(-1))
   const costs = db.rows<[SqlValue]>(queries.costs, { ids: JSON.stringify(ids) }).flatMap(([cost]) => costOf(cost) ?? [])
   return { last: newest, costs }
 }
