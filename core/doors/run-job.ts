@@ -24,6 +24,7 @@ import { updateIndex } from '../search/side-index/update-index.ts'
 import { loadSettings } from '../settings/settings-store.ts'
 import { requireEnabled } from '../settings/switched-off.ts'
 import { hasPendingIndex, indexPending, PIECE_UNITS } from '../sqlite/pending-index.ts'
+import { withoutUnfilled } from '../sqlite/unfilled-memory.ts'
 import { isNative } from '../systems/native/native.ts'
 import { despiteWrongValues } from '../systems/wrong-values.ts'
 import type { FromJobThread, ToJobThread } from './job-thread.ts'
@@ -231,7 +232,10 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
       lcm.close()
     }
   }
-  return (request, signal, onProgress) => despiteWrongValues(request.path, () => execute(request, signal, onProgress))
+  return (request, signal, onProgress) => {
+    const run = (): Promise<JobResult> => despiteWrongValues(request.path, () => execute(request, signal, onProgress))
+    return request.spec.kind === 'import' ? withoutUnfilled(request.path, run) : run()
+  }
 }
 
 async function* probeJob(

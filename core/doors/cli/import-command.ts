@@ -9,6 +9,7 @@ import { loadSettings } from '../../settings/settings-store.ts'
 import { requireEnabled } from '../../settings/switched-off.ts'
 import { isMissingOrEmpty } from '../../sqlite/memory-file.ts'
 import { makeTemporaryFolder } from '../../sqlite/process-folder.ts'
+import { withoutUnfilled } from '../../sqlite/unfilled-memory.ts'
 import { keepNewObjectsSmall } from '../heap.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
@@ -38,7 +39,8 @@ export const importCommand = defineCommand({
     requireEnabled(loadSettings(process.env), 'import transcripts')
     const value = await withStandardInput(paths, async (transcripts) => {
       const request = { paths: transcripts, format, window }
-      return (await triedAside(given, request)) ?? (await importInto(given, request))
+      const path = resolve(given.db ?? loadSettings(process.env).databasePath)
+      return (await triedAside(given, request)) ?? (await withoutUnfilled(path, () => importInto(given, request)))
     })
     const failed = value.files.filter((file) => file.error !== null)
     const conflicts = value.files.reduce((sum, file) => sum + file.conflicts, 0)
