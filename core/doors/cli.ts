@@ -6,6 +6,7 @@ import { fileError } from '../sqlite/memory-file.ts'
 import type { Installation } from './cli/command.ts'
 import { printError } from './cli/output.ts'
 import { compileCacheFolder } from './compile-cache.ts'
+import { onStopSignal, type StopSignal } from './stop-signals.ts'
 
 /** True when `lcm` runs from the sources in a checkout (core/doors), and not built (out/main). */
 const isSource = import.meta.url.endsWith('.ts')
@@ -21,7 +22,7 @@ export type CliThreadData = {
   readonly version: string
   readonly terminals: { readonly stdout: Terminal; readonly stderr: Terminal }
 }
-export type ToCliThread = { kind: 'signal'; signal: 'SIGINT' | 'SIGTERM' } | { kind: 'ping' }
+export type ToCliThread = { kind: 'signal'; signal: StopSignal } | { kind: 'ping' }
 export type FromCliThread =
   /** Not handled when nothing in the command listens to the signal. */
   { kind: 'heard'; isHandled: boolean } | { kind: 'awake' } | { kind: 'ended'; exitCode: number; isWhole: boolean }
@@ -57,7 +58,7 @@ if (compileCache !== null) process.env.NODE_COMPILE_CACHE = compileCache
 const thread = new Worker(here('cli-thread'), { workerData })
 const post = (message: ToCliThread): void => thread.postMessage(message)
 
-let lastSignal: 'SIGINT' | 'SIGTERM' | null = null
+let lastSignal: StopSignal | null = null
 let isAwake = true
 let watch: NodeJS.Timeout | null = null
 
@@ -67,7 +68,7 @@ function dieOf(signal: NodeJS.Signals): void {
   process.kill(process.pid, signal)
 }
 
-function onSignal(signal: 'SIGINT' | 'SIGTERM'): void {
+function onSignal(signal: StopSignal): void {
   lastSignal = signal
   isAwake = false
   post({ kind: 'signal', signal })
@@ -89,7 +90,7 @@ function giveUp(): void {
   dieOf(lastSignal ?? 'SIGTERM')
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal)
+onStopSignal(onSignal)
 
 thread.on('message', (message: FromCliThread) => {
   isAwake = true

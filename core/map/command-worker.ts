@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { LcmError } from '../errors.ts'
 import { excerptOf } from '../text.ts'
+import { startGuarded } from './guarded-command.ts'
 import { ItemFailure, type Task, type Worker } from './worker.ts'
 
 type CommandWork = {
@@ -16,9 +16,6 @@ type CommandWork = {
 const LARGEST_ANSWER_BYTES = 8 * 1024 * 1024
 /** Of what a command says on standard error, only the end is kept. */
 const KEPT_ERROR_CHARS = 4_000
-/** The time that a command has to end by itself when it is stopped. */
-const STOP_MS = 2_000
-
 /** Creates a worker that runs a command for each item and takes what it prints for the answer. */
 export function createCommandWorker({ command, inputFor, timeoutMs }: CommandWork): Worker {
   const [program, ...args] = command
@@ -49,13 +46,24 @@ type Ended = {
 }
 
 /** @throws LcmError invalid_argument when there is no such command */
-function run({ program, args, input }: Run, stop: AbortSignal): Promise<Ended> {
+function run({ program, args, input }: Run, cut: AbortSignal): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    // A group of its own, so that what the command has started ends with it.
-    const child = spawn(program, args, { stdio: 'pipe', detached: process.platform !== 'win32', windowsHide: true })
+    const { child, release, stop } = startGuarded(program, args)
     const answer: Buffer[] = []
     let [bytes, complaint, isTooLong] = [0, '', false]
-    const end = (): void => endGroup(child)
+    let stopping: Promise<void> | null = null
+    const ended = (code: number | null, signal: NodeJS.Signals | null): void => {
+      cut.removeEventListener('abort', end)
+      resolve({ code, signal, answer: Buffer.concat(answer).toString('utf8'), complaint, isTooLong })
+    }
+    // A pipe that something holds open in spite of all is not waited for.
+    const end = (): void => {
+      stopping ??= stop().then(() => {
+        for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy()
+        child.unref()
+        ended(child.exitCode, child.signalCode)
+      })
+    }
     child.stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes <= LARGEST_ANSWER_BYTES) answer.push(chunk)
@@ -70,32 +78,18 @@ function run({ program, args, input }: Run, stop: AbortSignal): Promise<Ended> {
     // A command need not read its input.
     child.stdin.on('error', () => {})
     child.stdin.end(input)
-    child.once('error', (error: NodeJS.ErrnoException) => reject(noCommand(program, error)))
-    child.once('close', (code, signal) => {
-      stop.removeEventListener('abort', end)
-      resolve({ code, signal, answer: Buffer.concat(answer).toString('utf8'), complaint, isTooLong })
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      release()
+      reject(noCommand(program, error))
     })
-    if (stop.aborted) end()
-    else stop.addEventListener('abort', end, { once: true })
+    child.once('close', (code, signal) => {
+      if (stopping !== null) return
+      release()
+      ended(code, signal)
+    })
+    if (cut.aborted) end()
+    else cut.addEventListener('abort', end, { once: true })
   })
-}
-
-/** Asks the command and what it started to end, and ends them when they do not. */
-function endGroup(child: ChildProcess): void {
-  signalGroup(child, 'SIGTERM')
-  const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), STOP_MS)
-  child.once('close', () => clearTimeout(timer))
-}
-
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return
-  try {
-    if (process.platform === 'win32') child.kill(signal)
-    else process.kill(-child.pid, signal)
-  } catch (error) {
-    // It has ended meanwhile.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
 }
 
 function noCommand(program: string, error: NodeJS.ErrnoException): unknown {

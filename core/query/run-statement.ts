@@ -32,11 +32,14 @@ const isSource = import.meta.url.endsWith('.ts')
 const built = import.meta.dirname.endsWith('chunks') ? '../statement-process.js' : './statement-process.js'
 const PROCESS_URL = new URL(isSource ? './statement-process.ts' : built, import.meta.url)
 
+/** The process watches this pipe, whose other end closes when its parent ends, in whatever way. */
+export const PARENT_PIPE = 4
+
 /** Starts the process where Node itself runs. */
 export const forkStatement: StartStatement = () => {
   const child = fork(PROCESS_URL, [], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc', 'pipe'],
   })
   return {
     send: (task) => void child.send(task),

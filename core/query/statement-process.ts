@@ -1,8 +1,9 @@
+import { Worker } from 'node:worker_threads'
 import { toErrorInfo } from '../errors.ts'
 import { openMemory } from '../systems/open.ts'
 import { yieldToOthers } from '../yielding.ts'
 import { executeStatement, listTables } from './execute-statement.ts'
-import type { StatementEnd, StatementReply, StatementTask } from './run-statement.ts'
+import { PARENT_PIPE, type StatementEnd, type StatementReply, type StatementTask } from './run-statement.ts'
 
 /**
  * The process that runs one statement: SQLite cannot be interrupted in the middle of one, but a process can be killed.
@@ -47,6 +48,19 @@ async function reply(message: StatementReply): Promise<void> {
     await yieldToOthers()
   } else await new Promise<void>((sent) => process.send?.(message, () => sent()))
 }
+
+/**
+ * Ends this process when its parent has ended. It is a thread, because a statement blocks the thread that hears of the
+ * parent's end; its program is a text, so that the bundle needs no other file. Electron's processes end with their
+ * parent.
+ */
+const WATCH = /* js */ `
+const { workerData } = require('node:worker_threads')
+const { Socket } = require('node:net')
+const end = () => process.kill(process.pid, 'SIGKILL')
+new Socket({ fd: workerData, readable: true, writable: false }).on('error', end).on('close', end).resume()
+`
+if (!port) new Worker(WATCH, { eval: true, execArgv: [], workerData: PARENT_PIPE }).unref()
 
 if (port) port.on('message', ({ data }) => listener(data))
 else process.once('message', listener)

@@ -22,6 +22,12 @@ export const ENVIRONMENT_ONLY: readonly EnvironmentVariable[] = [
     effect: 'The folder of what can be made again: search indexes of other systems’ files, vectors, compiled code',
     byDefault: 'the cache folder of the user',
   },
+  {
+    name: 'LCM_MAP_COMMAND',
+    effect:
+      'Set by `lcm map` for the commands that it runs, by which all that they start is found when they are stopped',
+    byDefault: 'not set',
+  },
   { name: 'LCM_LOG_DIR', effect: 'The folder of the log and the counts', byDefault: 'the log folder of the user' },
   {
     name: 'LCM_DATABASE_REPLICA_URL',

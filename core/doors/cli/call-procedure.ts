@@ -7,6 +7,7 @@ import { Machine } from '../../machine/machine.ts'
 import { loadSettings } from '../../settings/settings-store.ts'
 import { procedureCaller } from '../procedures.ts'
 import { executeHere } from '../run-job.ts'
+import { onStopSignal } from '../stop-signals.ts'
 import { toCliJson } from './cli-json.ts'
 import type { Given } from './command.ts'
 import { interruptible, interruptibleCall } from './interruptible.ts'
@@ -85,9 +86,7 @@ async function* piecesOf(
   asJson: boolean,
 ): AsyncGenerator<string> {
   const abort = new AbortController()
-  const onInterrupt = (): void => abort.abort()
-  process.on('SIGINT', onInterrupt)
-  process.on('SIGTERM', onInterrupt)
+  const removeListener = onStopSignal(() => abort.abort())
   let separator = ''
   try {
     const steps = (await ask(abort.signal)) as AsyncIterable<unknown>
@@ -99,8 +98,7 @@ async function* piecesOf(
   } catch (error) {
     if (!abort.signal.aborted) throw error
   } finally {
-    process.off('SIGINT', onInterrupt)
-    process.off('SIGTERM', onInterrupt)
+    removeListener()
     await core.close()
   }
   if (asJson) yield '\n]\n'

@@ -1,14 +1,13 @@
 import type { JobProgress } from '../../contract/job.ts'
 import { yieldToOthers } from '../../yielding.ts'
+import { onStopSignal } from '../stop-signals.ts'
 import { ProgressLine } from './progress-line.ts'
 
 /** Runs a job to its end and shows its progress. Ctrl-C stops it at its next step. What was committed before stays. */
 export async function interruptible<T>(start: (signal: AbortSignal) => AsyncGenerator<JobProgress, T>): Promise<T> {
   const abort = new AbortController()
   const line = new ProgressLine(process.stderr)
-  const onInterrupt = (): void => abort.abort()
-  process.on('SIGINT', onInterrupt)
-  process.on('SIGTERM', onInterrupt)
+  const removeListener = onStopSignal(() => abort.abort())
   try {
     const job = start(abort.signal)
     for (;;) {
@@ -20,21 +19,17 @@ export async function interruptible<T>(start: (signal: AbortSignal) => AsyncGene
     }
   } finally {
     line.clear()
-    process.off('SIGINT', onInterrupt)
-    process.off('SIGTERM', onInterrupt)
+    removeListener()
   }
 }
 
 /** Waits for an answer. Ctrl-C cancels the question. */
 export async function interruptibleCall<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const abort = new AbortController()
-  const onInterrupt = (): void => abort.abort()
-  process.on('SIGINT', onInterrupt)
-  process.on('SIGTERM', onInterrupt)
+  const removeListener = onStopSignal(() => abort.abort())
   try {
     return await call(abort.signal)
   } finally {
-    process.off('SIGINT', onInterrupt)
-    process.off('SIGTERM', onInterrupt)
+    removeListener()
   }
 }

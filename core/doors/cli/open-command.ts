@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
+import { onStopSignal, STOP_SIGNALS } from '../stop-signals.ts'
 import { defineCommand, type Installation } from './command.ts'
 import { EXIT } from './output.ts'
 import { type ServeOptions, serve, serveFields, windowOn } from './serve-command.ts'
@@ -42,7 +43,7 @@ async function open(options: ServeOptions, installation: Installation): Promise<
   if (options.json) process.stdout.write(`${JSON.stringify({ window: 'desktop', path: file })}\n`)
   const startedAtMs = Date.now()
   const { code, signal } = await run(electron, [installation.root, ...(file === null ? [] : [file])])
-  const aborted = signal !== null && signal !== 'SIGINT' && signal !== 'SIGTERM'
+  const aborted = signal !== null && !STOP_SIGNALS.some((one) => one === signal)
   if (aborted && Date.now() - startedAtMs < STARTED_AFTER_MS) return serve({ ...options, json: false }, installation)
   return signal === 'SIGINT' ? EXIT.interrupted : (code ?? EXIT.done)
 }
@@ -81,15 +82,13 @@ async function run(command: string, args: readonly string[]): Promise<Ended> {
   const { ELECTRON_RUN_AS_NODE: _asNode, NODE_COMPILE_CACHE: _compiled, ...env } = process.env
   const child = spawn(command, args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
   const forward = (signal: NodeJS.Signals): void => void child.kill(signal)
-  process.on('SIGINT', forward)
-  process.on('SIGTERM', forward)
+  const removeListener = onStopSignal(forward)
   try {
     return await new Promise<Ended>((done, failed) => {
       child.once('error', failed)
       child.once('exit', (code, signal) => done({ code, signal }))
     })
   } finally {
-    process.off('SIGINT', forward)
-    process.off('SIGTERM', forward)
+    removeListener()
   }
 }

@@ -4,8 +4,8 @@ import { LcmError } from '../../errors.ts'
 import { type PostgresAddress, parseAddress } from '../../postgres/address.ts'
 import type { Postgres } from '../../postgres/connect.ts'
 import { configuredAddress, passwordInEnvironment, replicaOf } from '../../remote/passwords.ts'
+import { onStopSignal, type StopSignal } from '../stop-signals.ts'
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 /** After a signal, a statement has this long to be answered. */
 const GRACE_MS = 1000
 const LOOK_MS = 100
@@ -71,12 +71,12 @@ async function withConnection<T>(
     isCut = true
     void db.close()
   }
-  const onInterrupt = (signal: NodeJS.Signals): void => {
+  const onInterrupt = (signal: StopSignal): void => {
     // A command that listens itself ends at its next step, unless the server does not answer.
     if (process.listenerCount(signal) === 1) cut()
     else watch ??= setInterval(() => db.waitsMs() >= GRACE_MS && cut(), LOOK_MS)
   }
-  for (const signal of SIGNALS) process.on(signal, onInterrupt)
+  const removeListener = onStopSignal(onInterrupt)
   try {
     return await body(db, address)
   } catch (error) {
@@ -87,7 +87,7 @@ async function withConnection<T>(
         )
       : error
   } finally {
-    for (const signal of SIGNALS) process.off(signal, onInterrupt)
+    removeListener()
     if (watch !== null) clearInterval(watch)
     await db.close()
   }

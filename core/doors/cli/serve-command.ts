@@ -8,6 +8,7 @@ import { Servers } from '../../remote/servers.ts'
 import { loadSettings, SettingsStore } from '../../settings/settings-store.ts'
 import type { BrowserHost } from '../browser-host.ts'
 import { CoreHost } from '../core-host.ts'
+import { onStopSignal } from '../stop-signals.ts'
 import { confirmAtTerminal } from './ask-terminal.ts'
 import { defineCommand, type Given, type Installation } from './command.ts'
 import { openBrowser } from './open-browser.ts'
@@ -86,10 +87,9 @@ export async function serve(options: ServeOptions, installation: Installation): 
     keepRunning(cores, options.db ?? loadSettings(process.env).databasePath, options.newer ?? false)
   }
   const exitCode = await new Promise<number>((done) => {
-    // `on` is used and not `once`, because a terminal and npm may both deliver the signal, and the second must not
+    // More than one is heard, because a terminal and npm may both deliver the signal, and the second must not
     // interrupt closing.
-    process.on('SIGINT', () => done(EXIT.interrupted))
-    process.on('SIGTERM', () => done(EXIT.done))
+    onStopSignal((signal) => done(signal === 'SIGINT' ? EXIT.interrupted : EXIT.done))
   })
   if (!(await host.close())) installation.onStuck?.()
   return exitCode

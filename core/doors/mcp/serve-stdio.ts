@@ -6,6 +6,7 @@ import { despiteWrongValues } from '../../systems/wrong-values.ts'
 import { chooseConversation } from '../cli/session.ts'
 import { procedureCaller } from '../procedures.ts'
 import { executeHere } from '../run-job.ts'
+import { firstStopSignal } from '../stop-signals.ts'
 import { createMcpServer } from './server.ts'
 import { StdioTransport } from './stdio-transport.ts'
 import type { ToolNames } from './tool-names.ts'
@@ -72,12 +73,11 @@ export async function serveStdio(options: McpOptions): Promise<number> {
     })
     const transport = new StdioTransport({ input: process.stdin, output: process.stdout })
     await server.connect(transport)
-    const signal = await new Promise<'end' | 'SIGINT' | 'SIGTERM'>((done) => {
+    const inputEnded = new Promise<'end'>((done) => {
       process.stdin.once('end', () => done('end'))
       process.stdin.once('close', () => done('end'))
-      process.once('SIGINT', () => done('SIGINT'))
-      process.once('SIGTERM', () => done('SIGTERM'))
     })
+    const signal = await Promise.race([inputEnded, firstStopSignal()])
     if (signal === 'end') await transport.idle(LAST_ANSWERS_MS)
     leaving.abort()
     unsubscribe()
