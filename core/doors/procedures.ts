@@ -24,10 +24,22 @@ export function procedureCaller(core: Core): CallProcedure {
       throw new LcmError('not_found', `There is no procedure ${JSON.stringify(name)}: docs/reference.md lists them.`)
     const procedure = path.reduce((at, step) => (at as Record<string, unknown>)[step], client) as Callable
     try {
-      return await procedure(input, signal ? { signal } : {})
+      const answer = await procedure(input, signal ? { signal } : {})
+      return isStream(answer) ? typedSteps(answer) : answer
     } catch (error) {
       throw asLcmError(error)
     }
+  }
+}
+
+const isStream = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+
+async function* typedSteps(steps: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+  try {
+    yield* steps
+  } catch (error) {
+    throw asLcmError(error)
   }
 }
 

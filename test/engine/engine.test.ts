@@ -22,6 +22,7 @@ function engineOn(call: Call, write: (line: string) => Promise<void> = async () 
     call,
     isKnown: (method) => method !== 'unknown',
     isWrite: (method) => method === 'ingest',
+    isEndless: (method) => method === 'events',
     write: async (line) => {
       written.push(JSON.parse(line) as Document)
       await write(line)
@@ -77,40 +78,133 @@ describe('the engine', () => {
     ])
   })
 
-  it('reads no more input while 32 requests are unanswered', async () => {
+  it('runs 32 requests at a time, lets 1,000 wait behind them, and reads no more input then', async () => {
     const gate = Promise.withResolvers<void>()
-    const { engine, written } = engineOn(() => gate.promise)
-    for (let id = 1; id < 32; id += 1) await engine.take(request(id, 'wait'))
+    let begun = 0
+    const { engine, written } = engineOn(() => {
+      begun += 1
+      return gate.promise
+    })
+    for (let id = 1; id < 1032; id += 1) await engine.take(request(id, 'wait'))
     let isTaken = false
-    const last = engine.take(request(32, 'wait')).then(() => {
+    const last = engine.take(request(1032, 'wait')).then(() => {
       isTaken = true
     })
     await settled()
-    expect(isTaken).toBe(false)
+    expect([isTaken, begun]).toEqual([false, 32])
     gate.resolve()
     await last
     await engine.end()
-    expect(written).toHaveLength(32)
+    expect(written.map(({ id }) => id)).toEqual(Array.from({ length: 1032 }, (_, n) => n + 1))
   })
 
-  it('reads no more input while nobody takes its answers', async () => {
+  it('reads what is cancelled while as many requests run as may, also what has not begun', async () => {
+    const { engine, written } = engineOn(
+      (_method, _params, signal) =>
+        new Promise((_done, fail) => {
+          signal.addEventListener('abort', () => fail(new LcmError('cancelled', 'Stopped.')))
+        }),
+    )
+    for (let id = 1; id <= 40; id += 1) await engine.take(request(id, 'wait'))
+    for (const id of [40, 1])
+      await engine.take(Buffer.from(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":${id}}}`))
+    await settled()
+    expect(written).toMatchObject([40, 1].map((id) => ({ id, error: { data: { code: 'cancelled' } } })))
+    engine.abort()
+    await engine.end()
+    expect(written).toHaveLength(40)
+  })
+
+  it('answers other requests beside 32 endless ones, and refuses the next endless one', async () => {
+    async function* silent(signal: AbortSignal): AsyncGenerator<number> {
+      if (!signal.aborted) await new Promise((done) => signal.addEventListener('abort', done))
+      yield* []
+    }
+    const { engine, written } = engineOn(async (method, _params, signal) =>
+      method === 'events' ? silent(signal) : method,
+    )
+    for (let id = 1; id <= 33; id += 1) await engine.take(request(id, 'events'))
+    await engine.take(request('read', 'read'))
+    await settled()
+    expect(written).toMatchObject([
+      { id: 33, error: { code: -32000, data: { code: 'locked', retryable: true } } },
+      { id: 'read', result: 'read' },
+    ])
+    await engine.take(Buffer.from('{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}'))
+    await settled()
+    expect(written[2]).toMatchObject({ id: 1, error: { data: { code: 'cancelled' } } })
+    await engine.take(request(34, 'events'))
+    await engine.end()
+    expect(written.slice(3).map(({ id, result }) => [id, result])).toEqual(
+      [...Array.from({ length: 31 }, (_, n) => n + 2), 34].map((id) => [id, null]),
+    )
+  })
+
+  it('gives all steps of what ends by itself, also when the input ends before', async () => {
+    async function* three(): AsyncGenerator<number> {
+      for (const step of [1, 2, 3]) {
+        await settled()
+        yield step
+      }
+    }
+    const { engine, written } = engineOn(async () => three())
+    await engine.take(request(1, 'steps'))
+    await engine.end()
+    expect(
+      written.map(({ id, params, result }) => [id, (params as { value: number } | undefined)?.value, result]),
+    ).toEqual([
+      [undefined, 1, undefined],
+      [undefined, 2, undefined],
+      [undefined, 3, undefined],
+      [1, undefined, null],
+    ])
+  })
+
+  it('never calls a stream complete that was cut, and gives an error within it its code', async () => {
+    async function* cut(signal: AbortSignal): AsyncGenerator<number> {
+      for (let n = 0; !signal.aborted; n += 1) {
+        yield n
+        await settled()
+      }
+    }
+    async function* failing(): AsyncGenerator<number> {
+      yield 1
+      throw new LcmError('pattern_too_slow', 'Too slow.')
+    }
+    const { engine, written } = engineOn(async (method, _params, signal) =>
+      method === 'cut' ? cut(signal) : failing(),
+    )
+    await engine.take(request('cut', 'cut'))
+    await settled()
+    await engine.take(Buffer.from('{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":"cut"}}'))
+    await engine.take(request('failing', 'failing'))
+    await engine.end()
+    const answers = written.filter(({ id }) => id !== undefined)
+    expect(answers.toSorted((a, b) => (String(a.id) < String(b.id) ? -1 : 1))).toMatchObject([
+      { id: 'cut', error: { code: -32000, data: { code: 'cancelled' } } },
+      { id: 'failing', error: { code: -32000, data: { code: 'pattern_too_slow' } } },
+    ])
+  })
+
+  it('begins no request while nobody takes its answers', async () => {
     const gate = Promise.withResolvers<void>()
     const { engine, written } = engineOn(
       async () => 'done',
       () => gate.promise,
     )
+    await engine.take(request(1, 'x'))
+    await settled()
+    for (let id = 2; id <= 1000; id += 1) await engine.take(request(id, 'x'))
     let isTaken = false
-    const first = engine.take(request(1, 'x')).then(() => settled())
-    await first
-    const second = engine.take(request(2, 'x')).then(() => {
+    const last = engine.take(request(1001, 'x')).then(() => {
       isTaken = true
     })
     await settled()
     expect([isTaken, written.length]).toEqual([false, 1])
     gate.resolve()
-    await second
+    await last
     await engine.end()
-    expect(written).toHaveLength(2)
+    expect(written).toHaveLength(1001)
   })
 
   it('begins a request only when the writes before it are done', async () => {
@@ -178,6 +272,7 @@ describe('messages that arrive through the engine', () => {
           : procedure(method, params, signal),
       isKnown: (method) => Object.hasOwn(hostCalls, method) || PROCEDURES.has(method),
       isWrite: (method) => method === 'ingest',
+      isEndless: (method) => method === 'events',
       write: async (line) => void answers.push(JSON.parse(line) as Document),
     })
     const lines = new LineSplitter({ mostBytes: 1_000_000, onTooLong: () => engine.refuseLine(1_000_000) })

@@ -18,13 +18,20 @@ export type EngineOptions = {
   readonly isKnown: (method: string) => boolean
   /** Whether later calls have to see what this one stores. */
   readonly isWrite: (method: string) => boolean
+  /** Whether it answers step by step until it is cancelled or the input ends. */
+  readonly isEndless: (method: string) => boolean
   /** Writes a line. It resolves when there is room for the next one. */
   readonly write: (line: string) => Promise<void>
 }
 
-/** So many requests are under way at most, and so many bytes of them. Until one is answered no input is read. */
-const MOST_OPEN = 32
-const MOST_OPEN_BYTES = 32 * 1024 * 1024
+/** So many requests are under way at most, and so many bytes of them. Those behind them wait. */
+const MOST_RUNNING = 32
+const MOST_RUNNING_BYTES = 32 * 1024 * 1024
+/** While so many wait, no input is read. All that is read is looked at at once, so that what waits can be cancelled. */
+const MOST_WAITING = 1_000
+const MOST_WAITING_BYTES = 32 * 1024 * 1024
+/** What never ends by itself would take the place of everything else. */
+const MOST_ENDLESS = 32
 /** The answers to a batch are held until the last one is there. */
 const MOST_IN_BATCH = 1_000
 const CANCEL = '$/cancelRequest'
@@ -34,21 +41,30 @@ type Open = {
   readonly id: RpcId | undefined
   readonly abort: AbortController
   readonly bytes: number
-  isStream: boolean
+  readonly isEndless: boolean
 }
+
+/** A request whose turn has not come. */
+type Waiting = { readonly open: Open; readonly begin: () => void }
 
 /**
  * Answers JSON-RPC 2.0, one document a line. Calls run beside each other, and each sees what the writes before it have
- * stored. While too much is unanswered, or whoever reads the answers does not follow, `take` does not return.
+ * stored. While too much waits, because other requests are under way or whoever reads the answers does not follow,
+ * `take` does not return.
  */
 export class Engine {
   readonly #options: EngineOptions
+  /** All that are not answered. */
   readonly #open = new Set<Open>()
+  /** In their order. */
+  #waiting: Waiting[] = []
+  #running = 0
+  #runningBytes = 0
   readonly #unsent = new Set<Promise<void>>()
   /** Lines that are written and not taken yet. */
   #writing = 0
   #lastWrite: Promise<unknown> = Promise.resolve()
-  #waiting: (() => void)[] = []
+  #resume: (() => void)[] = []
   #isEnding = false
 
   constructor(options: EngineOptions) {
@@ -73,13 +89,9 @@ export class Engine {
       return await this.#write(refusalOf(null, RPC_ERRORS.request, why))
     }
     const bytes = line.length / requests.length
-    const answers: Promise<RpcAnswer | null>[] = []
-    for (const request of requests) {
-      await this.#until(() => this.#hasRoom(bytes))
-      answers.push(this.#answer(request, bytes))
-    }
+    const answers = requests.map((request) => this.#answer(request, bytes))
     this.#send(answers, isBatch)
-    await this.#until(() => this.#hasRoom(0))
+    await this.#until(() => this.#mayRead())
   }
 
   /** Says that a line was too long to be kept. */
@@ -90,7 +102,7 @@ export class Engine {
   /** Ends what would never end by itself, and waits until everything else is answered. */
   async end(): Promise<void> {
     this.#isEnding = true
-    for (const { abort, isStream } of this.#open) if (isStream) abort.abort()
+    for (const { abort, isEndless } of this.#open) if (isEndless) abort.abort()
     await this.#until(() => this.#open.size === 0 && this.#unsent.size === 0 && this.#writing === 0)
   }
 
@@ -114,13 +126,20 @@ export class Engine {
     const request = readRequest(value)
     if ('jsonrpc' in request) return request
     const { id, method, params = {} } = request
-    const open: Open = { id, abort: new AbortController(), bytes, isStream: false }
+    if (method === CANCEL) {
+      this.#cancel(params)
+      return id === undefined ? null : answerOf(id, null)
+    }
+    const isEndless = this.#options.isEndless(method)
+    const open: Open = { id, abort: new AbortController(), bytes, isEndless }
+    const isTooMany = isEndless && [...this.#open].filter((one) => one.isEndless).length >= MOST_ENDLESS
     this.#open.add(open)
     try {
-      const result = await this.#result(method, params, open)
+      if (isTooMany) throw tooManyEndless(method)
+      const result = isEndless ? await this.#result(method, params, open) : await this.#inTurn(method, params, open)
       return id === undefined ? null : answerOf(id, result)
     } catch (error) {
-      if (open.isStream && this.#isEnding && id !== undefined) return answerOf(id, null)
+      if (isEndless && this.#isEnding && open.abort.signal.aborted && id !== undefined) return answerOf(id, null)
       const answer = failureOf(id ?? null, error)
       if ('error' in answer && answer.error.code === RPC_ERRORS.internal) console.error(error)
       return id === undefined ? null : answer
@@ -130,8 +149,27 @@ export class Engine {
     }
   }
 
+  /** Makes a call when there is room for it and those before it have begun. */
+  async #inTurn(method: string, params: unknown, open: Open): Promise<unknown> {
+    const { signal } = open.abort
+    await new Promise<void>((begin) => {
+      this.#waiting.push({ open, begin })
+      // One that is cancelled before its turn is answered at once.
+      signal.addEventListener('abort', () => this.#begin(this.#waiting.find((one) => one.open === open)), {
+        once: true,
+      })
+      this.#beginNext()
+    })
+    try {
+      if (signal.aborted) throw notBegun()
+      return await this.#result(method, params, open)
+    } finally {
+      this.#running -= 1
+      this.#runningBytes -= open.bytes
+    }
+  }
+
   async #result(method: string, params: unknown, open: Open): Promise<unknown> {
-    if (method === CANCEL) return this.#cancel(params)
     if (!this.#options.isKnown(method)) {
       throw new RpcFailure(
         RPC_ERRORS.method,
@@ -141,25 +179,39 @@ export class Engine {
     if (!isObject(params)) throw new RpcFailure(RPC_ERRORS.params, 'Parameters are given by name, in an object.')
     const { signal } = open.abort
     const run = this.#lastWrite.then(() => {
-      if (signal.aborted) throw new LcmError('cancelled', 'The request was cancelled before it began.')
+      if (signal.aborted) throw notBegun()
       return this.#options.call(method, params, signal)
     })
     if (this.#options.isWrite(method)) this.#lastWrite = run.catch(() => undefined)
     const result = await run
     if (!isIterable(result)) return result
-    open.isStream = true
-    if (this.#isEnding) open.abort.abort()
+    if (this.#isEnding && open.isEndless) open.abort.abort()
     for await (const value of result) {
       if (open.id !== undefined) await this.#write({ jsonrpc: '2.0', method: STEP, params: { id: open.id, value } })
     }
+    // Whoever gave the steps may have ended without an error.
+    if (signal.aborted) throw new LcmError('cancelled', 'The request was cancelled before its last step.')
     return null
   }
 
   /** Whatever has that id is asked to stop, and is still answered. */
-  #cancel(params: unknown): null {
+  #cancel(params: unknown): void {
     const id = isObject(params) ? params.id : undefined
     for (const open of this.#open) if (id !== undefined && open.id === id) open.abort.abort()
-    return null
+  }
+
+  #begin(next: Waiting | undefined): void {
+    if (next === undefined) return
+    this.#waiting = this.#waiting.filter((one) => one !== next)
+    this.#running += 1
+    this.#runningBytes += next.open.bytes
+    next.begin()
+  }
+
+  #beginNext(): void {
+    for (let [next] = this.#waiting; next !== undefined && this.#hasRoom(next.open.bytes); [next] = this.#waiting) {
+      this.#begin(next)
+    }
   }
 
   async #write(document: unknown): Promise<void> {
@@ -171,20 +223,33 @@ export class Engine {
 
   #hasRoom(bytes: number): boolean {
     if (this.#writing > 0) return false
-    if (this.#open.size === 0) return true
-    let openBytes = bytes
-    for (const open of this.#open) openBytes += open.bytes
-    return this.#open.size < MOST_OPEN && openBytes <= MOST_OPEN_BYTES
+    if (this.#running === 0) return true
+    return this.#running < MOST_RUNNING && this.#runningBytes + bytes <= MOST_RUNNING_BYTES
+  }
+
+  #mayRead(): boolean {
+    let bytes = 0
+    for (const { open } of this.#waiting) bytes += open.bytes
+    return this.#waiting.length < MOST_WAITING && bytes < MOST_WAITING_BYTES
   }
 
   async #until(holds: () => boolean): Promise<void> {
-    while (!holds()) await new Promise<void>((resume) => this.#waiting.push(resume))
+    while (!holds()) await new Promise<void>((resume) => this.#resume.push(resume))
   }
 
   #notice(): void {
-    for (const resume of this.#waiting.splice(0)) resume()
+    this.#beginNext()
+    for (const resume of this.#resume.splice(0)) resume()
   }
 }
+
+const notBegun = (): LcmError => new LcmError('cancelled', 'The request was cancelled before it began.')
+
+const tooManyEndless = (method: string): LcmError =>
+  new LcmError(
+    'locked',
+    `${MOST_ENDLESS} requests of ${method} are open, and no more are taken: cancel one first, or use what one of them tells.`,
+  )
 
 const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value

@@ -11,6 +11,7 @@ import { type CoreThreadData, THREAD_LIMITS } from '../core-host.ts'
 import { executeInThread } from '../job-thread.ts'
 import { LineSplitter } from '../line-splitter.ts'
 import { PROCEDURES, procedureCaller } from '../procedures.ts'
+import { firstStopSignal } from '../stop-signals.ts'
 import { Engine } from './engine.ts'
 
 export type ServeEngineOptions = {
@@ -55,15 +56,14 @@ export async function serveEngine(options: ServeEngineOptions): Promise<number> 
       call,
       isKnown: (method) => isHostCall(method) || PROCEDURES.has(method),
       isWrite: (method) => method === 'ingest',
+      isEndless: (method) => method === 'events',
       write: async (line) => {
         if (!process.stdout.write(line)) await once(process.stdout, 'drain')
       },
     })
     // Every answer that waits for a slow reader adds a listener.
     process.stdout.setMaxListeners(0)
-    const stopped = Promise.withResolvers<'SIGINT' | 'SIGTERM'>()
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.resolve(signal))
-    const ended = await Promise.race([readAll(engine).then(() => 'end' as const), stopped.promise])
+    const ended = await Promise.race([readAll(engine).then(() => 'end' as const), firstStopSignal()])
     if (ended !== 'end') engine.abort()
     return ended === 'SIGINT' ? 130 : 0
   } finally {
