@@ -3,6 +3,7 @@ import { Ajv } from 'ajv'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { RE2JS } from 're2js'
 import { LcmError } from '../errors.ts'
 import { canonicalJson } from '../ingest/ledger/canonical-json.ts'
 import { parseExactly } from '../ingest/transcripts/json-objects.ts'
@@ -20,13 +21,15 @@ const LONGEST_PROBLEM = 300
 export class AnswerSchema {
   readonly text: string
   readonly #validate: ValidateFunction
+  readonly #work = new Work()
 
   /** @throws LcmError invalid_argument when the text is no JSON Schema */
   constructor(text: string, path: string) {
     this.text = text
     try {
       const schema: unknown = JSON.parse(text)
-      this.#validate = validatorFor(schema).compile(schema as object)
+      refuseAsync(schema)
+      this.#validate = validatorFor(schema, this.#work).compile(counted(schema) as object)
     } catch (error) {
       const reason = error instanceof Error ? cutText(error.message, LONGEST_PROBLEM) : String(error)
       throw new LcmError(
@@ -47,7 +50,16 @@ export class AnswerSchema {
     } catch {
       return { kind: 'invalid', problem: text === '' ? 'It is empty.' : 'It is not one JSON document.' }
     }
-    if (this.#validate(value)) return accepted(parseExactly(text))
+    if (isDeeperThan(value, DEEPEST)) return { kind: 'invalid', problem: 'It is nested too deeply.' }
+    try {
+      this.#work.begin(text.length)
+      if (this.#validate(value)) return accepted(parseExactly(text))
+    } catch (error) {
+      if (error instanceof TooMuchWork || error instanceof RangeError) {
+        return { kind: 'invalid', problem: 'It takes too much work to compare it with the schema.' }
+      }
+      throw error
+    }
     const [error] = this.#validate.errors ?? []
     const problem = `${error?.instancePath || 'The document'} ${error?.message ?? 'is not valid'}`
     return { kind: 'invalid', problem: `${cutText(problem, LONGEST_PROBLEM)}.` }
@@ -73,14 +85,106 @@ function accepted(value: unknown): CheckedAnswer {
 }
 
 /** The draft that the schema names, by default the one of 2020-12. Unknown keywords and formats are ignored. */
-function validatorFor(schema: unknown): AjvType {
+function validatorFor(schema: unknown, work: Work): AjvType {
   const draft = typeof schema === 'object' && schema !== null && '$schema' in schema ? String(schema.$schema) : ''
-  const options = { strict: false, validateFormats: true, logger: false as const }
+  const linear = Object.assign(
+    (pattern: string) => {
+      const compiled = RE2JS.compile(inRe2(pattern))
+      return {
+        test: (text: string): boolean => {
+          work.spend(text.length)
+          return compiled.matcher(text).find()
+        },
+        // The validator keeps patterns under this name.
+        toString: (): string => pattern,
+      }
+    },
+    { code: 'linear' },
+  )
+  const options = { strict: false, validateFormats: true, logger: false as const, code: { regExp: linear } }
   const validator = /draft-0?[67]/.test(draft)
     ? new Ajv(options)
     : draft.includes('2019-09')
       ? new Ajv2019(options)
       : new Ajv2020(options)
   addFormats.default(validator)
+  validator.addKeyword({ keyword: STEP, before: '$ref', validate: () => work.spend(1), errors: false })
+  validator.removeKeyword('uniqueItems')
+  validator.addKeyword({
+    ...{ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean' },
+    validate: (isAsked: boolean, items: readonly unknown[]) =>
+      !isAsked || new Set(items.map((item) => canonicalJson(item))).size === items.length,
+    error: { message: 'must NOT have duplicate items' },
+  })
   return validator
+}
+
+/** No answer that is nested deeper is used. */
+const DEEPEST = 200
+/** So many references and characters compared with a pattern, and so many for each character of the answer. */
+const FREE_STEPS = 1_000_000
+const STEPS_A_CHARACTER = 20
+const MOST_STEPS = 20_000_000
+/** A keyword of ours, put beside each reference of a schema: whatever never ends goes round through one. */
+const STEP = 'x-lcm-step'
+
+class TooMuchWork extends Error {}
+
+/** Counts what the comparison of one answer takes. */
+class Work {
+  #left = 0
+
+  begin(characters: number): void {
+    this.#left = Math.min(MOST_STEPS, FREE_STEPS + characters * STEPS_A_CHARACTER)
+  }
+
+  spend(steps: number): true {
+    this.#left -= steps
+    if (this.#left < 0) throw new TooMuchWork()
+    return true
+  }
+}
+
+/** JavaScript's character codes, as RE2 spells them. */
+const inRe2 = (pattern: string): string =>
+  pattern.replace(
+    /\\(?:u\{([0-9a-f]{1,6})\}|u([0-9a-f]{4})|.)/gis,
+    (typed: string, braced?: string, plain?: string) => {
+      const code = braced ?? plain
+      return code === undefined ? typed : `\\x{${code}}`
+    },
+  )
+
+/** Below these keywords stand values and no schemas. */
+const VALUES: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples'])
+const REFERENCES: readonly string[] = ['$ref', '$dynamicRef', '$recursiveRef']
+
+/** The schema with our keyword beside each reference. */
+function counted(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(counted)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const fields = Object.entries(schema).map(([key, value]) => [key, VALUES.has(key) ? value : counted(value)])
+  const isReference = REFERENCES.some((key) => typeof (schema as Record<string, unknown>)[key] === 'string')
+  return Object.fromEntries(isReference ? [...fields, [STEP, true]] : fields)
+}
+
+/** Answers would be compared later than they are used. */
+function refuseAsync(schema: unknown): void {
+  if (typeof schema !== 'object' || schema === null) return
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === '$async' && value !== false && (typeof value !== 'object' || value === null)) {
+      throw new Error('$async is not supported')
+    }
+    if (!VALUES.has(key)) refuseAsync(value)
+  }
+}
+
+/** Goes through a value without calling itself, because a deep one would end the program. */
+function isDeeperThan(value: unknown, deepest: number): boolean {
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > deepest) return true
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+  }
+  return false
 }

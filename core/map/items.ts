@@ -1,3 +1,4 @@
+import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { LcmError } from '../errors.ts'
@@ -39,7 +40,8 @@ export async function* readItems(path: string, signal: AbortSignal): AsyncGenera
 }
 
 async function isLines(path: string): Promise<boolean> {
-  const file = await open(path, 'r')
+  // Opening a pipe would wait for its other end, and nothing could stop that.
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
     if (!(await file.stat()).isFile()) throw notAList(path, 0, 'it is no regular file, and it is read twice')
     if (LINES.has(extname(path).toLowerCase())) return true

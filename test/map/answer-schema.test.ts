@@ -42,7 +42,48 @@ describe('a schema of answers', () => {
     expect([pair.check('["a",1]').kind, pair.check('[1,"a"]').kind]).toEqual(['valid', 'invalid'])
   })
 
+  it('compares equal items of a long list in linear work, whatever the order of their fields', () => {
+    const unique = schemaOf({ type: 'array', uniqueItems: true })
+    const many = Array.from({ length: 60_000 }, (_, n) => ({ n, text: 'x' }))
+    expect(unique.check(JSON.stringify(many)).kind).toBe('valid')
+    expect(unique.check('[{"a":1,"b":2},{"b":2,"a":1}]')).toEqual({
+      kind: 'invalid',
+      problem: 'The document must NOT have duplicate items.',
+    })
+    expect(schemaOf({ uniqueItems: false }).check('[1,1]').kind).toBe('valid')
+  })
+
+  it('compares patterns that go back and forth elsewhere in linear work', () => {
+    const pattern = schemaOf({ type: 'string', pattern: '^(a+)+$' })
+    expect(pattern.check(`"${'a'.repeat(5_000)}b"`).kind).toBe('invalid')
+    expect(pattern.check(`"${'a'.repeat(5_000)}"`).kind).toBe('valid')
+    expect(schemaOf({ pattern: '^[\\u00e9/]+$' }).check('"é/"').kind).toBe('valid')
+    const two = schemaOf({ properties: { a: { pattern: '^a$' }, b: { pattern: '^b$' } } })
+    expect([two.check('{"a":"a","b":"b"}').kind, two.check('{"a":"a","b":"a"}').kind]).toEqual(['valid', 'invalid'])
+    expect(schemaOf({ patternProperties: { '^x-': { type: 'integer' } } }).check('{"x-a":"b"}').kind).toBe('invalid')
+  })
+
+  it('fails the answer alone that is nested deeply, or takes a recursive schema more work than there is', () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    expect(schemaOf({}).check(deep)).toEqual({ kind: 'invalid', problem: 'It is nested too deeply.' })
+    const tree = schemaOf({ $ref: '#/$defs/t', $defs: { t: { type: 'array', items: { $ref: '#/$defs/t' } } } })
+    expect([tree.check(deep).kind, tree.check('[[],[[]]]').kind]).toEqual(['invalid', 'valid'])
+    // Each level is looked at twice for each look at the level above.
+    const twice = schemaOf({
+      $ref: '#/$defs/t',
+      $defs: { t: { allOf: [{ items: { $ref: '#/$defs/t' } }, { items: { $ref: '#/$defs/t' } }] } },
+    })
+    expect(twice.check(`${'['.repeat(100)}${']'.repeat(100)}`)).toEqual({
+      kind: 'invalid',
+      problem: 'It takes too much work to compare it with the schema.',
+    })
+    expect(twice.check('[[[]]]').kind).toBe('valid')
+  })
+
   it.each([
+    ['compared later ($async)', '{"$async":true,"type":"object"}'],
+    ['compared later in a part of it', '{"properties":{"a":{"$async":true}}}'],
+    ['one with a pattern that only goes back and forth', '{"pattern":"(?=a)b"}'],
     ['no JSON', 'type: object'],
     ['an unknown type', '{"type":"thing"}'],
     ['a reference that leads nowhere', '{"$ref":"https://example.com/other.json"}'],

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -74,6 +75,18 @@ describe('the items of an input', () => {
 })
 
 describe('an input that is no list of JSON', () => {
+  it.skipIf(process.platform === 'win32')(
+    'is refused when it is a named pipe, whose other end is not waited for',
+    async () => {
+      const path = join(temporaryFolder(), 'items.jsonl')
+      execFileSync('mkfifo', [path])
+      await expect(Array.fromAsync(readItems(path, NEVER))).rejects.toMatchObject({
+        code: 'invalid_argument',
+        message: expect.stringContaining('no regular file'),
+      })
+    },
+  )
+
   it.each([
     ['a line that is cut off', '{"a":1}\n{"a":', 'x.jsonl', /line 2: it is not valid JSON/],
     ['two values on one line', '{"a":1}{"a":2}\n', 'x.jsonl', /line 1: it is not valid JSON/],

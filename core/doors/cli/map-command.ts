@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { systemClock } from '../../clock.ts'
 import { MapOperator, type MapOutcome, MapReport, type MapResult, MapRuns, MapSpec } from '../../contract/map.ts'
+import { LcmError } from '../../errors.ts'
 import type { FinishedMap } from '../../map/map-run.ts'
 import { requireRetained } from '../../map/retention.ts'
 import { keepNewObjectsSmall } from '../heap.ts'
@@ -85,7 +86,7 @@ async function mapItems(operator: MapOperator, options: Omit<MapOptions, 'action
     { settings, keys: null, clock: systemClock },
   )
   const target = outputTarget(options, request.input)
-  if (target !== null) requireWritable(target)
+  if (target !== null) requireFreeOutput(target)
   const finished = await interruptible((signal) => runMap(request, signal))
   try {
     if (target !== null) await writeOutput(target, (partial) => writeResults(finished, partial))
@@ -128,6 +129,21 @@ function runsText({ path, runs, unreadable, isCut }: MapRuns): string {
   ])
   const header = ['run', 'status', 'operator', 'items', 'completed', 'failed', 'retries', 'recorded', 'by', 'retained']
   return [table(header, rows), ...notes].join('\n')
+}
+
+/** A run that was stopped while it wrote its results goes on with the same command, but for what it has written. */
+function requireFreeOutput(target: Parameters<typeof requireWritable>[0]): void {
+  try {
+    requireWritable(target)
+  } catch (error) {
+    if (!(error instanceof LcmError) || !existsSync(target.path) || target.isForced) throw error
+    throw new LcmError(
+      error.code,
+      `${error.message} To go on with a run that has written it, give --force: items that have a result are not asked again.`,
+      error.details,
+      { cause: error },
+    )
+  }
 }
 
 const outputTarget = ({ output, force }: Pick<MapOptions, 'output' | 'force'>, input: string) =>
