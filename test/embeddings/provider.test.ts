@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { checkedVectors } from '../../core/models/embeddings/checked-vectors.ts'
+import { callEmbeddings } from '../../core/models/summarizers/ai-sdk-call.ts'
 import { testProvider } from '../../core/models/summarizers/test-provider.ts'
 import { KEY, NEVER, TOLD } from '../summarizers/ask-model.ts'
 import { type Behaviour, json, type ModelServer } from '../summarizers/model-server.ts'
@@ -35,12 +37,39 @@ it.each([
   ['a vector of zeros', data([0, 0, 0]), 'a vector without a direction'],
   ['a number that is none', '{"data":[{"embedding":[1e999,1]}]}', 'no answer of an OpenAI-compatible interface'],
   ['null in a vector', data([1, null]), 'no answer of an OpenAI-compatible interface'],
+  ['a vector with the number of no text', { data: [{ index: 1, embedding: [1, 2] }] }, 'numbers of its vectors'],
+  ['a number of a text that is none', { data: [{ index: 'a', embedding: [1, 2] }] }, 'numbers of its vectors'],
   ['another answer', { choices: [] }, 'no answer of an OpenAI-compatible interface'],
 ])('refuses %s with what is wrong', async (_, body, problem) => {
   server.behave(answers(body))
   const test = await testProvider(encoder(server.url), KEY, NEVER)
   expect(test).toMatchObject({ ok: false })
   expect(test.problem).toContain(problem)
+})
+
+it('gives each text its own vector when a server answers in another order and numbers them', async () => {
+  const numbered = [
+    [2, [0, 1]],
+    [0, [1, 0]],
+    [1, [1, 1]],
+  ].map(([index, embedding]) => ({ index, embedding }))
+  server.behave(answers({ data: numbered }))
+  const reply = await callEmbeddings(encoder(server.url), KEY, ['a', 'b', 'c'], NEVER)
+  const half = Math.fround(Math.SQRT1_2)
+  expect(checkedVectors(reply, 3, 'here').map((vector) => [...vector])).toEqual([
+    [1, 0],
+    [half, half],
+    [0, 1],
+  ])
+  for (const wrong of [
+    [0, 0, 1],
+    [0, 1, undefined],
+    [1, 2, 3],
+  ]) {
+    server.behave(answers({ data: wrong.map((index) => ({ index, embedding: [1, 2] })) }))
+    const twice = await callEmbeddings(encoder(server.url), KEY, ['a', 'b', 'c'], NEVER)
+    expect(() => checkedVectors(twice, 3, 'here')).toThrow('numbers of its vectors')
+  }
 })
 
 it.each([

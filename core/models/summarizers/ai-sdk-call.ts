@@ -64,13 +64,15 @@ export function modelOf({ kind, name, baseUrl, model }: ProviderSettings, key: s
 }
 
 export type EmbeddingReply = {
-  /** What the server answered for each text, in their order. It is not checked yet. */
+  /** What the server answered. It is not checked yet. */
   readonly vectors: readonly (readonly number[])[]
+  /** The number of the text to which each vector belongs, where the server says it. */
+  readonly indexes: readonly (number | undefined)[]
   readonly inputTokens: number | null
 }
 
 /** The client library drops the number by which an answer belongs to a text. */
-const Answered = z.object({ data: z.array(z.object({ index: z.int().optional() })) })
+const Answered = z.object({ data: z.array(z.object({ index: z.number().nullish().catch(Number.NaN) })) })
 
 /**
  * Has texts turned into vectors by one call over the network, without retries.
@@ -92,11 +94,6 @@ export async function callEmbeddings(
     .embeddingModel(model)
     .doEmbed({ values: [...texts], abortSignal: signal })
   const answered = Answered.safeParse(response?.body)
-  const vectors: (readonly number[])[] = [...embeddings]
-  if (answered.success) {
-    answered.data.data.forEach(({ index }, at) => {
-      if (index !== undefined && index in vectors) vectors[index] = embeddings[at] ?? []
-    })
-  }
-  return { vectors, inputTokens: usage?.tokens ?? null }
+  const indexes = answered.success ? answered.data.data.map(({ index }) => index ?? undefined) : []
+  return { vectors: embeddings, indexes, inputTokens: usage?.tokens ?? null }
 }
