@@ -10,7 +10,10 @@ const conversation = {
   conversationId: ConversationId.optional().describe('The number of the conversation in the memory.'),
 }
 
-/** A message as the APIs of OpenAI and Anthropic take it, with an id. Other fields of theirs may stay on it. */
+/**
+ * A message as the APIs of OpenAI and Anthropic take it, with an id. Other fields of theirs may stay on it; one that is
+ * unknown and not empty is refused by its name, because nothing of it would be stored.
+ */
 export const HostMessage = z.looseObject({
   id: z
     .string()
@@ -21,7 +24,13 @@ export const HostMessage = z.looseObject({
   content: z
     .union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()])
     .optional()
-    .describe('A text or a list of blocks. It may be missing beside tool calls.'),
+    .describe('A text or a list of blocks. It may be missing beside tool calls and parts.'),
+  parts: z
+    .array(z.looseObject({ type: z.string() }))
+    .optional()
+    .describe(
+      'What else belongs to it: patch, snapshot, subtask, file, agent, retry as opencode writes them, or of any other type, kept as it is.',
+    ),
   tool_calls: z.array(z.looseObject({})).optional().describe('Calls, in the form of OpenAI.'),
   tool_call_id: z.string().optional().describe('Of a message of the role tool: the call that it answers.'),
   createdAtMs: TimeMs.optional().describe('When it was said. Default: now.'),

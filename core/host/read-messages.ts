@@ -4,6 +4,7 @@ import type { NewMessage } from '../ingest/new-message.ts'
 import { MessagesReader } from '../ingest/transcripts/formats/messages/reader.ts'
 import { isReadable } from '../ingest/transcripts/formats/messages/shape.ts'
 import { oneLine } from '../ingest/transcripts/one-line.ts'
+import { partsOf, withParts } from './host-parts.ts'
 import { withoutRecalled } from './recalled-text.ts'
 
 const NO_DETAILS = { line: 0, details: {} }
@@ -15,21 +16,25 @@ const NO_DETAILS = { line: 0, details: {} }
  */
 export function readMessages(messages: readonly HostMessage[], nowMs: number): NewMessage[] {
   return messages.flatMap((given, index) => {
-    const { createdAtMs, ...message } = given
-    const said = { ...message, content: contentOf(message.content) }
+    const { createdAtMs, parts: _parts, ...message } = given
+    const parts = partsOf(given, index)
+    const content = contentOf(message.content)
+    const isPartsAlone = content == null && parts.length > 0 && message.tool_calls === undefined
+    const said = { ...message, content: isPartsAlone ? [] : content }
     if (!isReadable(said)) {
       throw new LcmError(
         'invalid_argument',
-        `messages[${index}] (${given.id}) has neither a text, nor a list of blocks, nor tool calls: give it a content.`,
+        `messages[${index}] (${given.id}) has neither a text, nor a list of blocks, nor tool calls, nor parts: give it a content.`,
         { index, id: given.id },
       )
     }
     const reader = new MessagesReader({ nowMs }, '', {})
     const records: Parameters<typeof reader.take>[2] = []
     reader.take(said, NO_DETAILS, records)
-    return records.flatMap((record) =>
+    const read = records.flatMap((record) =>
       record.kind === 'message' ? [{ ...record.message, createdAtMs: createdAtMs ?? record.message.createdAtMs }] : [],
     )
+    return read.map((one, at) => (at === read.length - 1 ? withParts(one, parts) : one))
   })
 }
 

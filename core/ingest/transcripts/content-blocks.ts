@@ -3,7 +3,7 @@ import type { NewPart } from '../new-message.ts'
 import { isObject, type JsonObject, objectAt, textAt } from './json-value.ts'
 
 /** Unknown blocks are kept unchanged up to this size. */
-const LONGEST_RAW = 65_536
+export const LONGEST_RAW = 65_536
 
 /** A block is stored as a part. `text` is how it appears in the content of the message. */
 export type BlockPart = { readonly part: NewPart; readonly text: string | null }

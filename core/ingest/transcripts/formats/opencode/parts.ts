@@ -18,7 +18,8 @@ export const openCodeBlocks = (parts: readonly JsonObject[]): BlockPart[] =>
 export const lastSnapshot = (parts: readonly JsonObject[]): string | null =>
   parts.map((part) => (part.type === 'step-finish' ? textAt(part, 'snapshot') : null)).findLast(Boolean) ?? null
 
-function openCodeBlock(part: JsonObject): BlockPart {
+/** Converts one part that has content. */
+export function openCodeBlock(part: JsonObject): BlockPart {
   switch (part.type) {
     case 'text': {
       const block = typeof part.text === 'string' ? textBlock(part.text) : unknownBlock(part)
