@@ -16,6 +16,8 @@ export type MarkRules = {
    * still be asked for.
    */
   readonly isFree?: (summaryId: string, conversationId: number) => boolean
+  /** Reads which messages a repair left out of the window, because they are in the file once more. */
+  readonly readSetAside?: () => (conversationId: number, seq: number) => boolean
 }
 
 /**
@@ -43,11 +45,28 @@ type Run = [from: number, to: number]
 function uncovered(memory: Memory, rules: MarkRules): Run[] {
   const states = withLeaves(memory, rules.unshown ? underFree(memory, freeIn(memory, rules)) : () => true)
   const runs: Run[] = []
+  if (!states.includes(ABSENT)) return runs
+  const isSetAside = rules.readSetAside?.() ?? (() => false)
   for (let from = states.indexOf(ABSENT); from >= 0; ) {
     let to = from + 1
     while (to < states.length && states[to] === ABSENT) to += 1
-    runs.push([from, to])
+    runs.push(...withoutSetAside(memory, [from, to], isSetAside))
     from = states.indexOf(ABSENT, to)
+  }
+  return runs
+}
+
+function withoutSetAside(
+  { messages }: Memory,
+  [from, to]: Run,
+  isSetAside: (conversationId: number, seq: number) => boolean,
+): Run[] {
+  const runs: Run[] = []
+  for (let position = from; position < to; position += 1) {
+    if (isSetAside(messages.conversationAt(position), messages.seqs[position] as number)) continue
+    const last = runs.at(-1)
+    if (last?.[1] === position) last[1] = position + 1
+    else runs.push([position, position + 1])
   }
   return runs
 }

@@ -42,6 +42,7 @@ const STAGES = [
   'uncovered messages',
   'order of the window',
   'newest messages',
+  'copies of messages',
   'numbers of the window',
   'kinds',
   'values',
@@ -81,6 +82,8 @@ export type StepDraft = {
   readonly statements?: readonly string[]
   /** Summaries whose texts a summariser has to write again. */
   readonly rewrite?: readonly string[]
+  /** Messages that are left out of their windows for good, because the same messages are in the file once more. */
+  readonly setAside?: readonly number[]
 }
 
 /** What a fix may look at, in one conversation or in the whole file. */

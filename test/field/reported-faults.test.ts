@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { resultOf, scanFile } from '../integrity/scan-file.ts'
+import { plan } from '../repair/doctor.ts'
 import { FIELD_DATA } from './field-data.ts'
 
 /** A small file that was made after public reports of a fault, copied, with what is right for it. */
@@ -18,4 +20,14 @@ it('a file that was copied without its log is said to lack it', () => {
   const { path, right } = reported('copied-without-wal')
   const start = (right.mustSay as string).split(',')[0]?.replace('the file ', '') ?? ''
   expect(() => openMemory(join(path, 'lcm.db'))).toThrow(start)
+})
+
+it('a block of messages that was read in again is found, with what it costs, and can leave the window', async () => {
+  const { path, right } = reported('lossless-claw-block-again')
+  const file = join(path, 'lcm.db')
+  const result = resultOf(await scanFile(file), right.finding as string)
+  expect(result.samples.map(({ id }) => id)).toEqual([7, 8, 9, 10, 11, 12].map((id) => `msg_${id}`))
+  expect(result.count).toBe(right.groups)
+  expect(result.samples[0]?.detail).toContain(`${right.tokensTwice} tokens`)
+  expect((await plan(file)).steps.map(({ risk }) => risk)).toEqual(['safe'])
 })

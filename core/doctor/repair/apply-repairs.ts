@@ -8,6 +8,7 @@ import { readingMemory } from '../../systems/read-memory.ts'
 import { inSlices, withoutYielding } from '../../yielding.ts'
 import { type Batch, type Counts, commitVerified, leftOut, planStale } from '../apply/commit.ts'
 import { canonicalExtent } from '../apply/row-digest.ts'
+import { SET_ASIDE } from '../apply/set-aside.ts'
 import type { SurgeryRecord } from '../apply/surgery-log.ts'
 import { verifiedBackup } from '../apply/verified-backup.ts'
 import { madeFrom, rewriteTexts, setText } from '../surgery/rewrite.ts'
@@ -218,6 +219,7 @@ function records({ steps, windows, draft }: Planned, { texts }: Written, backup:
   )
   return [...byConversation].map(([conversationId, own]): SurgeryRecord => {
     const before = windows.get(conversationId)
+    const setAside = own.flatMap((step) => step.setAside.flatMap((id) => draft.messages.seqOf(id) ?? []))
     const replaced = texts.filter(({ id }) => draft.summaries.get(id)?.conversationId === conversationId)
     return {
       conversationId,
@@ -228,6 +230,7 @@ function records({ steps, windows, draft }: Planned, { texts }: Written, backup:
       detail: {
         steps: own.map(({ id, rows }) => ({ id, rows })),
         backup,
+        ...(setAside.length > 0 ? { [SET_ASIDE]: setAside } : {}),
         rewritten: replaced.map(({ id, before: was }) => ({ id, text: was.text, tokens: was.tokens })),
       },
     }

@@ -91,6 +91,7 @@ function manualStep(check: CheckResult, left: readonly Group[]): PlannedStep {
     changes: [],
     statements: [],
     rewrite: [],
+    setAside: [],
     cannotRestore,
     dependsOn: [],
     fingerprint: fingerprintOf(check.id, count),

@@ -27,6 +27,8 @@ export type PlannedStep = {
   readonly changes: readonly RowChange[]
   readonly statements: readonly string[]
   readonly rewrite: readonly string[]
+  /** See `StepDraft`. */
+  readonly setAside: readonly number[]
   readonly cannotRestore: string | null
   readonly dependsOn: readonly string[]
   readonly fingerprint: string
@@ -141,7 +143,7 @@ function toStep(
   changes: readonly RowChange[],
   { draft, findingsOf }: FixContext,
 ): PlannedStep {
-  const { title, rule, risk, nodes, alsoSettles = [], statements = [], rewrite = [] } = made
+  const { title, rule, risk, nodes, alsoSettles = [], statements = [], rewrite = [], setAside = [] } = made
   const fired = rulesOf(fix).filter((one) => findingsOf(one).length > 0)
   const texts = rewrite.map((id) => [id, draft.textOf(id)])
   const missing = changes.find((change) => change.before?.missing !== undefined)?.before?.missing
@@ -157,6 +159,7 @@ function toStep(
     changes,
     statements,
     rewrite,
+    setAside,
     cannotRestore: made.cannotRestore ?? null,
     dependsOn: [],
     fingerprint: fingerprintOf(changes, statements, texts),

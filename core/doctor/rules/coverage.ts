@@ -5,13 +5,16 @@ import { isNative } from '../../systems/native/native.ts'
 import { messageNumber } from '../../systems/node-id.ts'
 import { recordsOfCompactions } from '../../systems/records/parts.ts'
 import type { Rule, RuleContext } from '../../systems/rule.ts'
-import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
+import { type Finding, isAsked, oncePerScan } from '../../systems/scanned-memory.ts'
 import { isCopiedMessage } from '../apply/message-copies.ts'
+import { messagesSetAside } from '../apply/set-aside.ts'
 import { uncover } from '../repair/dissolve-node.ts'
 import { dropTwice, putBack, settle } from '../repair/settle.ts'
 import { storedWindow } from './applicability.ts'
 import { itemId, itemsOf } from './asked-items.ts'
 import { restoreLinks } from './restored-links.ts'
+
+const setAside = oncePerScan(({ db, info }: RuleContext) => (isNative(info) ? messagesSetAside(db) : () => false))
 
 /** Finds messages that are neither in a window nor covered by a summary in one. */
 function* findUncovered(context: RuleContext): Iterable<Finding | null> {
@@ -20,7 +23,11 @@ function* findUncovered(context: RuleContext): Iterable<Finding | null> {
     if (!isAsked(context, conversationId) || !context.system.facts.hasWindow(context, conversationId)) continue
     for (let position = from; position < to; position += 1) {
       const isThere = window.messageCounts[position] !== 0 || coverage.isCovered(position) || events.has(position)
-      if (isThere || context.system.facts.isUncoveredByDesign(context, position)) {
+      if (
+        isThere ||
+        context.system.facts.isUncoveredByDesign(context, position) ||
+        setAside(context)(conversationId, messages.seqs[position] as number)
+      ) {
         if (position % 1024 === 0) yield null
         continue
       }
@@ -102,7 +109,11 @@ const coverGaps: Fix = {
   reads: ['window', 'edges', 'summaries'],
   *apply(context) {
     const { draft, was, conversationId } = context
-    const isOwn = (position: number): boolean => draft.messages.conversationAt(position) === conversationId
+    if (conversationId === null) return
+    const isSetAside = context.isNative ? messagesSetAside(context.db) : () => false
+    const isOwn = (position: number): boolean =>
+      draft.messages.conversationAt(position) === conversationId &&
+      !isSetAside(conversationId, draft.messages.seqAt(position))
     const back = putBack(draft, isOwn, was.windows)
     if (back.length === 0) return
     yield {

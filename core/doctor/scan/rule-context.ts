@@ -11,6 +11,7 @@ import { readBaseline } from '../../systems/copied-from.ts'
 import { isNative } from '../../systems/native/native.ts'
 import type { RuleContext } from '../../systems/rule.ts'
 import { knownSystem, systemOf } from '../../systems/systems.ts'
+import { messagesSetAside } from '../apply/set-aside.ts'
 import { InheritedFindings, StoredBaseline } from './baseline.ts'
 
 export type ContextTools = {
@@ -61,6 +62,7 @@ export function marksFor(memory: Pick<ContextTools, 'db' | 'info'>) {
   }
   const { system, capabilities } = memory.info
   return {
+    ...(isNative(memory.info) ? { readSetAside: () => messagesSetAside(memory.db) } : {}),
     overlaps: capabilities.freeSummaries !== true,
     unshown: !systemOf(system).facts.showsOnlyNewest,
     ...(memory.info.copiedFrom === undefined ? {} : { isFree }),
