@@ -81,6 +81,15 @@ type Noted = {
   readonly find: (context: ScanContext, nowMs: number) => Iterable<Finding>
 }
 
+/** The budget by which a system compacts a conversation, as its file notes it. */
+export type OwnBudget = {
+  readonly budgetTokens: number
+  /** The share of the budget from which on it compacts; null where it is not noted. */
+  readonly threshold: number | null
+  /** Since when a compaction is asked for that never began; null when there is none. */
+  readonly pendingSinceMs: number | null
+}
+
 /** What is true of the files of one system, and expected there, although it would be damage in another's. */
 export type SystemFacts = {
   /** The number of the first item of a window. */
@@ -106,6 +115,8 @@ export type SystemFacts = {
   readonly tokenSums: TokenSums | null
   /** What it notes of its own work. */
   readonly work: Readonly<Partial<Record<WorkNote, Noted>>>
+  /** The budgets that a file notes, by conversation. */
+  readonly ownBudgets: (context: ScanContext) => ReadonlyMap<number, OwnBudget>
   /** Whether it notes of everything when it was made. */
   readonly recordsMaking: boolean
   /** Whether it keeps the texts of large files in a folder like ours. */
@@ -176,6 +187,7 @@ export const usualFacts: SystemFacts = {
   partRows: null,
   tokenSums: null,
   work: {},
+  ownBudgets: () => new Map(),
   recordsMaking: false,
   keepsFileStore: false,
   exploresEveryFile: false,

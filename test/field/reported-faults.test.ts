@@ -31,3 +31,13 @@ it('a block of messages that was read in again is found, with what it costs, and
   expect(result.samples[0]?.detail).toContain(`${right.tokensTwice} tokens`)
   expect((await plan(file)).steps.map(({ risk }) => risk)).toEqual(['safe'])
 })
+
+it('a conversation above the budget that its file names, whose compaction never began, is found', async () => {
+  const { path, right } = reported('lossless-claw-debt-never-run')
+  const report = await scanFile(join(path, 'lcm.db'))
+  const [tokens, budget] = [Number(right.tokens), Number(right.budgetOfTheFile)].map((n) => n.toLocaleString('en'))
+  const [never] = resultOf(report, 'never_compacted').samples
+  expect(never?.detail).toBe(`${tokens} tokens, 110 % of the ${budget} that the file itself names`)
+  const [pending] = resultOf(report, 'compaction_failing').samples
+  expect(pending?.detail).toMatch(/^a compaction is pending since 2026-03-20 .* and never began$/)
+})

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 import { copyWithLedger, ended, line, lines } from '../dialects/decapod-files.ts'
 import { changedCopy } from '../dialects/foreign-files.ts'
-import { resultOf, scanFile } from '../integrity/scan-file.ts'
+import { fired, resultOf, scanFile } from '../integrity/scan-file.ts'
 
 let memory: TestMemory
 afterEach(() => memory?.close())
@@ -26,6 +26,37 @@ it('a conversation above the threshold that was never compacted is found', async
   const conversation = memory.conversation()
   memory.message(conversation, { content: 'long '.repeat(10), tokens: 10_000_000 })
   expect(await countOf(memory.path, 'never_compacted')).toBe(1)
+})
+
+describe('a conversation of lossless-claw without any summary', () => {
+  /** @param share of the budget that its messages are */
+  const uncompacted = (share: number, requestedAt: string) =>
+    changedCopy(join(FIXTURES, 'lossless-claw/small.db'), (db) =>
+      db.exec(`DELETE FROM context_items; DELETE FROM summary_parents; DELETE FROM summary_messages; DELETE FROM summaries;
+        INSERT INTO context_items (conversation_id, ordinal, item_type, message_id)
+          SELECT 1, message_id - 1, 'message', message_id FROM messages;
+        INSERT INTO conversation_compaction_maintenance
+          (conversation_id, pending, requested_at, reason, running, token_budget)
+          SELECT 1, 1, '${requestedAt}', 'threshold', 0, CAST(sum(token_count) / ${share} AS INTEGER) FROM messages`),
+    )
+
+  it('is judged by the budget that its file names, and its compaction that never began is named', async () => {
+    const report = await scanFile(uncompacted(2, '2025-09-01 10:12:00'))
+    const [never] = resultOf(report, 'never_compacted').samples
+    expect(never?.detail).toMatch(/^[\d,]+ tokens, 200 % of the [\d,]+ that the file itself names$/)
+    expect(resultOf(report, 'compaction_failing').samples[0]?.detail).toMatch(
+      /^a compaction is pending since 2025-09-01 \([\d,]+ days\) and never began$/,
+    )
+  })
+
+  it('is in order below the threshold of that budget, and while its compaction was just asked for', async () => {
+    const below = await scanFile(uncompacted(0.5, '2025-09-01 10:12:00'))
+    expect(fired(below)).not.toContain('never_compacted')
+    expect(fired(below)).not.toContain('compaction_failing')
+    const now = await scanFile(uncompacted(2, new Date().toISOString()))
+    expect(fired(now)).toContain('never_compacted')
+    expect(fired(now)).not.toContain('compaction_failing')
+  })
 })
 
 it('a native file of an older schema that is only read is found', async () => {

@@ -6,8 +6,8 @@ import { type Fix, plural } from '../../systems/fix.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { type OpenRun, readOpenRuns } from '../../systems/records/runs.ts'
 import type { Rule, RuleContext } from '../../systems/rule.ts'
-import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
-import type { WorkNote } from '../../systems/system-facts.ts'
+import { type Finding, isAsked, oncePerScan } from '../../systems/scanned-memory.ts'
+import type { OwnBudget, WorkNote } from '../../systems/system-facts.ts'
 
 const queries = {
   abandonedRuns: /* sql */ `
@@ -52,27 +52,63 @@ function* findAbandoned(context: RuleContext): Iterable<Finding> {
   yield* noted(context, 'unfinished work')
 }
 
-function* findNeverCompacted(context: RuleContext): Iterable<Finding | null> {
+/** A conversation without a summary that should have one, by the budget of its file or else by that of the settings. */
+type Uncompacted = {
+  readonly conversationId: number
+  readonly tokens: number
+  readonly budgetTokens: number
+  /** Null where the file notes no budget. */
+  readonly own: OwnBudget | null
+}
+
+const uncompacted = oncePerScan((context: RuleContext): readonly Uncompacted[] => {
   const { messages, summaries, window } = context.memory
-  const { budgetTokens, softThreshold } = context.settings
   const summarised = new Set(summaries.rows.map(({ conversationId }) => conversationId))
-  for (const { conversationId, from, to } of messages.ranges) {
-    yield null
-    if (summarised.has(conversationId) || !isAsked(context, conversationId)) continue
-    if (!context.system.facts.hasWindow(context, conversationId)) continue
+  const budgets = context.system.facts.ownBudgets(context)
+  return messages.ranges.flatMap(({ conversationId, from, to }): Uncompacted[] => {
+    if (summarised.has(conversationId) || !isAsked(context, conversationId)) return []
+    if (!context.system.facts.hasWindow(context, conversationId)) return []
     let tokens = 0
     for (let position = from; position < to; position += 1) {
       if (window.messageCounts[position] !== 0) tokens += Math.max(0, messages.tokens[position] as number) || 0
     }
-    if (tokens < budgetTokens * softThreshold) continue
-    const percent = Math.round((100 * tokens) / budgetTokens)
-    yield { id: null, conversationId, detail: `${tokens.toLocaleString('en')} tokens, ${percent} % of the budget` }
+    const own = budgets.get(conversationId) ?? null
+    const budgetTokens = own?.budgetTokens ?? context.settings.budgetTokens
+    const isDue = tokens >= budgetTokens * (own?.threshold ?? context.settings.softThreshold)
+    return isDue ? [{ conversationId, tokens, budgetTokens, own }] : []
+  })
+})
+
+function* findNeverCompacted(context: RuleContext): Iterable<Finding | null> {
+  for (const { conversationId, tokens, budgetTokens, own } of uncompacted(context)) {
+    const percent = Math.floor((100 * tokens) / budgetTokens)
+    const budget = own ? `the ${budgetTokens.toLocaleString('en')} that the file itself names` : 'the budget'
+    yield { id: null, conversationId, detail: `${tokens.toLocaleString('en')} tokens, ${percent} % of ${budget}` }
+  }
+}
+
+/** A compaction that was asked for begins within minutes, or at the next turn. */
+const PENDING_MS = 24 * 3_600_000
+
+function* findPendingForever(context: RuleContext): Iterable<Finding> {
+  const now = context.clock()
+  for (const { conversationId, own } of uncompacted(context)) {
+    const sinceMs = own?.pendingSinceMs ?? null
+    if (sinceMs === null || now - sinceMs < PENDING_MS) continue
+    const days = Math.floor((now - sinceMs) / PENDING_MS)
+    const since = new Date(sinceMs).toISOString().slice(0, 10)
+    yield {
+      id: null,
+      conversationId,
+      detail: `a compaction is pending since ${since} (${plural(days, 'day')}) and never began`,
+    }
   }
 }
 
 function* findFailing(context: RuleContext): Iterable<Finding> {
   const { db, info } = context
   yield* noted(context, 'failures')
+  yield* findPendingForever(context)
   if (!isNative(info)) return
   type Run = { conversationId: number; stopReason: string | null; tokensBefore: number; tokensAfter: number | null }
   const runs = new Map<number, Run[]>()
@@ -191,8 +227,9 @@ export const operationRules = [
     severity: (info) => (isNative(info) ? 'info' : 'warning'),
     phase: 'structure',
     invariant: 'A conversation above the threshold has been compacted at least once.',
-    explanation: 'The window is above the threshold at which it is compacted, and no summary was ever written.',
-    advice: 'Compact the conversation.',
+    explanation:
+      'The window is above the threshold at which it is compacted, and no summary was ever written. A budget that the file itself names counts before that of the settings.',
+    advice: 'Compact the conversation: in its own system, or here in a working copy ("lcm copy").',
     consequenceOf: ['token_drift', 'invalid_value'],
     find: findNeverCompacted,
   },
@@ -225,9 +262,9 @@ export const operationRules = [
     group: 'operations',
     severity: 'warning',
     phase: 'structure',
-    invariant: 'What is noted about reading the transcript is possible: a file, and an offset within it.',
+    invariant: 'The transcript is read to its end, as is noted: a file, and an offset within it near its end.',
     explanation:
-      'The next messages may be skipped or read again: the system goes on from an offset that does not exist.',
+      'What the agent says does not arrive here, or the next messages are skipped or read again: reading stands still, or goes on from an offset that does not exist.',
     advice: 'Let its own system read the transcript from the start again; "lcm coverage" names what never arrived.',
     notApplicable: (context) =>
       isNoted(context, 'reading') ? null : `${context.info.systemLabel} does not record how far it has read.`,

@@ -19,7 +19,7 @@ import { count, countOrNone, id, named, number, oneOf, text, type ValueRule } fr
 import { lostTables } from './lost-tables.ts'
 import { clawStructure } from './releases.ts'
 import { storedParts } from './stored-parts.ts'
-import { workNotes } from './work-notes.ts'
+import { ownBudgets, workNotes } from './work-notes.ts'
 
 const queries = {
   softResets: /* sql */ `
@@ -69,6 +69,7 @@ export const familyFacts: SystemFacts = {
   keepsFileStore: true,
   lostTables,
   work: workNotes,
+  ownBudgets,
   tokenSums: {
     needs: [
       ['summaries', 'descendant_token_count'],

@@ -1,5 +1,5 @@
-import { type Finding, findIn, isAsked, type ScanContext } from '../scanned-memory.ts'
-import type { SystemFacts } from '../system-facts.ts'
+import { type Finding, findIn, isAsked, oncePerScan, type ScanContext } from '../scanned-memory.ts'
+import type { OwnBudget, SystemFacts } from '../system-facts.ts'
 
 const queries = {
   /** A batch or node of the 1.0 line that was begun, and when something last happened to it. */
@@ -57,6 +57,23 @@ const queries = {
     FROM main.conversation_bootstrap_state
     WHERE (last_processed_offset > last_seen_size OR last_processed_offset < 0)
       AND (:conversation IS NULL OR conversation_id = :conversation)`,
+  behind: /* sql */ `
+    SELECT NULL AS id, b.conversation_id AS conversationId,
+      printf('ingest is behind: read up to byte %,d of a transcript of %,d; %,d of its messages %s here',
+        b.last_processed_offset, b.last_seen_size, b.messages, iif(b.messages = 1, 'is', 'are')) AS detail
+    FROM (
+      SELECT s.*, (SELECT count(*) FROM main.messages AS m WHERE m.conversation_id = s.conversation_id) AS messages
+      FROM main.conversation_bootstrap_state AS s
+      WHERE s.last_processed_offset >= 0 AND (:conversation IS NULL OR s.conversation_id = :conversation)
+    ) AS b
+    WHERE b.last_processed_offset < b.last_seen_size / 2
+      AND b.last_seen_size - b.last_processed_offset >= CAST(:bytes AS INTEGER)`,
+  budgets: (threshold: string) => /* sql */ `
+    SELECT conversation_id AS conversationId, token_budget AS budgetTokens, ${threshold} AS threshold,
+      iif(pending = 1 AND running = 0 AND coalesce(unixepoch(last_started_at), 0) < unixepoch(requested_at),
+        unixepoch(requested_at) * 1000, NULL) AS pendingSinceMs
+    FROM main.conversation_compaction_maintenance
+    WHERE typeof(token_budget) = 'integer' AND token_budget > 0`,
   bootstrapPath: /* sql */ `
     SELECT NULL AS id, conversation_id AS conversationId, 'no transcript is named' AS detail
     FROM main.conversation_bootstrap_state
@@ -83,6 +100,8 @@ const MANY_RETRIES = 5
  * Hours do not count, since an agent that rests owes nothing new.
  */
 const PASSED_OVER_TURNS = 5
+/** So much that is not read is no line that was being written when the state was noted. */
+const UNREAD_BYTES = 16 << 10
 /** Work of the 1.0 line that has been begun for longer than this has nobody at work on it. */
 const PENDING_MS = 600_000
 
@@ -131,7 +150,23 @@ function* findWrongFlags(context: ScanContext): Iterable<Finding> {
 function* findWrongReading(context: ScanContext): Iterable<Finding> {
   yield* findIn(context, [], queries.bootstrap)
   yield* findIn(context, [], queries.bootstrapPath)
+  yield* context.db.iterate<Finding>(queries.behind, { conversation: context.conversationId, bytes: UNREAD_BYTES })
 }
+
+/** The budget and threshold with which its compactions were last asked for. */
+export const ownBudgets = oncePerScan(({ db, probe }: ScanContext): ReadonlyMap<number, OwnBudget> => {
+  const has = (column: string): boolean => probe.has('conversation_compaction_maintenance', column)
+  if (!has('token_budget') || !has('last_started_at')) return new Map()
+  type Row = { conversationId: number; budgetTokens: number; threshold: unknown; pendingSinceMs: number | null }
+  return new Map(
+    db
+      .all<Row>(queries.budgets(has('context_threshold') ? 'context_threshold' : 'NULL'))
+      .map(({ conversationId, budgetTokens, threshold, pendingSinceMs }) => {
+        const isShare = typeof threshold === 'number' && threshold > 0 && threshold <= 1
+        return [conversationId, { budgetTokens, threshold: isShare ? threshold : null, pendingSinceMs }]
+      }),
+  )
+})
 
 function* findWrongBriefs(context: ScanContext): Iterable<Finding> {
   yield* findIn(context, ['focus_brief_sources'], queries.briefs)

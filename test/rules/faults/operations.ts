@@ -37,6 +37,11 @@ export const operationFaults: FamilyFaults = {
       damage: `INSERT INTO conversation_bootstrap_state (conversation_id, session_file_path, last_seen_size, last_seen_mtime_ms, last_processed_offset) VALUES (1, '/tmp/s.jsonl', 100, 0, 5000)`,
     },
     {
+      name: 'transcript whose reading stands still at its beginning',
+      rule: 'ingest_state',
+      damage: `INSERT INTO conversation_bootstrap_state (conversation_id, session_file_path, last_seen_size, last_seen_mtime_ms, last_processed_offset) VALUES (1, '/tmp/s.jsonl', 250000, 0, 410)`,
+    },
+    {
       name: 'transcript without a name',
       rule: 'ingest_state',
       damage: `INSERT INTO conversation_bootstrap_state (conversation_id, session_file_path, last_seen_size, last_seen_mtime_ms, last_processed_offset) VALUES (1, '', 100, 0, 50)`,
