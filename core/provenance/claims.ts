@@ -5,17 +5,25 @@ export type ClaimRange = {
   readonly end: number
 }
 
+// Each id can be read in one way only. With another choice at every hyphen, a long line that is no list would never end.
+const ID = String.raw`(?=[\w-]*[_-][\w-])[\w-]+`
+const NODE_ID = String.raw`(?:sum|msg|file)_\w+`
+
 /** Lines that the writer of a summary adds and that say nothing about the conversation. */
 const TRAILERS: readonly RegExp[] = [
   /^\[?expand for details\b/i,
   /^segment covering\b/i,
   /^\[[^\]]*\bsummary\b[^\]]*\]$/i,
-  /^(?:sources?|source ids?|ids|files?|file ids?|messages?)\s*:\s*(?:none|(?:[\w-]*[_-][\w-]+[\s,;]*)+)\.?$/i,
-  /^(?:(?:sum|msg|file)_\w+[\s,;]*)+$/i,
+  new RegExp(`^(?:sources?|source ids?|ids|files?|file ids?|messages?)\\s*:\\s*(?:none|${listOf(ID)})\\.?$`, 'i'),
+  new RegExp(`^${listOf(NODE_ID)}$`, 'i'),
   /^<\/?[a-z][\w-]*(?:\s[^>]*)?>$/i,
   /^\[[^\]]*\b\d{4}-\d\d-\d\d[^\]]*\]$/,
   /^\W*\[(?:truncated|lcm|cut|omitted|\.\.\.|…)[^\]]*\]\W*$/i,
 ]
+
+function listOf(item: string): string {
+  return `${item}(?:[\\s,;]+${item})*[\\s,;]*`
+}
 
 /** The sign or number before the text of a bullet, a quotation or a numbered point. */
 const BULLET = /^(?:[-*+•‣◦–—]|\d{1,3}[.)]|\(\d{1,3}\)|\[[ xX]\])\s+/
@@ -38,28 +46,28 @@ const LONGEST_CLAIM = 600
  * Divides the text of a summary into claims, in order. Titles, trailers and lists of ids are no claims and are left
  * out.
  */
-export function claimsOf(text: string): ClaimRange[] {
-  const claims: ClaimRange[] = []
+export const claimsOf = (text: string): ClaimRange[] => [...claimsIn(text)]
+
+/** Yields the same claims one after the other, so that a long text can be read in pieces. */
+export function* claimsIn(text: string): Generator<ClaimRange> {
   let inCode = false
   for (let start = 0; start < text.length; ) {
     let end = text.indexOf('\n', start)
     if (end < 0) end = text.length
     const line = text.slice(start, end)
     if (/^\s*(?:```|~~~)/.test(line)) inCode = !inCode
-    else if (inCode) addCode(claims, line, start)
-    else addLine(claims, line, start)
+    else yield* inCode ? claimsOfCode(line, start) : claimsOfLine(line, start)
     start = end + 1
   }
-  return claims
 }
 
-function addCode(claims: ClaimRange[], line: string, at: number): void {
+function* claimsOfCode(line: string, at: number): Generator<ClaimRange> {
   const { from, to } = trimmed(line, 0, line.length)
   if (hasContent(line.slice(from, to)))
-    claims.push({ kind: 'code', start: at + from, end: at + Math.min(to, from + LONGEST_CLAIM) })
+    yield { kind: 'code', start: at + from, end: at + Math.min(to, from + LONGEST_CLAIM) }
 }
 
-function addLine(claims: ClaimRange[], line: string, at: number): void {
+function* claimsOfLine(line: string, at: number): Generator<ClaimRange> {
   let { from, to } = trimmed(line, 0, line.length)
   const isTrailer = (): boolean => {
     const rest = line.slice(from, Math.min(to, from + 2_000))
@@ -80,12 +88,12 @@ function addLine(claims: ClaimRange[], line: string, at: number): void {
   if (isTrailer()) return
   if (kind === 'heading' || isTitle(line.slice(from, to))) {
     // A title names what follows. It is a claim only when it is a sentence.
-    if (isSentence(line.slice(from, to))) claims.push({ kind: 'heading', start: at + from, end: at + to })
+    if (isSentence(line.slice(from, to))) yield { kind: 'heading', start: at + from, end: at + to }
     return
   }
   for (const [a, b] of sentencesOf(line, from, to)) {
     const label = SECTION_LABEL.exec(line.slice(a, b))?.[0].length ?? 0
-    if (hasContent(line.slice(a + label, b))) claims.push({ kind, start: at + a + label, end: at + b })
+    if (hasContent(line.slice(a + label, b))) yield { kind, start: at + a + label, end: at + b }
   }
 }
 
@@ -104,7 +112,8 @@ function trimmed(text: string, from: number, to: number): { from: number; to: nu
 /** Abbreviations whose point does not end a sentence. */
 const ABBREVIATION =
   /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|al|approx|incl|resp|no|nr|mr|mrs|dr|st|fig|z\.b|d\.h|bzw|usw|ca|p\.ej)\.$/i
-const SENTENCE_END = /[.!?…]+["'”’)\]»*_`]*(?=\s)|[。！？；]+[”’」』）]*|;(?=\s)/g
+// A run of points is looked at from its first point only: otherwise a long one would be read again from each of them.
+const SENTENCE_END = /(?<![.!?…])[.!?…]+["'”’)\]»*_`]*(?=\s)|[。！？；]+[”’」』）]*|;(?=\s)/g
 /** A shorter part before a semicolon says too little on its own. */
 const LEAST_PART = 30
 

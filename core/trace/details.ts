@@ -1,5 +1,5 @@
 import type { DetailKind } from '../contract/loss.ts'
-import { type ClaimRange, claimsOf } from '../provenance/claims.ts'
+import { type ClaimRange, claimsIn } from '../provenance/claims.ts'
 import type { SourceText } from '../provenance/passages.ts'
 import { mayDeny, polarityOf } from '../provenance/polarity.ts'
 import { anchorOf, type Specific, specificsOf } from '../provenance/specifics.ts'
@@ -57,7 +57,7 @@ export function* readingDetails(
   let since = 0
   for (const [told, source] of texts.entries()) {
     const { text } = source
-    for (const range of claimsOf(text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text)) {
+    for (const range of claimsIn(text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text)) {
       const piece = text.slice(range.start, range.end)
       since += piece.length
       if (since > PIECE_CHARS) {

@@ -72,6 +72,15 @@ it('makes claims that do not overlap and lie in the text, and splits a line of a
   expect(Math.max(...long.map(({ start, end }) => end - start))).toBeLessThanOrEqual(600)
 })
 
+it.each([
+  ['points', `${'.'.repeat(200_000)}word`, 1],
+  ['parts of what is no id', `Files: ${'ab-'.repeat(500)}!`, 3],
+  ['ids without a space', `${'sum_ab'.repeat(300)}!`, 3],
+])('reads each of very many %s once', (_, text, pieces) => {
+  // Reading them again from each place takes minutes, and trying every grouping of them never ends.
+  expect(claimsOf(text).length).toBe(pieces)
+})
+
 it('narrows a claim to a selection within it, and returns whole claims for a wider one', () => {
   const text = 'The first says this. The second says that.'
   const claims = claimsOf(text)
