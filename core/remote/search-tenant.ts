@@ -143,7 +143,8 @@ async function askQuestion(
 async function weightsOf(query: Query, tenant: string, words: readonly AskedWord[]): Promise<number[]> {
   const total = await countAllTexts(query, tenant)
   const conditions = words.map(({ expression }) => conditionOf(expression))
-  const counted = (await countTexts(query, conditions, MOST_ROWS)).map((rows, at) => ({ at, rows }))
+  const rowsOf = await countTexts(query, conditions, MOST_ROWS)
+  const counted = words.map((word, at) => ({ at, word, rows: rowsOf[at] ?? 0 }))
   const telling = new Map(tellingWords(counted, total, true).map(({ at, rows }) => [at, rows]))
   return words.map((_, at) => {
     const rows = telling.get(at)

@@ -8,7 +8,7 @@ import type { Meaning } from './meaning/meaning.ts'
 import { type Nearness, NOTHING_NEAR } from './meaning/nearness.ts'
 import { expressionPlan, type Plan } from './plan.ts'
 import { isQuestion, mayBeQuestion, type Query } from './plan-query.ts'
-import { questionPlan } from './question.ts'
+import { type First, questionPlan } from './question.ts'
 import { type AskedWord, foundWord, tellingWords, typedWords } from './question-words.ts'
 import { type Rank, rankByWords } from './ranking.ts'
 import { RelevanceOrder } from './relevance-order.ts'
@@ -99,14 +99,18 @@ async function answerToQuestion(
   const { plan, rank } = questionPlan({
     words: telling,
     asked: words,
-    indexes,
+    indexes: new Map(indexes.map((index, at) => [index, rows[at] as number])),
     summaries,
     covered: (summaryRows) => corpus.messagesUnder(summaryRows),
     near,
+    first: firstOf(input),
   })
   const leftOut = found.filter((word) => word.rows > 0 && !telling.includes(word)).map(({ word }) => word.text)
   return { ...(await inOrder(plan, rank, options)), question: { leftOut, note, isAsked } }
 }
+
+/** Somebody who asks a question wants what answers it, and somebody who types words wants what has them. */
+const firstOf = ({ match }: GrepInput): First => (match === 'question' ? 'best' : 'all words')
 
 type OrderOptions = {
   readonly input: GrepInput
@@ -123,10 +127,11 @@ type OrderOptions = {
 async function inOrder(
   plan: Plan,
   rank: Rank,
-  { input: { limit }, sort: asked, cursor, grounds, slice, near = NOTHING_NEAR, isAsked = true }: OrderOptions,
+  { input, sort: asked, cursor, grounds, slice, near = NOTHING_NEAR, isAsked = true }: OrderOptions,
   words: readonly AskedWord[] | null = null,
 ): Promise<Answer> {
   const searches = await Promise.all(grounds.map((ground) => prepareSearch(ground, plan, slice)))
+  const { limit } = input
   const sort =
     asked === 'relevance' && plan.ranking === null && words === null && !plan.needsNeighbours ? 'newest' : asked
   const answered = (hits: HitOrder): Answer => {
@@ -144,7 +149,7 @@ async function inOrder(
   return answered(
     isIndexed
       ? new RelevanceOrder(searches, { limit, rank, seen })
-      : new ScanOrder(searches, { limit, seen, words, isAsked, near }),
+      : new ScanOrder(searches, { limit, seen, words, isAsked, near, first: firstOf(input) }),
   )
 }
 

@@ -5,7 +5,7 @@ export type TimeKey = { readonly time: number; readonly corpus: number; readonly
 
 /**
  * What is known of the rows of a corpus without their texts: enough to filter and to order hits. Columns ascend by row,
- * and an *index* is an index of these columns. A row takes about 28 bytes.
+ * and an *index* is an index of these columns. A row takes about 32 bytes.
  */
 export class Catalogue {
   readonly rows: Float64Array
@@ -14,6 +14,8 @@ export class Catalogue {
   readonly groups: Int32Array
   /** The time of each row, or −Infinity where the file has none. */
   readonly times: Float64Array
+  /** The tokens of each row, or 0 where the file does not say. */
+  readonly tokens: Int32Array
   #byTime: Int32Array | null | undefined
   #neighbours: Neighbours | undefined
   #all: Int32Array | undefined
@@ -24,6 +26,7 @@ export class Catalogue {
     this.conversationIds = columns.conversationIds
     this.groups = columns.groups
     this.times = columns.times
+    this.tokens = columns.tokens
   }
 
   get length(): number {
@@ -117,7 +120,7 @@ export class Catalogue {
   }
 }
 
-type CatalogueColumns = Pick<Catalogue, 'rows' | 'conversationIds' | 'groups' | 'times'>
+type CatalogueColumns = Pick<Catalogue, 'rows' | 'conversationIds' | 'groups' | 'times' | 'tokens'>
 
 /** By place: the index; and by index: the place. */
 type TimePlaces = { readonly indexes: Int32Array; readonly places: Int32Array }
@@ -152,6 +155,7 @@ export class CatalogueBuilder {
   #conversationIds: Float64Array
   #groups: Int32Array
   #times: Float64Array
+  #tokens: Int32Array
 
   /** @param before the catalogue to which entries are added */
   constructor(before: Catalogue | null, expected: number) {
@@ -160,21 +164,24 @@ export class CatalogueBuilder {
     this.#conversationIds = grown(before?.conversationIds, new Float64Array(capacity))
     this.#groups = grown(before?.groups, new Int32Array(capacity))
     this.#times = grown(before?.times, new Float64Array(capacity))
+    this.#tokens = grown(before?.tokens, new Int32Array(capacity))
     this.length = before?.length ?? 0
   }
 
-  add(row: number, conversationId: number, group: number, atMs: number | null): void {
+  add(row: number, conversationId: number, group: number, atMs: number | null, tokens: number | null): void {
     if (this.length === this.#rows.length) {
       const capacity = this.length + Math.max(1024, this.length >> 2)
       this.#rows = grown(this.#rows, new Float64Array(capacity))
       this.#conversationIds = grown(this.#conversationIds, new Float64Array(capacity))
       this.#groups = grown(this.#groups, new Int32Array(capacity))
       this.#times = grown(this.#times, new Float64Array(capacity))
+      this.#tokens = grown(this.#tokens, new Int32Array(capacity))
     }
     this.#rows[this.length] = row
     this.#conversationIds[this.length] = conversationId
     this.#groups[this.length] = group
     this.#times[this.length] = atMs ?? Number.NEGATIVE_INFINITY
+    this.#tokens[this.length] = Math.max(0, tokens ?? 0)
     this.length += 1
   }
 
@@ -183,14 +190,16 @@ export class CatalogueBuilder {
     const conversationIds = this.#conversationIds.subarray(0, this.length)
     const groups = this.#groups.subarray(0, this.length)
     const times = this.#times.subarray(0, this.length)
+    const tokens = this.#tokens.subarray(0, this.length)
     const ascends = rows.every((row, index) => index === 0 || row > (rows[index - 1] as number))
-    if (ascends) return new Catalogue({ rows, conversationIds, groups, times })
+    if (ascends) return new Catalogue({ rows, conversationIds, groups, times, tokens })
     const order = Int32Array.from(rows.keys()).sort((a, b) => (rows[a] as number) - (rows[b] as number))
     return new Catalogue({
       rows: Float64Array.from(order, (index) => rows[index] as number),
       conversationIds: Float64Array.from(order, (index) => conversationIds[index] as number),
       groups: Int32Array.from(order, (index) => groups[index] as number),
       times: Float64Array.from(order, (index) => times[index] as number),
+      tokens: Int32Array.from(order, (index) => tokens[index] as number),
     })
   }
 }

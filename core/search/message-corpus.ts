@@ -109,7 +109,7 @@ export class MessageCorpus implements Corpus {
         const atMs = messages.createdAtMs[position] as number
         const time = Number.isNaN(atMs) ? null : atMs
         const id = messages.ids[position] as number
-        all.add(id, conversation, messages.roleAt(position), time)
+        all.add(id, conversation, messages.roleAt(position), time, messages.tokensAt(position))
       }
       await slice.yieldIfOver()
     }
@@ -177,5 +177,5 @@ export class MessageCorpus implements Corpus {
 }
 
 /** A message with a role that is none of ROLES is filtered as if it had the first one. */
-const add = (to: CatalogueBuilder, { id, conversationId, role, createdAtMs }: MessageHead): void =>
-  to.add(id, conversationId, Math.max(0, ROLES.indexOf(role as Role)), createdAtMs)
+const add = (to: CatalogueBuilder, { id, conversationId, role, createdAtMs, tokens }: MessageHead): void =>
+  to.add(id, conversationId, Math.max(0, ROLES.indexOf(role as Role)), createdAtMs, tokens)

@@ -16,7 +16,7 @@ const MOST_WORDS = 12
 const COMMON_ROWS = 20
 const COMMON_SHARE = 0.3
 /** As many rows may all the words have together. The rarest words are searched for in any case. */
-const ASKED = { mostRows: 60_000, leastWords: 3 } as const
+const ASKED = { mostRows: 60_000, leastWords: 2 } as const
 /** The same for words that were not meant as a question and stand nowhere together: somebody may be typing. */
 const TRIED = { mostRows: 20_000, leastWords: 1 } as const
 /**
@@ -26,6 +26,16 @@ const TRIED = { mostRows: 20_000, leastWords: 1 } as const
 const SPEAKER_SHARE = 0.5
 const SPEAKER_TEXTS = 3
 const SPEAKER_ROWS = 10_000
+
+/** English words that make a sentence and do not say what it is about. Those with `n't` and `'ve` count like them. */
+const FUNCTION_WORDS: ReadonlySet<string> = new Set(
+  `a about after all also am an and any are as at be because been before being both but by ca can could did do does
+  doing done each either every for from get gets got had has have having he her here him his how however i if in
+  instead into is it its just many may me might more most much must my neither no nor not of on once only or other our
+  out over own same shall she should since so some such than that the their them then there these they this those
+  though through to too until up upon us very was we were what when where whether which while who whom whose why will
+  with without wo would yet you your`.split(/\s+/),
+)
 
 /** A word of a question, as it was typed. */
 export type AskedWord = {
@@ -38,6 +48,8 @@ export type AskedWord = {
    * an empty text.
    */
   readonly pairAfter: string | null
+  /** True for a word that does not say what is asked for. */
+  readonly isFunctionWord: boolean
 }
 
 export const expressionOf = ({ expression }: AskedWord): Expression => expression
@@ -55,12 +67,20 @@ export function askedWords(terms: readonly Term[]): AskedWord[] {
 
 function askedWord(term: Term, typed: number): AskedWord {
   const text = term.kind === 'words' ? term.tokens.join(' ') : term.kind === 'literal' ? term.text : term.stem
-  const isWord = term.kind === 'words' && term.tokens.length === 1 && !term.isPrefix
+  const isWord = term.kind === 'words' && term.tokens.length === 1 && !isPrefix(term)
   const [stem = text] = isWord ? stemsOf([text]) : [text]
   // A word without a stem of its own is found as it is.
   const isStemmed = isWord && /^[a-z]{3,}$/.test(text)
-  return { text, expression: { kind: 'term', term: isStemmed ? stemTerm(stem) : term }, typed, pairAfter: null }
+  return {
+    text,
+    expression: { kind: 'term', term: isStemmed ? stemTerm(stem) : term },
+    typed,
+    pairAfter: null,
+    isFunctionWord: !isPrefix(term) && FUNCTION_WORDS.has(text.replace(/n?['’]t$|['’](?:d|ll|m|re|ve)$/, '')),
+  }
 }
+
+const isPrefix = (term: Term): boolean => term.kind === 'words' && term.isPrefix
 
 /** Chinese and Japanese write sentences in one piece: what answers has few of its characters side by side. */
 function pairsIn(term: Term): Omit<AskedWord, 'typed'>[] {
@@ -70,7 +90,7 @@ function pairsIn(term: Term): Omit<AskedWord, 'typed'>[] {
     return characters.slice(1).map((character, at) => {
       const text = `${characters[at]}${character}`
       const expression: Expression = { kind: 'term', term: { kind: 'literal', text } }
-      return { text, expression, pairAfter: characters[at - 1] ?? '' }
+      return { text, expression, pairAfter: characters[at - 1] ?? '', isFunctionWord: false }
     })
   })
 }
@@ -134,17 +154,20 @@ export function foundWord(word: AskedWord, indexes: readonly TextIndex[]): Found
 }
 
 /**
- * Returns the words that are searched for: those that stand somewhere, without those that stand nearly everywhere.
+ * Returns the words that are searched for: those that stand somewhere and say what is asked for, without those that
+ * stand nearly everywhere.
  * @param total the number of rows
  * @param isAsked false when the words are taken for a question only because they stand nowhere together
  */
-export function tellingWords<Word extends { readonly rows: number }>(
+export function tellingWords<Word extends { readonly rows: number; readonly word: AskedWord }>(
   words: readonly Word[],
   total: number,
   isAsked: boolean,
 ): Word[] {
   const { mostRows, leastWords } = isAsked ? ASKED : TRIED
-  const known = words.filter(({ rows }) => rows > 0)
+  const all = words.filter(({ rows }) => rows > 0)
+  const subjects = all.filter(({ word }) => !word.isFunctionWord)
+  const known = subjects.length > 0 ? subjects : all
   const rare = known.filter(({ rows }) => rows <= Math.max(COMMON_ROWS, total * COMMON_SHARE))
   const rarestFirst = (rare.length > 0 ? rare : known).toSorted((a, b) => a.rows - b.rows).slice(0, MOST_WORDS)
   let sum = 0
@@ -167,7 +190,7 @@ export const mayBeSpeaker = ({ expression }: AskedWord): boolean =>
 export const isSpeaker = (rows: number, begun: number): boolean =>
   rows <= SPEAKER_ROWS && begun >= Math.max(SPEAKER_TEXTS, rows * SPEAKER_SHARE)
 
-/** Returns what finds the texts that begin with a speaker's name, for FTS5. */
+/** Returns what finds the texts that begin with a speaker's name. */
 export function spoken(words: readonly FoundWord[], indexes: readonly TextIndex[]): string[] {
   return words.flatMap(({ word, indexed, rows }) => {
     if (rows > SPEAKER_ROWS || !mayBeSpeaker(word)) return []

@@ -8,6 +8,7 @@ import { type AskedWord, expressionOf, type FoundWord, spoken } from './question
 import type { Rank, Ranked, ScoreParts } from './ranking.ts'
 import { hasRow, intersection, NO_ROWS, type RowSet, union } from './row-set.ts'
 import type { Searched } from './search.ts'
+import { rarity, withFormsAsOne } from './word-scores.ts'
 
 /*
  * How a question is answered: by any of its words, in any form with the same stem, the best first. A hit is lifted by
@@ -18,8 +19,10 @@ import type { Searched } from './search.ts'
 /** The output of a tool holds many words and answers few questions. */
 const TOOL_SHARE = 0.4
 const TOOL = ROLES.indexOf('tool')
+/** A shorter message says little, though few words make each of them count more. */
+const SHORT_TOKENS = 30
 /** How much of the score of its neighbours a message gets: of the next ones, and of those behind them. */
-const NEIGHBOUR_SHARES = [0.25, 0.125] as const
+const NEIGHBOUR_SHARES = [0.1, 0.05] as const
 /** How much of the score of the summary that covers it a message gets. */
 const SUMMARY_SHARE = 0.3
 /** So many summaries lift what they cover. */
@@ -27,22 +30,26 @@ const SUMMARIES = 200
 /** Above every score by words. */
 const HAS_ALL = 1000
 
+/** What comes first: what has all words, or what scores best. */
+export type First = 'all words' | 'best'
+
 type QuestionOptions = {
   /** The words that are searched for. */
   readonly words: readonly FoundWord[]
   /** All words of the question. */
   readonly asked: readonly AskedWord[]
-  /** The indexes of all corpora that are searched. */
-  readonly indexes: readonly TextIndex[]
+  /** The indexes of all corpora that are searched, and how many rows each of them has. */
+  readonly indexes: ReadonlyMap<TextIndex, number>
   readonly summaries: TextIndex
   /** Returns the messages that summaries cover, by the row of the summary. */
   readonly covered: (summaryRows: readonly number[]) => ReadonlyMap<number, readonly number[]>
   /** What the question finds by what it says. */
   readonly near: Nearness['rows']
+  readonly first: First
 }
 
 /** Returns the plan of a question that is answered by indexes, and how its hits are ranked. */
-export function questionPlan({ words, asked, indexes, summaries, covered, near }: QuestionOptions): {
+export function questionPlan({ words, asked, indexes, summaries, covered, near, first }: QuestionOptions): {
   readonly plan: Plan
   readonly rank: Rank
 } {
@@ -57,7 +64,10 @@ export function questionPlan({ words, asked, indexes, summaries, covered, near }
   )
   const plan: Plan = {
     ...ofWords,
-    ranking: texts.length > 0 && ofWords.ranking ? [ofWords.ranking, ...spoken(texts, indexes)].join(' OR ') : null,
+    ranking:
+      texts.length > 0 && ofWords.ranking
+        ? [ofWords.ranking, ...spoken(texts, [...indexes.keys()])].join(' OR ')
+        : null,
     // The index does not know what is found by its meaning.
     exact: texts.length > 0 && pairs.length === 0 && !hasNear ? ofWords.exact : null,
     candidates: (index, kind, range) => {
@@ -71,19 +81,22 @@ export function questionPlan({ words, asked, indexes, summaries, covered, near }
     },
     needsNeighbours: true,
   }
-  const best = bestOnce(plan.ranking)
+  const forms = texts.map(({ indexed }) => formsOf(indexed))
+  const bestIn = (index: TextIndex, limit: number, among: Float64Array | null): RankedRows =>
+    plan.ranking === null
+      ? { rows: NO_ROWS, scores: NO_ROWS }
+      : withFormsAsOne(index.best(plan.ranking, limit, among), forms, index, indexes.get(index) ?? 0)
+  const best = once((index, limit) => bestIn(index, limit, null))
   const all = words.length < 2 || texts.length === 0 ? null : matchOfAll(texts.map((word) => word.indexed))
   const rowsWithAll = (index: TextIndex): Float64Array | null => {
-    if (words.length < 2 || (all === null && (texts.length > 0 || pairs.length === 0))) return null
+    if (first === 'best' || words.length < 2 || (all === null && (texts.length > 0 || pairs.length === 0))) return null
     const withTexts: RowSet = all === null ? null : index.rows(all, null)
     return pairs.reduce<RowSet>((rows, rowsOf) => intersection(rows, rowsOf.get(index) ?? NO_ROWS), withTexts)
   }
   const rank: Rank = (searched, limit) => {
     if (!searched.index) return { scores: new Map(), floor: null }
     // What the meaning of a row counts depends on the best row by words, whether or not filters allow that one.
-    const { rows, scores } = hasNear
-      ? best(searched.index, limit)
-      : bestIn(searched.index, plan.ranking, limit, searched.fewRanked)
+    const { rows, scores } = hasNear ? best(searched.index, limit) : bestIn(searched.index, limit, searched.fewRanked)
     const base = baseScores(searched, rows, scores)
     for (const rowsOf of pairs) addPair(base, searched, rowsOf.get(searched.index) ?? NO_ROWS)
     const withAll = rowsWithAll(searched.index)
@@ -91,24 +104,22 @@ export function questionPlan({ words, asked, indexes, summaries, covered, near }
       searched.corpus.kind === 'message' && plan.ranking !== null
         ? summaryLifts(plan.ranking, summaries, covered)
         : new Map()
-    const floor = rows.length === limit ? (scores.at(-1) as number) : null
-    const scale = hasNear ? Math.max(0, ...indexes.map((index) => best(index, limit).scores[0] ?? 0)) : 0
+    const floor = rows.length === limit ? scores.reduce((least, score) => Math.min(least, score), Infinity) : null
+    const scale = hasNear
+      ? Math.max(0, ...indexes.keys().map((index) => best(index, limit).scores.reduce((a, b) => Math.max(a, b), 0)))
+      : 0
     return { ...lifted(searched, base, { withAll, lifts, meaning: meanings(searched, near, scale) }), floor }
   }
   return { plan, rank }
 }
 
-/** @param among see `TextIndex.best` */
-const bestIn = (index: TextIndex, match: string | null, limit: number, among: Float64Array | null): RankedRows =>
-  match === null ? { rows: NO_ROWS, scores: NO_ROWS } : index.best(match, limit, among)
-
 /** Asks an index for its best rows once, however many corpora need them. */
-function bestOnce(match: string | null): (index: TextIndex, limit: number) => RankedRows {
+function once(best: (index: TextIndex, limit: number) => RankedRows): (index: TextIndex, limit: number) => RankedRows {
   const known = new Map<TextIndex, { readonly limit: number; readonly found: RankedRows }>()
   return (index, limit) => {
     const before = known.get(index)
     if (before?.limit === limit) return before.found
-    const found = bestIn(index, match, limit, null)
+    const found = best(index, limit)
     known.set(index, { limit, found })
     return found
   }
@@ -129,12 +140,13 @@ export function meanings(
   return new Map(places.filter(([index]) => index >= 0 && isCandidate(index)))
 }
 
+/** Returns the FTS5 queries for the forms of a word. */
+const formsOf = (word: Expression): string[] =>
+  rankedTerms(word).flatMap((term) => rankingMatch({ kind: 'term', term }) ?? [])
+
 function matchOfAll(words: readonly Expression[]): string | null {
-  const matches = words.map((word) => {
-    const forms = rankedTerms(word)
-    return forms.length === 0 ? null : rankingMatch({ kind: 'any', of: forms.map((term) => ({ kind: 'term', term })) })
-  })
-  return matches.includes(null) ? null : matches.map((match) => `(${match})`).join(' AND ')
+  const matches = words.map((word) => formsOf(word).join(' OR '))
+  return matches.includes('') ? null : matches.map((match) => `(${match})`).join(' AND ')
 }
 
 /** The scores of the candidates by their own words. */
@@ -158,13 +170,11 @@ function addPair(base: Map<number, number>, searched: Searched, rows: Float64Arr
   }
 }
 
-/** How much a word tells that stands in some of all rows, as `bm25()` counts it. */
-export const rarity = (holding: number, all: number): number =>
-  Math.max(1e-6, Math.log((all - holding + 0.5) / (holding + 0.5)))
-
 /** How much the words of a row count. */
 export function ownShare({ corpus, catalogue }: Pick<Searched, 'corpus' | 'catalogue'>, index: number): number {
-  return corpus.kind === 'message' && catalogue.groups[index] === TOOL ? TOOL_SHARE : 1
+  if (corpus.kind !== 'message') return 1
+  const tokens = catalogue.tokens[index] || SHORT_TOKENS
+  return Math.sqrt(Math.min(1, tokens / SHORT_TOKENS)) * (catalogue.groups[index] === TOOL ? TOOL_SHARE : 1)
 }
 
 /** What summaries add to the messages that they cover, by the row of the message. */

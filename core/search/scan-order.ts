@@ -3,12 +3,13 @@ import { rankedTerms } from './index-expression.ts'
 import { ExpressionMatcher, type Fields } from './matcher.ts'
 import type { Nearness } from './meaning/nearness.ts'
 import { weightsOf } from './native-text-index.ts'
-import { lifted, meanings, ownShare, rarity } from './question.ts'
+import { type First, lifted, meanings, ownShare } from './question.ts'
 import { type AskedWord, isSpeaker, mayBeSpeaker, tellingWords } from './question-words.ts'
 import type { ScoreParts } from './ranking.ts'
 import { NO_ROWS } from './row-set.ts'
 import type { Searched } from './search.ts'
 import { smallLetters } from './text-folding.ts'
+import { density, rarity, wordScore } from './word-scores.ts'
 
 export type ScanOptions = {
   readonly limit: number
@@ -20,6 +21,7 @@ export type ScanOptions = {
   readonly isAsked: boolean
   /** What a question finds by what it says. */
   readonly near: Nearness['rows']
+  readonly first: First
 }
 
 /** What was read of one row: how long it is, and how often each form of each term stands in it, by weight. */
@@ -137,7 +139,7 @@ export class ScanOrder implements HitOrder {
   #rank(): void {
     const isTelling = this.#telling()
     const pairs = this.#tellingPairs()
-    const { near } = this.#options
+    const { near, first } = this.#options
     const bases = this.#read.map((read) => withPairs(wordScores(read, isTelling), read, pairs))
     const scale = bases.reduce((most, base) => base.values().reduce((a, b) => Math.max(a, b), most), 0)
     const scored = this.#searches.flatMap((searched, at): Scored[] => {
@@ -151,7 +153,7 @@ export class ScanOrder implements HitOrder {
       const isSimple = this.#options.words === null
       const share = (index: number): number => (isSimple ? 1 : ownShare(searched, index))
       const own = new Map(hits.map(({ index }) => [index, (base.get(index) ?? 0) * share(index)]))
-      const withAll = isSimple ? null : this.#withAll(searched, hits, isTelling, pairs)
+      const withAll = isSimple || first === 'best' ? null : this.#withAll(searched, hits, isTelling, pairs)
       const { scores, partsOf } = isSimple
         ? plainly(own)
         : lifted(searched, own, { withAll, lifts: new Map(), meaning })
@@ -182,11 +184,12 @@ export class ScanOrder implements HitOrder {
       for (const form of forms.keys()) rows.set(form, (rows.get(form) ?? 0) + 1)
     const found = this.#terms().map((word, term) => ({
       term,
+      word,
       rows: isLiteral(word)
         ? 1
         : Math.max(0, ...Array.from(rows, ([form, count]) => (form.startsWith(`${term} `) ? count : 0))),
     }))
-    const words = found.filter(({ term }) => !isPair(this.#terms()[term] as AskedWord))
+    const words = found.filter(({ word }) => !isPair(word))
     const known = tellingWords(words, this.rows, this.#options.isAsked)
     const telling = new Set(known.map(({ term }) => term))
     const begun = (term: number): number =>
@@ -200,7 +203,7 @@ export class ScanOrder implements HitOrder {
   /** The pairs of characters that tell something. */
   #tellingPairs(): readonly number[] {
     const all = this.#read.flat()
-    const found = (all[0]?.pairs ?? []).map((_, pair) => ({ pair, rows: all.filter((one) => one.pairs[pair]).length }))
+    const found = this.#pairs.map((word, pair) => ({ pair, word, rows: all.filter((one) => one.pairs[pair]).length }))
     return tellingWords(found, this.rows, this.#options.isAsked).map(({ pair }) => pair)
   }
 
@@ -263,26 +266,23 @@ const plainly = (scores: ReadonlyMap<number, number>) => ({
   }),
 })
 
-/** Okapi BM25 with the constants of FTS5. https://www.sqlite.org/fts5.html#the_bm25_function */
-const K1 = 1.2
-const B = 0.75
-
-/** The scores that `bm25()` gives, by index. */
+/** What words count, by index. */
 function wordScores(read: readonly Read[], isTelling: (form: string) => boolean): Map<number, number> {
-  const rows = new Map<string, number>()
-  for (const { forms } of read) for (const form of forms.keys()) rows.set(form, (rows.get(form) ?? 0) + 1)
-  const average = read.reduce((sum, { tokens }) => sum + tokens, 0) / Math.max(1, read.length)
-  const scores = new Map<number, number>()
-  for (const { index, tokens, forms } of read) {
-    let score = 0
+  const occurrences = read.map(({ forms }) => {
+    const words = new Map<string | number, number>()
     for (const [form, count] of forms) {
-      if (!isTelling(form)) continue
-      const holding = rows.get(form) ?? 0
-      score +=
-        (rarity(holding, read.length) * count * (K1 + 1)) /
-        (count + K1 * (1 - B + (B * tokens) / Math.max(1e-9, average)))
+      // All forms of a word are one word.
+      const word = form.startsWith(BEGINNING) ? form : termOf(form)
+      if (isTelling(form)) words.set(word, (words.get(word) ?? 0) + count)
     }
-    scores.set(index, score)
-  }
-  return scores
+    return words
+  })
+  const rows = new Map<string | number, number>()
+  for (const words of occurrences) for (const word of words.keys()) rows.set(word, (rows.get(word) ?? 0) + 1)
+  const average = Math.max(1e-9, read.reduce((sum, { tokens }) => sum + tokens, 0) / Math.max(1, read.length))
+  const scoreOf = (tokens: number, words: ReadonlyMap<string | number, number>): number =>
+    Array.from(words, ([word, count]) =>
+      wordScore(rarity(rows.get(word) ?? 0, read.length), density(count, tokens / average)),
+    ).reduce((sum, score) => sum + score, 0)
+  return new Map(read.map(({ index, tokens }, at) => [index, scoreOf(tokens, occurrences[at] ?? new Map())]))
 }

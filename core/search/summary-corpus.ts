@@ -126,8 +126,8 @@ export class SummaryCorpus implements Corpus {
 
 function catalogueOf(heads: readonly SummaryHead[]): Catalogue {
   const builder = new CatalogueBuilder(null, heads.length)
-  for (const { row, conversationId, depth, createdAtMs } of heads) {
-    builder.add(row, conversationId, depth, createdAtMs)
+  for (const { row, conversationId, depth, createdAtMs, tokens } of heads) {
+    builder.add(row, conversationId, depth, createdAtMs, tokens)
   }
   return builder.build()
 }

@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { GrepInput, type GrepRequest, GrepResult } from '../../core/contract/retrieval.ts'
 import { Grep } from '../../core/search/grep.ts'
-import { tellingWords } from '../../core/search/question-words.ts'
+import { termsOfProse } from '../../core/search/query.ts'
+import { askedWords, tellingWords } from '../../core/search/question-words.ts'
 import { MemoryReader } from '../../core/systems/memory-reader.ts'
 import { NATIVE_CAPABILITIES } from '../../core/systems/open.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
@@ -176,10 +177,27 @@ it('has the same hits in the same order by index and by scan, over all pages', a
 })
 
 it('leaves common words out where nobody asked a question, and seldom where somebody did', () => {
-  const words = [{ rows: 30_000 }, { rows: 5 }, { rows: 0 }]
-  expect(tellingWords(words, 200_000, false)).toEqual([{ rows: 5 }])
-  expect(tellingWords(words, 200_000, true)).toEqual([{ rows: 5 }, { rows: 30_000 }])
-  expect(tellingWords([{ rows: 50_000 }, { rows: 0 }], 200_000, false)).toEqual([{ rows: 50_000 }])
+  const [fault, lock, zebra] = askedWords(termsOfProse('fault lock zebra'))
+  if (!fault || !lock || !zebra) throw new Error('there are three words')
+  const words = [
+    { word: fault, rows: 30_000 },
+    { word: lock, rows: 5 },
+    { word: zebra, rows: 0 },
+  ]
+  const rowsOf = (of: typeof words, isAsked: boolean) => tellingWords(of, 200_000, isAsked).map(({ rows }) => rows)
+  expect(rowsOf(words, false)).toEqual([5])
+  expect(rowsOf(words, true)).toEqual([5, 30_000])
+  expect(rowsOf([{ word: fault, rows: 50_000 }], false)).toEqual([50_000])
+})
+
+it('leaves out what makes a sentence of a question, unless there is nothing else', () => {
+  const told = (text: string): string[] => {
+    const words = askedWords(termsOfProse(text)).map((word) => ({ word, rows: 1 }))
+    return tellingWords(words, 100, true).map(({ word }) => word.text)
+  }
+  expect(told('why did the lease expire when we deployed')).toEqual(['lease', 'expire', 'deployed'])
+  expect(told("it doesn't start and we'll wait")).toEqual(['start', 'wait'])
+  expect(told('who are you')).toEqual(['who', 'are', 'you'])
 })
 
 describe('a question in Chinese or Japanese', () => {
