@@ -43,6 +43,8 @@ const OPENING_LIMIT_MS = 1000
 const RETIREMENT_MS = 60_000
 const MOST_RETIRED = 3
 /** Listing tables needs no rows. A file that takes longer is not one to wait for. */
+/** Jobs after which a plan describes a file that has changed since. */
+const CHANGING: ReadonlySet<Job['kind']> = new Set(['repair', 'surgery', 'undo', 'undo_compaction'])
 const TABLES_LIMIT_MS = 10_000
 
 export type CoreOptions = {
@@ -324,8 +326,7 @@ export class Core {
     if (job.result?.kind === 'integrity') this.lastReport = job.result.value
     if (job.result?.kind === 'repair_plan') this.lastPlan = job.result.value
     // The results of repair and surgery describe a file that has changed since.
-    if (job.state === 'done' && (job.kind === 'repair' || job.kind === 'surgery' || job.kind === 'undo'))
-      this.lastPlan = null
+    if (job.state === 'done' && CHANGING.has(job.kind)) this.lastPlan = null
     this.#indexKeeper.onJob(job)
     this.follower.onJob(job)
     this.#emit({ kind: 'job', job })

@@ -16,6 +16,7 @@ import { CompactionEngine } from './compaction/compaction-engine.ts'
 import { CompactionHistory } from './compaction/compaction-history.ts'
 import { CompactionPlanner } from './compaction/compaction-planner.ts'
 import { PromptPreviewer } from './compaction/prompt-preview.ts'
+import { CompactionUndoer } from './compaction/undo-compaction.ts'
 import { WhatIfPlanner } from './compaction/what-if.ts'
 import type { ExplorationReport, ExploreInput } from './contract/file.ts'
 import type { JobProgress } from './contract/job.ts'
@@ -112,6 +113,8 @@ export type Lcm = {
   readonly planner: CompactionPlanner
   readonly whatIf: WhatIfPlanner
   readonly compactions: CompactionHistory
+  /** Takes compaction runs back. */
+  readonly undoer: CompactionUndoer
   readonly summarizers: ConfiguredSummarizers
   readonly prompts: PromptPreviewer
   readonly integrity: Scanner
@@ -332,6 +335,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     planner,
     whatIf: new WhatIfPlanner(windows, settings.compaction),
     compactions: new CompactionHistory(read),
+    undoer: new CompactionUndoer({ db: read, windows, clock, owner, requireWrite }),
     summarizers,
     prompts: new PromptPreviewer({
       db: read,

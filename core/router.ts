@@ -286,6 +286,7 @@ export function createRouter(core: Core) {
       whatIf: os.compaction.whatIf.handler(async ({ input }) => (await core.lcm()).whatIf.ask(input)),
       presets: os.compaction.presets.handler(() => [...PRESETS]),
       runs: os.compaction.runs.handler(async ({ input }) => (await core.lcm()).compactions.runs(input.conversationId)),
+      undoPlan: os.compaction.undoPlan.handler(async ({ input }) => (await core.lcm()).undoer.plan(input)),
       estimate: os.compaction.estimate.handler(async ({ input }) => {
         const { planner, summarizers } = await core.lcm()
         return summarizers.estimate(input.summarizer, planner.plan(input).steps)

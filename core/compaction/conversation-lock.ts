@@ -59,6 +59,25 @@ export const whyHoldsNobody = (lock: Lock, nowMs: number): string | null =>
     : null)
 
 /**
+ * Refuses a change while another owner works on one of these conversations, or on any (null). Call it in the
+ * transaction that writes.
+ * @throws LcmError locked (retryable), naming the holder
+ */
+export function refuseLocked(db: ReadDb, conversationIds: readonly number[] | null, nowMs: number): void {
+  const holder = readLocks(db).find(
+    (lock) =>
+      (conversationIds === null || conversationIds.includes(lock.conversationId)) &&
+      whyHoldsNobody(lock, nowMs) === null,
+  )
+  if (!holder) return
+  throw new LcmError(
+    'locked',
+    `Conversation ${holder.conversationId} is being worked on by ${holder.owner}. Try again when it has finished.`,
+    holder,
+  )
+}
+
+/**
  * Owners in this thread that could not release their lock, for example on a full disk. They are known to have ended.
  */
 const unreleased = new Set<string>()

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ConversationId, NodeId, SummaryKind, SummaryLevel } from './ids.ts'
+import { ConversationId, NodeId, SummaryKind, SummaryLevel, TimeMs } from './ids.ts'
 import { LossReport } from './loss.ts'
 
 export const CompactionMode = z.enum(['leaf', 'condense', 'full', 'untilUnder'])
@@ -194,3 +194,39 @@ export const PromptPreview = z.object({
   tokens: z.int(),
 })
 export type PromptPreview = z.infer<typeof PromptPreview>
+
+export const UndoCompactionInput = z.object({
+  conversationId: ConversationId,
+  runId: z
+    .string()
+    .optional()
+    .meta({ description: 'the run to take back (default: the newest that was not taken back)', value: 'run' }),
+})
+export type UndoCompactionInput = z.infer<typeof UndoCompactionInput>
+
+/** What taking a run back would do, or why it cannot be taken back. */
+export const CompactionUndo = z.object({
+  conversationId: ConversationId,
+  /** Null when there is no run that could be taken back. */
+  runId: z.string().nullable(),
+  startedAtMs: TimeMs.nullable(),
+  /** The summaries that the run made, and that are removed. */
+  summaries: z.array(NodeId),
+  /** Messages and earlier summaries that come back into the window. */
+  messagesBack: z.int(),
+  summariesBack: z.int(),
+  /** Messages that were stored after the run's last summary. They stay in the window. */
+  keptMessages: z.int(),
+  /** The tokens of all active items, now and with the run taken back. */
+  tokensBefore: z.int(),
+  tokensAfter: z.int(),
+  /** Why the run cannot be taken back, and what to do about it. Null when it can. */
+  refusal: z.string().nullable(),
+})
+export type CompactionUndo = z.infer<typeof CompactionUndo>
+
+export const UndoneCompaction = CompactionUndo.omit({ refusal: true }).extend({
+  runId: z.string(),
+  durationMs: z.number(),
+})
+export type UndoneCompaction = z.infer<typeof UndoneCompaction>

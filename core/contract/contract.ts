@@ -6,9 +6,11 @@ import {
   CompactionDecision,
   CompactionPlan,
   CompactionSettings,
+  CompactionUndo,
   PromptPreview,
   PromptPreviewInput,
   SpendEstimate,
+  UndoCompactionInput,
   WhatIf,
 } from './compaction.ts'
 import { AssembledContext, AssembleInput, Provider, RenderedContext } from './context.ts'
@@ -355,6 +357,10 @@ export const contract = {
     runs: reads('Lists the compaction runs of a conversation, newest first.')
       .input(InConversation)
       .output(z.array(CompactionRunRecord)),
+    /** A job of kind `undo_compaction` does it. */
+    undoPlan: reads('Says what taking a compaction run back would do, or why it cannot be taken back.')
+      .input(UndoCompactionInput)
+      .output(CompactionUndo),
     estimate: reads('Estimates what the plan of the same input would ask of models. No model is called.')
       .input(CompactInput)
       .output(SpendEstimate),

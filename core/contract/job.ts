@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CompactInput, CompactionResult } from './compaction.ts'
+import { CompactInput, CompactionResult, UndoCompactionInput, UndoneCompaction } from './compaction.ts'
 import { Comparison, ComparisonInput } from './comparison.ts'
 import { CoverageInput, CoverageReport } from './coverage.ts'
 import { ErrorInfo } from './error.ts'
@@ -34,6 +34,8 @@ export const JobSpec = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('surgery_preview'), operation: SurgeryOperation }),
   SurgeryInput.extend({ kind: z.literal('surgery') }),
   UndoInput.extend({ kind: z.literal('undo') }),
+  /** Takes a compaction run back, or refuses with the reason. */
+  UndoCompactionInput.extend({ kind: z.literal('undo_compaction') }),
   z.object({
     kind: z.literal('import'),
     paths: TranscriptPaths,
@@ -87,6 +89,7 @@ export const JobResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('surgery_preview'), value: SurgeryPreview }),
   z.object({ kind: z.literal('surgery'), value: SurgeryResult }),
   z.object({ kind: z.literal('undo'), value: UndoResult }),
+  z.object({ kind: z.literal('undo_compaction'), value: UndoneCompaction }),
   z.object({ kind: z.literal('import'), value: ImportResult }),
   z.object({ kind: z.literal('index'), value: SearchIndexResult.extend({ contents: ContentIndexResult }) }),
   z.object({ kind: z.literal('storage'), value: StorageReport }),
@@ -115,6 +118,7 @@ export const Job = z.object({
     'surgery_preview',
     'surgery',
     'undo',
+    'undo_compaction',
     'import',
     'index',
     'storage',

@@ -73,6 +73,9 @@ export async function* runJob(
       return { kind: 'surgery', value: yield* lcm.surgery.apply(spec, signal) }
     case 'undo':
       return { kind: 'undo', value: yield* lcm.undo.run(spec, signal) }
+    case 'undo_compaction':
+      yield { done: 0, total: 1, unit: 'steps', note: 'taking the run back' }
+      return { kind: 'undo_compaction', value: lcm.undoer.undo(spec) }
     case 'import': {
       requireEnabled(lcm.settings, 'import transcripts')
       const { paths, format, window = 'agent' } = spec

@@ -9,7 +9,16 @@ const WHOLE_UP_TO_BYTES = 64 * 1024 * 1024
 const LOOKS_BEFORE = 3
 
 /** These jobs read or write what a check describes, so it waits for their end. */
-const CONCERNED: readonly Job['kind'][] = ['integrity', 'repair_plan', 'repair', 'surgery', 'undo', 'compact', 'import']
+const CONCERNED: readonly Job['kind'][] = [
+  'integrity',
+  'repair_plan',
+  'repair',
+  'surgery',
+  'undo',
+  'undo_compaction',
+  'compact',
+  'import',
+]
 
 /** Has a memory checked once in the background when a window opens it, unless the settings forbid it. */
 export class OpeningCheck {

@@ -7,6 +7,7 @@ import { cutText, isAscii } from '../text.ts'
 import { coversOfMessages } from './covers.ts'
 import { messageNodeId } from './node-id.ts'
 import { type PrunedOutput, prunedByMessage, readPruned } from './pruned-outputs.ts'
+import { UNDONE } from './records/runs.ts'
 
 /**
  * Text that will be cut is not read whole where a byte is a character: when it is all ASCII, without NUL (at which
@@ -41,6 +42,11 @@ const pairsOfDetails = Object.entries(details).flatMap(([name, value]) => [`'${n
 /** Most parts have none. With a column for each, reading a page takes a tenth longer. */
 const hasDetails = `p.is_ignored = 1 OR coalesce(p.tool_title, p.patch_hash, p.patch_files, p.subtask_prompt, p.subtask_desc,
         p.subtask_agent, p.step_reason, p.step_tokens_in, p.step_tokens_out, p.snapshot_hash, p.compaction_auto) IS NOT NULL`
+
+/** Parts are never deleted, so the marks of a compaction that was taken back are left out when they are read. */
+const isMarkOfUndone = `p.part_type = 'compaction' AND p.is_synthetic = 1 AND EXISTS (
+        SELECT 1 FROM compaction_runs AS r
+        WHERE r.run_id = iif(json_valid(p.metadata), p.metadata ->> '$.run', NULL) AND r.stop_reason = '${UNDONE}')`
 
 const queries = {
   messages: /* sql */ `
@@ -88,7 +94,7 @@ const queries = {
         coalesce(octet_length(p.metadata), 0), coalesce(octet_length(p.subtask_prompt), 0),
         coalesce(octet_length(p.patch_files), 0)) AS longestBytes
     FROM message_parts AS p
-    WHERE p.message_id IN (SELECT value FROM json_each(:ids))
+    WHERE p.message_id IN (SELECT value FROM json_each(:ids)) AND NOT (${isMarkOfUndone})
     ORDER BY p.message_id, p.ordinal`,
 }
 

@@ -8,6 +8,7 @@ import { IndexView } from '../provenance/index-view.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { messageNumber } from '../systems/node-id.ts'
+import { undoneRuns } from '../systems/records/runs.ts'
 import { excerptOf } from '../text.ts'
 import { storedPlacements } from '../window/placements.ts'
 import type { PastWindow, TimeTravel } from '../window/time-travel/time-travel.ts'
@@ -111,11 +112,14 @@ export class LossReporter {
   /** Returns what left the window in a run, or between two moments: by default, since before the last compaction. */
   #between(memory: Memory, { conversationId, from, to, runId }: LossInput): Change {
     const { timeTravel } = this.#options
+    const undone = undoneRuns(this.#options.db, conversationId)
+    if (runId !== undefined && undone.has(runId)) throw undoneError(runId)
     const end: Moment | undefined = runId === undefined ? to : { runId }
     // A run that is not there is refused before the moment before it is looked for.
     const after = end === undefined ? null : timeTravel.entriesAt(conversationId, end)
     const timeline = from === undefined ? timeTravel.timeline(conversationId) : null
-    const start = from ?? beforeRun(memory, timeline?.events ?? [], runId)
+    const events = timeline?.events.filter((event) => !undone.has(event.runId)) ?? []
+    const start = from ?? beforeRun(memory, events, runId)
     const pruned = timeline?.prunings?.find((one) => one.runId === runId)
     if (start === null)
       return {
@@ -261,6 +265,13 @@ function refuseTwoQuestions({ from, to, runId, summaryId }: LossInput): void {
   const message = `A loss report is about ${asked.join(' or about ')}, not about both: give one of them.`
   throw new LcmError('invalid_argument', message, { from, to, runId, summaryId })
 }
+
+const undoneError = (runId: string): LcmError =>
+  new LcmError(
+    'conflict',
+    `Run ${runId} was taken back: nothing that it replaced is missing in the window. Name another run, or two moments.`,
+    { runId },
+  )
 
 function cutNote({ conversationId, runId }: LossInput, mostChars: number): string {
   const what = 'More left the window than is read for one report'

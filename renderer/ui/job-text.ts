@@ -17,6 +17,7 @@ const VERBS: Readonly<Record<Job['kind'], string>> = {
   surgery_preview: 'Previewing',
   surgery: 'Changing nodes',
   undo: 'Restoring',
+  undo_compaction: 'Taking a compaction back',
   import: 'Importing',
   index: 'Indexing for search',
   storage: 'Measuring',
@@ -41,6 +42,7 @@ const NOUNS: Readonly<Record<Job['kind'], string>> = {
   surgery_preview: 'Preview',
   surgery: 'Surgery',
   undo: 'Restoring',
+  undo_compaction: 'Taking a compaction back',
   import: 'Import',
   index: 'Search index',
   storage: 'Storage',
@@ -127,6 +129,8 @@ function resultText(result: JobResult): string {
       return result.value.rolledBack === null ? result.value.preview.title : 'Surgery: rolled back, nothing was kept'
     case 'undo':
       return 'Restored from the backup'
+    case 'undo_compaction':
+      return `Compaction taken back: ${plural(result.value.summaries.length, 'summary', 'summaries')} removed`
     case 'integrity': {
       const found = result.value.counts.error + result.value.counts.warning
       return found === 0 ? 'Scan: nothing wrong' : `Scan: ${plural(found, 'finding')}`
@@ -188,7 +192,13 @@ const TEXTS: Readonly<Record<StopReason, string>> = {
   conflict: 'another process changed the conversation',
 }
 
+/** The stop reason of a run that was taken back. */
+const UNDONE = 'undone'
+
+export const isUndone = ({ stopReason }: { readonly stopReason: string | null }): boolean => stopReason === UNDONE
+
 const isStopReason = (text: string): text is StopReason => Object.hasOwn(TEXTS, text)
 
 /** Says why a compaction run ended. An unknown reason of another system is returned unchanged. */
-export const stopReasonText = (reason: string): string => (isStopReason(reason) ? TEXTS[reason] : reason)
+export const stopReasonText = (reason: string): string =>
+  isStopReason(reason) ? TEXTS[reason] : reason === UNDONE ? 'it was taken back' : reason

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { TestMemory } from '../builders/memory.ts'
+import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 import { compactedMemory } from '../repair/compacted.ts'
 import { canonical } from '../repair/doctor.ts'
@@ -125,6 +125,26 @@ describe('the commands rewrite, dissolve, transplant and undo', () => {
     expect((await lcm('undo', String(done.json.backup))).code).toBe(0)
     expect(memory.windowItems(1)).toEqual(window)
     expect((await lcm('backups')).json.backups).toHaveLength(2)
+  })
+
+  it('take the last compaction back, show it with --plan, and say why they refuse', async () => {
+    using talked = buildMemory({ conversations: [{ messages: Array.from({ length: 60 }, () => ({})) }] })
+    const on = async (...args: string[]) => {
+      const ran = await lcmHere([...args, '--db', talked.path, '--json'])
+      return { code: ran.code, json: JSON.parse(ran.stdout) }
+    }
+    const window = talked.windowItems(1)
+    const set = ['--set', 'leafChunkTokens=120', '--set', 'leafTargetTokens=20']
+    const { json: compacted } = await on('compact', ...set)
+    expect(talked.windowItems(1)).not.toEqual(window)
+    const shown = await on('undo', '--plan')
+    expect(shown).toMatchObject({ code: 0, json: { runId: compacted.runId, refusal: null } })
+    const done = await on('undo', '--run', compacted.runId)
+    expect(done).toMatchObject({ code: 0, json: { runId: compacted.runId, tokensAfter: compacted.tokensBefore } })
+    expect(talked.windowItems(1)).toEqual(window)
+    expect(await on('undo', '--run', compacted.runId)).toMatchObject({ json: { error: { code: 'conflict' } } })
+    expect(await on('loss', '--run', compacted.runId)).toMatchObject({ json: { error: { code: 'conflict' } } })
+    expect(await on('undo', 'some.db', '--plan')).toMatchObject({ code: 2 })
   })
 
   it('print for rewrite the text before and after', async () => {

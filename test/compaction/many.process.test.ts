@@ -78,6 +78,27 @@ describe('several processes on one file', () => {
 })
 
 describe('a process that is killed', () => {
+  it('leaves a compaction either as it was or taken back as a whole', async () => {
+    using memory = remembered(60)
+    const random = new Random(5)
+    for (let round = 0; round < runs(3); round += 1) {
+      const child = start('undo', memory.path, `undo-${round}`)
+      await child.until(({ undone }) => undone !== undefined)
+      await wait(random.int(1, 120))
+      await child.kill()
+      expect(child.errors).toBe('')
+      openNative(memory.path).close()
+      expectSound(memory)
+      const inWindow = memory.db.value<number>('SELECT count(*) FROM summaries')
+      const ofRuns = memory.db.value<number>(
+        `SELECT count(*) FROM compaction_events AS e JOIN compaction_runs AS r ON r.run_id = e.run_id
+         WHERE r.stop_reason IS NOT 'undone'`,
+      )
+      expect(inWindow).toBe(ofRuns)
+      memory.db.run('UPDATE conversation_locks SET lease_until = 0')
+    }
+  })
+
   it('leaves a sound file and loses nothing while compacting, appending or importing', async () => {
     using memory = remembered(60)
     const random = new Random(11)

@@ -17,6 +17,8 @@ export const NOT_RECORDED: Readonly<Record<string, string>> = {
   'memory.copy': 'It writes a new memory.',
   'conversations.usage': 'It adds up what transcript.page shows of steps: test/history asks for it.',
   'conversations.totals': 'It adds up what the list and transcript.page answer: test/history asks for it.',
+  'compaction.undoPlan':
+    'It says what a job that writes would do: test/compaction/undo-compaction.test.ts asks for it.',
   'conversations.share': 'It is a page with what other procedures answer: test/export asks for it.',
   'retrieval.raw': 'It shows rows of the file as they are: test/query asks for it.',
   'retrieval.outline': 'It repeats what other procedures answer: test/retrieval/outline asks for it.',
@@ -64,6 +66,7 @@ export const JOBS_NOT_RECORDED: Readonly<Record<string, string>> = {
   repair: 'It writes.',
   surgery: 'It writes.',
   undo: 'It writes.',
+  undo_compaction: 'It writes.',
   import: 'It writes messages.',
   index: 'It writes a search index.',
   compare: 'It depends on two windows; test/compare holds its answers.',

@@ -1,17 +1,17 @@
 import type { Clock } from '../../clock.ts'
-import { readLocks, whyHoldsNobody } from '../../compaction/conversation-lock.ts'
+import { refuseLocked } from '../../compaction/conversation-lock.ts'
 import type { RowChange, Worse } from '../../contract/repair.ts'
 import { LcmError } from '../../errors.ts'
+import { areIndexesSound, fillIndexes } from '../../sqlite/fill-indexes.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import { withoutTriggers } from '../../sqlite/take-triggers.ts'
+import { recordSurgery, type SurgeryRecord } from '../../systems/records/surgery-log.ts'
 import { withoutYielding } from '../../yielding.ts'
 import { ftsInSync, ftsTriggerMissing } from '../rules/indexes.ts'
 import { rules } from '../rules/rules.ts'
 import type { Scanner } from '../scan/scanner.ts'
-import { areIndexesSound, fillIndexes } from './fill-indexes.ts'
 import { type CanonicalExtent, canonicalHash } from './row-digest.ts'
 import { StaleRow, writeRows } from './rows.ts'
-import { recordSurgery, type SurgeryRecord } from './surgery-log.ts'
 
 /** How many findings each rule has, by its id. */
 export type Counts = ReadonlyMap<string, number>
@@ -144,17 +144,5 @@ export function planStale(path: string, step: string | null, why: string): LcmEr
     'plan_stale',
     `${path} has changed since ${step === null ? 'this' : `step ${step}`} was planned (${why}): nothing was written. Make a new plan.`,
     { path, step },
-  )
-}
-
-function refuseLocked(db: WriteDb, conversationIds: readonly number[], nowMs: number): void {
-  const holder = readLocks(db).find(
-    (lock) => conversationIds.includes(lock.conversationId) && whyHoldsNobody(lock, nowMs) === null,
-  )
-  if (!holder) return
-  throw new LcmError(
-    'locked',
-    `Conversation ${holder.conversationId} is being worked on by ${holder.owner}. Try again when it has finished.`,
-    holder,
   )
 }

@@ -1,8 +1,8 @@
 import { sha256 } from '../../hashing.ts'
+import { fillIndexes, INDEXES } from '../../sqlite/fill-indexes.ts'
 import { indexAtOnce } from '../../sqlite/ingest-index.ts'
 import type { ReadDb, SqlValue, WriteDb } from '../../sqlite/read-db.ts'
 import { withoutTriggers } from '../../sqlite/take-triggers.ts'
-import { fillIndexes, INDEXES } from './fill-indexes.ts'
 
 /** What the external id of a copied message begins with; conversation and number of the original follow. */
 export const COPY_PREFIX = 'transplant:'

@@ -1,25 +1,25 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { readLocks, whyHoldsNobody } from '../../compaction/conversation-lock.ts'
+import { refuseLocked } from '../../compaction/conversation-lock.ts'
 import type { JobProgress } from '../../contract/job.ts'
 import type { Backup } from '../../contract/repair.ts'
 import type { UndoInput, UndoResult } from '../../contract/surgery.ts'
 import { LcmError } from '../../errors.ts'
 import type { WindowEntry } from '../../memory/draft.ts'
 import { listBackups } from '../../sqlite/backup.ts'
+import { fillIndexes } from '../../sqlite/fill-indexes.ts'
 import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
 import { withoutTriggers } from '../../sqlite/take-triggers.ts'
 import { FileDraft } from '../../systems/file-draft.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { openMemory } from '../../systems/open.ts'
+import { recordSurgery } from '../../systems/records/surgery-log.ts'
 import { inSlices, withoutYielding } from '../../yielding.ts'
 import type { RepairerOptions } from '../repair/repairer-options.ts'
 import { putBack } from '../repair/settle.ts'
-import { fillIndexes } from './fill-indexes.ts'
 import { COPY_PREFIX } from './message-copies.ts'
 import { canonicalExtent, canonicalHash } from './row-digest.ts'
 import { writeRows } from './rows.ts'
-import { recordSurgery } from './surgery-log.ts'
 import { verifiedBackup } from './verified-backup.ts'
 
 /** Tables of derived rows, which are restored as they were, with their keys, in the order in which rows are removed. */
@@ -165,14 +165,7 @@ export class Undo {
   #restore(db: WriteDb, restored: Backup): Pick<UndoResult, 'rows' | 'keptMessages'> {
     const { clock, owner } = this.#options
     return db.transaction(() => {
-      const holder = readLocks(db).find((lock) => whyHoldsNobody(lock, clock()) === null)
-      if (holder) {
-        throw new LcmError(
-          'locked',
-          `Conversation ${holder.conversationId} is being worked on by ${holder.owner}. Try again when it has finished.`,
-          holder,
-        )
-      }
+      refuseLocked(db, null, clock())
       refuseOther(db, restored.path)
       db.exec('PRAGMA defer_foreign_keys = ON')
       const before = windowsOf(db)

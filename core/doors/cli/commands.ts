@@ -124,8 +124,8 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./surgery-commands.ts')).backups,
   },
   undo: {
-    words: '<backup>',
-    does: 'restore summaries, links and windows from a backup; messages that came since stay',
+    words: '[backup]',
+    does: 'take back the last compaction or --run, or restore summaries, links and windows from a backup; messages that came since stay',
     load: async () => (await import('./surgery-commands.ts')).undo,
   },
   storage: {

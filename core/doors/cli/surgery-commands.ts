@@ -2,15 +2,17 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { z } from 'zod'
 import { isoTime } from '../../clock.ts'
+import { UndoCompactionInput, type UndoneCompaction } from '../../contract/compaction.ts'
 import type { DiffLine, SurgeryPreview, SurgeryResult } from '../../contract/surgery.ts'
 import { SurgeryInput, SurgeryOperation, type SurgeryRequest, UndoInput } from '../../contract/surgery.ts'
+import { LcmError } from '../../errors.ts'
 import type { Lcm } from '../../lcm.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
-import { defineCommand, type Given } from './command.ts'
+import { defineCommand, type Given, narrowed } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 import { printable } from './printable.ts'
-import { withMemory } from './session.ts'
+import { chooseConversation, withMemory } from './session.ts'
 import { bytes, count, oneLine, table } from './text.ts'
 
 const [Rewrite, Dissolve, Transplant] = SurgeryOperation.options
@@ -80,12 +82,25 @@ export const backups = defineCommand({
 
 export const undo = defineCommand({
   name: 'undo',
-  example: 'undo sample.db.backup-20260301T090000000Z.db --db sample.db',
-  memory: 'changes',
-  fields: z.object({ backup: UndoInput.shape.backup, backups: UndoInput.shape.backupFolder }),
+  example: 'undo --db sample.db --plan',
+  memory: ({ plan }) => (plan ? 'reads' : 'changes'),
+  fields: z.object({
+    backup: UndoInput.shape.backup.optional(),
+    backups: UndoInput.shape.backupFolder,
+    run: UndoCompactionInput.shape.runId,
+    ...narrowed,
+    plan: z.boolean().optional().describe('say what would be taken back, write nothing'),
+  }),
   positional: ['backup'],
-  run: ({ backup, backups }, given) =>
-    withMemory(given, async (lcm) => {
+  run: ({ backup, backups, run, conversationId, plan = false }, given) => {
+    if (backup === undefined) return undoCompaction(given, { runId: run, conversationId, plan })
+    if (run !== undefined || conversationId !== undefined || plan) {
+      throw new LcmError(
+        'invalid_argument',
+        'A backup holds the whole file: leave out --run, --conversation and --plan, or leave out the backup to take a compaction back.',
+      )
+    }
+    return withMemory(given, async (lcm) => {
       lcm.requireWrite('restore')
       const folder = backups === undefined ? {} : { backupFolder: backups }
       const result = await interruptible((signal) => lcm.undo.run({ backup, ...folder }, signal))
@@ -95,8 +110,50 @@ export const undo = defineCommand({
           `As it was until now: ${result.backup.path}`,
         ].join('\n')
       return { json: { ...result, restored: result.restored.path, backup: result.backup.path }, text }
-    }),
+    })
+  },
 })
+
+type UndoOptions = {
+  readonly runId: string | undefined
+  readonly conversationId: number | undefined
+  readonly plan: boolean
+}
+
+function undoCompaction(given: Given, { runId, conversationId, plan }: UndoOptions): Promise<Answer> {
+  return withMemory(
+    given,
+    (lcm): Answer => {
+      const input = {
+        conversationId: chooseConversation(lcm, conversationId),
+        ...(runId === undefined ? {} : { runId }),
+      }
+      if (!plan) {
+        const done = lcm.undoer.undo(input)
+        return { json: done, text: () => `${undoneText(done)}\nDone. "lcm compact" makes summaries again.` }
+      }
+      const planned = lcm.undoer.plan(input)
+      return {
+        json: planned,
+        text: () => `${planned.refusal ?? undoneText(planned)}\nNothing was written.`,
+        exitCode: planned.refusal === null ? EXIT.done : EXIT.failed,
+      }
+    },
+    { readOnly: plan },
+  )
+}
+
+function undoneText(undo: Omit<UndoneCompaction, 'durationMs' | 'runId'> & { readonly runId: string | null }): string {
+  const { runId, summaries, messagesBack, summariesBack, keptMessages, tokensBefore, tokensAfter } = undo
+  const back = [`messages ${count(messagesBack)}`, ...(summariesBack > 0 ? [`summaries ${count(summariesBack)}`] : [])]
+  return [
+    `Compaction run ${printable(runId ?? '')} of conversation ${undo.conversationId}`,
+    `summaries removed: ${count(summaries.length)}`,
+    `back in the window: ${back.join(', ')}`,
+    `messages that came since, and stay: ${count(keptMessages)}`,
+    `window: ${count(tokensBefore)} → ${count(tokensAfter)} tokens`,
+  ].join('\n')
+}
 
 function readText(path: string): string {
   try {

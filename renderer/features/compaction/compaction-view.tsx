@@ -94,7 +94,7 @@ export function CompactionView({ conversationId, info, renderStrip }: Props) {
             </Notice>
           </div>
         )}
-        <RunPanel job={job} startError={start.error} runs={runs.data ?? []} />
+        <RunPanel job={job} startError={start.error} runs={runs.data ?? []} canWrite={!info.readOnly} />
         <div className={styles.columns}>
           <CompactionInputs
             form={form}
@@ -104,7 +104,11 @@ export function CompactionView({ conversationId, info, renderStrip }: Props) {
           />
           <TriggerTable decision={decision.data} />
         </div>
-        <PlanAndHistory {...{ request, plan, isPending, runs, step, scroller }} onStep={setStep} />
+        <PlanAndHistory
+          {...{ request, plan, isPending, runs, step, scroller }}
+          canWrite={!info.readOnly}
+          onStep={setStep}
+        />
       </div>
       {isAsking && plan.data && 'request' in asked && (
         <ConfirmDialog

@@ -69,6 +69,10 @@ export function expectedText({ tokensBefore, expectedTokensAfter }: CompactionPl
   return beforeAfterText(tokensBefore, expectedTokensAfter).replace('→ ', '→ about ')
 }
 
+/** An agent's own compaction, found in its transcript, is no one's to undo here. */
+export const canUndo = ({ owner, created }: Pick<CompactionRunRecord, 'owner' | 'created'>): boolean =>
+  owner !== 'import' && created.length > 0
+
 /** What a finished run did. It never says compacted when nothing changed. */
 export function resultTitle({ created, tokensBefore, tokensAfter }: CompactionResult): string {
   if (created.length === 0) return 'Nothing was changed'

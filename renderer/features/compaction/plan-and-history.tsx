@@ -7,22 +7,25 @@ import { ErrorState } from '../../ui/error-state.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatCount, formatDuration, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { stopReasonText } from '../../ui/job-text.ts'
+import { isUndone, stopReasonText } from '../../ui/job-text.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import styles from './compaction-view.module.css'
-import { beforeAfterText, levelsText, spentText } from './compaction-wording.ts'
+import { beforeAfterText, canUndo, levelsText, spentText } from './compaction-wording.ts'
 import { PlanTable } from './plan-table.tsx'
 import { PromptDialog } from './prompt-dialog.tsx'
 import { PastRunLosses } from './run-losses.tsx'
 import { RunNodes } from './run-nodes.tsx'
 import runPanelStyles from './run-panel.module.css'
+import { UndoRun } from './undo-run.tsx'
 
 type Props = {
   readonly request: CompactRequest
   readonly plan: UseQueryResult<CompactionPlan>
+  /** The file may be written. */
+  readonly canWrite: boolean
   readonly isPending: boolean
   readonly runs: UseQueryResult<CompactionRunRecord[]>
   readonly step: number | null
@@ -34,7 +37,7 @@ type Props = {
 const LISTS = ['plan', 'history'] as const
 
 /** The plan of the next compaction, and earlier compactions. */
-export function PlanAndHistory({ request, plan, isPending, runs, step, onStep, scroller }: Props) {
+export function PlanAndHistory({ request, plan, canWrite, isPending, runs, step, onStep, scroller }: Props) {
   const [shown, setShown] = useShownChoice('compaction.list', LISTS)
   const [isPrompt, setPrompt] = useState(false)
   const count = runs.data?.length ?? 0
@@ -62,7 +65,7 @@ export function PlanAndHistory({ request, plan, isPending, runs, step, onStep, s
         </SectionHeading>
       </div>
       {shown === 'history' ? (
-        <RunHistory conversationId={request.conversationId} runs={runs} />
+        <RunHistory conversationId={request.conversationId} runs={runs} canWrite={canWrite} />
       ) : plan.error && plan.data === undefined ? (
         <ErrorState error={plan.error} onRetry={() => void plan.refetch()} />
       ) : plan.data === undefined ? (
@@ -77,10 +80,14 @@ export function PlanAndHistory({ request, plan, isPending, runs, step, onStep, s
   )
 }
 
-type RunHistoryProps = { readonly conversationId: number; readonly runs: UseQueryResult<CompactionRunRecord[]> }
+type RunHistoryProps = {
+  readonly conversationId: number
+  readonly runs: UseQueryResult<CompactionRunRecord[]>
+  readonly canWrite: boolean
+}
 
 /** The runs that the file records, newest first. */
-function RunHistory({ conversationId, runs }: RunHistoryProps) {
+function RunHistory({ conversationId, runs, canWrite }: RunHistoryProps) {
   const [addressed] = useShown('compaction.run')
   if (runs.error) return <ErrorState error={runs.error} onRetry={() => void runs.refetch()} />
   if (runs.data === undefined) return <Loading what="the history of runs" />
@@ -100,16 +107,20 @@ function RunHistory({ conversationId, runs }: RunHistoryProps) {
       )}
       <ul>
         {runs.data.map((run) => (
-          <Run key={run.runId} conversationId={conversationId} run={run} isAddressed={run.runId === addressed} />
+          <Run key={run.runId} {...{ conversationId, run, canWrite }} isAddressed={run.runId === addressed} />
         ))}
       </ul>
     </>
   )
 }
 
-type RunProps = { readonly conversationId: number; readonly run: CompactionRunRecord }
+type RunProps = {
+  readonly conversationId: number
+  readonly run: CompactionRunRecord
+  readonly canWrite: boolean
+}
 
-function Run({ conversationId, run, isAddressed }: RunProps & { readonly isAddressed: boolean }) {
+function Run({ conversationId, run, canWrite, isAddressed }: RunProps & { readonly isAddressed: boolean }) {
   const [isOpen, setOpen] = useState(isAddressed)
   const item = useRef<HTMLLIElement>(null)
   useEffect(() => {
@@ -130,15 +141,19 @@ function Run({ conversationId, run, isAddressed }: RunProps & { readonly isAddre
         <span className={runPanelStyles.dim}>{run.summarizer}</span>
         <span>{run.pruned ? plural(run.pruned.outputs, 'output') : plural(run.created.length, 'node')}</span>
         <span className={runPanelStyles.tokens}>
-          {run.tokensAfter === null ? 'not finished' : beforeAfterText(run.tokensBefore, run.tokensAfter)}
+          {isUndone(run)
+            ? 'taken back'
+            : run.tokensAfter === null
+              ? 'not finished'
+              : beforeAfterText(run.tokensBefore, run.tokensAfter)}
         </span>
       </button>
-      {isOpen && <RunDetail conversationId={conversationId} run={run} />}
+      {isOpen && <RunDetail {...{ conversationId, run, canWrite }} />}
     </li>
   )
 }
 
-function RunDetail({ conversationId, run }: RunProps) {
+function RunDetail({ conversationId, run, canWrite }: RunProps) {
   const { startedAtMs, finishedAtMs, stopReason } = run
   return (
     <div className={runPanelStyles.detail}>
@@ -157,10 +172,11 @@ function RunDetail({ conversationId, run }: RunProps) {
           <code>{run.runId}</code>
         </Fact>
       </Facts>
-      <RunNodes created={run.created} />
-      {run.created.length > 0 && (
-        <div>
+      {!isUndone(run) && <RunNodes created={run.created} />}
+      {run.created.length > 0 && !isUndone(run) && (
+        <div className={runPanelStyles.actions}>
           <PastRunLosses conversationId={conversationId} runId={run.runId} />
+          {canWrite && canUndo(run) && <UndoRun conversationId={conversationId} runId={run.runId} />}
         </div>
       )}
     </div>

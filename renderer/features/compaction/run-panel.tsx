@@ -8,13 +8,14 @@ import { useLink } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatDuration } from '../../ui/format.ts'
-import { jobText, stopReasonText } from '../../ui/job-text.ts'
+import { isUndone, jobText, stopReasonText } from '../../ui/job-text.ts'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { beforeAfterText, levelsText, resultTitle, spentText } from './compaction-wording.ts'
 import { RunLosses } from './run-losses.tsx'
 import { RunNodes } from './run-nodes.tsx'
 import styles from './run-panel.module.css'
+import { UndoRun } from './undo-run.tsx'
 
 /** A running compaction with its progress and a button to cancel it. */
 export function RunProgress({ job }: { readonly job: Job }) {
@@ -49,14 +50,16 @@ type Props = {
   readonly startError: unknown
   /** The runs that the file records, newest first. */
   readonly runs: readonly CompactionRunRecord[]
+  /** The file may be written. */
+  readonly canWrite: boolean
 }
 
 /** What a run has made so far, or its result. */
-export function RunPanel({ job, startError, runs }: Props) {
+export function RunPanel({ job, startError, runs, canWrite }: Props) {
   if (startError !== null) return <ErrorState error={startError} />
   if (job === null) return null
   if (job.state === 'running') return <SoFar run={runs.find(({ startedAtMs }) => startedAtMs >= job.startedAtMs)} />
-  if (job.result?.kind === 'compact') return <Outcome result={job.result.value} runs={runs} />
+  if (job.result?.kind === 'compact') return <Outcome result={job.result.value} {...{ runs, canWrite }} />
   if (job.state === 'failed' && job.error !== null) return <ErrorState error={job.error} />
   return (
     <section className={styles.panel}>
@@ -77,10 +80,32 @@ function SoFar({ run }: { readonly run: CompactionRunRecord | undefined }) {
   )
 }
 
-type OutcomeProps = { readonly result: CompactionResult; readonly runs: readonly CompactionRunRecord[] }
+type OutcomeProps = Pick<Props, 'runs' | 'canWrite'> & { readonly result: CompactionResult }
 
-function Outcome({ result, runs }: OutcomeProps) {
+function Outcome({ result, runs, canWrite }: OutcomeProps) {
   const run = runs.find(({ runId }) => runId === result.runId)
+  if (run !== undefined && isUndone(run)) return <TakenBack />
+  return <Made {...{ result, run, canWrite }} />
+}
+
+function TakenBack() {
+  return (
+    <section className={styles.panel} role="status">
+      <h2 className={styles.title}>Compaction taken back</h2>
+      <p className={styles.dim}>
+        The window is as it was before. The history keeps the run; the plan below starts anew.
+      </p>
+    </section>
+  )
+}
+
+type MadeProps = {
+  readonly result: CompactionResult
+  readonly run: CompactionRunRecord | undefined
+  readonly canWrite: boolean
+}
+
+function Made({ result, run, canWrite }: MadeProps) {
   const linkTo = useLink()
   const spent = run ? spentText(run) : null
   return (
@@ -97,9 +122,10 @@ function Outcome({ result, runs }: OutcomeProps) {
         </p>
         {result.skipped !== undefined && <p className={styles.dim}>{result.skipped}</p>}
         {result.created.length > 0 && (
-          <p>
+          <div className={styles.actions}>
             <a href={linkTo({ view: 'compare', compare: NO_COMPARISON })}>Compare before and after</a>
-          </p>
+            {canWrite && run !== undefined && <UndoRun conversationId={result.conversationId} runId={run.runId} />}
+          </div>
         )}
       </div>
       <div className={styles.nodes}>

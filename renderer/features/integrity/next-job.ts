@@ -2,8 +2,17 @@ import type { IntegrityReport } from '../../../core/contract/integrity.ts'
 import type { Job } from '../../../core/contract/job.ts'
 
 /** These jobs read or write what a report describes, so none begins while another runs. */
-const CONCERNED: readonly Job['kind'][] = ['integrity', 'repair_plan', 'repair', 'surgery', 'undo', 'compact', 'import']
-const CHANGES: readonly Job['kind'][] = ['repair', 'surgery', 'undo']
+const CONCERNED: readonly Job['kind'][] = [
+  'integrity',
+  'repair_plan',
+  'repair',
+  'surgery',
+  'undo',
+  'undo_compaction',
+  'compact',
+  'import',
+]
+const CHANGES: readonly Job['kind'][] = ['repair', 'surgery', 'undo', 'undo_compaction']
 
 type Input = { readonly jobs: readonly Job[]; readonly report: IntegrityReport | null }
 

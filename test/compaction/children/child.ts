@@ -8,6 +8,7 @@ export type Said = {
   readonly added?: number
   readonly created?: string | null
   readonly stopped?: string
+  readonly undone?: string
   readonly refused?: string
 }
 
@@ -18,7 +19,7 @@ export class Child {
   readonly #child: ChildProcess
   readonly #waiting = new Set<() => void>()
 
-  constructor(work: 'append' | 'import' | 'compact', path: string, name: string) {
+  constructor(work: 'append' | 'import' | 'compact' | 'undo', path: string, name: string) {
     this.#child = spawn(process.execPath, [join(import.meta.dirname, 'work.ts'), work, path, name], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })

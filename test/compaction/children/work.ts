@@ -1,4 +1,4 @@
-// A process that works on a memory for ever, until it is killed: `append`, `compact` or `import`. Says what it did.
+// A process that works on a memory for ever, until it is killed: `append`, `compact`, `undo` or `import`. Says what it did.
 import { setTimeout as wait } from 'node:timers/promises'
 import { CompactInput } from '../../../core/contract/compaction.ts'
 import { LcmError } from '../../../core/errors.ts'
@@ -37,6 +37,20 @@ async function ingest(): Promise<void> {
   }
 }
 
+/** Compacts and takes it back, in turn. */
+async function compactAndUndo(): Promise<void> {
+  for (;;) {
+    const lcm = await openLcm(path, { settings, owner: name })
+    const input = CompactInput.parse({ conversationId: 1, settings: { minMessagesToCompact: 1 } })
+    const run = lcm.compactionEngine().compact(input, new AbortController().signal)
+    let step = await run.next()
+    while (!step.done) step = await run.next()
+    say({ created: step.value.runId })
+    if (step.value.runId !== null) say({ undone: lcm.undoer.undo({ conversationId: 1 }).runId })
+    lcm.close()
+  }
+}
+
 async function compactForEver(): Promise<void> {
   for (;;) {
     const lcm = await openLcm(path, { settings, owner: name })
@@ -58,6 +72,11 @@ async function compactForEver(): Promise<void> {
   }
 }
 
-const works: Readonly<Record<string, () => Promise<void>>> = { append, import: ingest, compact: compactForEver }
+const works: Readonly<Record<string, () => Promise<void>>> = {
+  append,
+  import: ingest,
+  compact: compactForEver,
+  undo: compactAndUndo,
+}
 say({ ready: true })
 await works[work]?.()

@@ -1,5 +1,5 @@
-import { LcmError } from '../../errors.ts'
-import type { WriteDb } from '../../sqlite/read-db.ts'
+import { LcmError } from '../errors.ts'
+import type { WriteDb } from './read-db.ts'
 
 const queries = {
   there: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'trigger', 'view')`,
