@@ -39,28 +39,32 @@ export function SideForm({ name, side, conversationId, moment, options, firstMom
         : `conversation ${side.conversation ?? conversationId}`
       : `${fileNameOf(side.file)}${side.conversation === null ? '' : ` · conversation ${side.conversation}`}`
   return (
-    <div className={styles.side}>
-      <span className={styles.name} aria-hidden="true">
-        {name}
-      </span>
-      <button
-        type="button"
-        className={styles.memory}
-        title={side.file ?? 'Choose another conversation or memory'}
-        aria-label={`${name}: ${label}. Choose another conversation or memory`}
-        onClick={() => setChoosing(true)}
-      >
-        <span dir="auto">{label}</span>
-        <Icon name="chevronDown" />
-      </button>
-      <SelectField
-        label={`window of ${name}`}
-        options={side.file === null ? options : options.filter(({ value }) => value !== MOMENT)}
-        value={choiceOf(side.window) || NOW}
-        onChange={choose}
-        title="A compaction is only tried, on a copy that is removed afterwards"
-      />
-      {side.file === null && side.window !== null && isMoment(side.window) && moment.slider(`Moment of ${name}`)}
+    <>
+      <div className={styles.side}>
+        <span className={styles.name} aria-hidden="true">
+          {name}
+        </span>
+        <button
+          type="button"
+          className={styles.memory}
+          title={side.file ?? 'Choose another conversation or memory'}
+          aria-label={`${name}: ${label}. Choose another conversation or memory`}
+          onClick={() => setChoosing(true)}
+        >
+          <span dir="auto">{label}</span>
+          <Icon name="chevronDown" />
+        </button>
+        <span className={styles.choice}>
+          <SelectField
+            label={`window of ${name}`}
+            options={side.file === null ? options : options.filter(({ value }) => value !== MOMENT)}
+            value={choiceOf(side.window) || NOW}
+            onChange={choose}
+            title="A compaction is only tried, on a copy that is removed afterwards"
+          />
+        </span>
+        {side.file === null && side.window !== null && isMoment(side.window) && moment.slider(`Moment of ${name}`)}
+      </div>
       {isChoosing && (
         <SideDialog
           {...{ name, side, browse }}
@@ -71,7 +75,7 @@ export function SideForm({ name, side, conversationId, moment, options, firstMom
           onClose={() => setChoosing(false)}
         />
       )}
-    </div>
+    </>
   )
 }
 
