@@ -8,7 +8,7 @@ import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import bar from '../ui/page-bar.module.css'
-import { SEARCH_FIELD } from '../ui/search-field-id.ts'
+import { EARLY_FIELD, SEARCH_FIELD } from '../ui/search-field-id.ts'
 import { ThemeMenu } from '../ui/theme-menu.tsx'
 import { useNow } from '../ui/use-now.ts'
 import { FilePill } from './file-pill.tsx'
@@ -22,13 +22,32 @@ export function openSearch(): void {
   // When the search is open already, its field gets the focus.
   const field = document.getElementById(SEARCH_FIELD)
   if (field instanceof HTMLInputElement) field.select()
-  field?.focus()
+  // The search may have to be loaded first. What is typed until then is taken here, not by the keys of the window.
+  const taker = field ?? document.getElementById(EARLY_FIELD)
+  taker?.focus()
 }
 
 /** Opens the search for a question. */
 export const openAsk = (): void => navigate({ view: 'search', searchKind: 'ask' }, 'push')
 
 export const openSettings = (): void => navigate({ view: 'settings' }, 'push')
+
+/** Takes what is typed before the search field is there, which begins with these words then. */
+function EarlyField({ query }: { readonly query: string | null }) {
+  return (
+    <input
+      id={EARLY_FIELD}
+      className="unseen"
+      type="text"
+      tabIndex={-1}
+      aria-label="Words to search for"
+      autoComplete="off"
+      spellCheck={false}
+      value={query ?? ''}
+      onChange={(event) => navigate({ query: event.target.value === '' ? null : event.target.value }, 'replace')}
+    />
+  )
+}
 
 /** Shows what is open and whether it changes, and leads to the search. */
 export function TopBar({ info, onPalette }: Props) {
@@ -48,6 +67,7 @@ export function TopBar({ info, onPalette }: Props) {
       />
       <ThemeMenu />
       <search className={styles.search}>
+        <EarlyField query={query} />
         <button type="button" className={styles.box} onClick={openSearch}>
           <span className={query === null ? styles.placeholder : styles.query}>
             {query ?? 'Search messages and summaries'}
