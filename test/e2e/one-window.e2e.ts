@@ -31,13 +31,15 @@ test('a session over its budget has the same window in every view', IN_BROWSER, 
   const figures = page.getByRole('region', { name: 'Pressure', exact: true })
   await expect(figures).toContainText(`${window} of 300 tokens`)
   await expect(figures).toContainText(pressure)
-  await expect(figures).toContainText('left out')
+  // The same sentence in both places, and one threshold.
+  const sentence = `${active} tokens want in, 300 fit, ${leftOut} are left out`
+  await expect(figures).toContainText(sentence)
   await open('Strata')
   await expect(page.getByRole('toolbar', { name: 'Strata' })).toContainText('left out')
   await open(/^Context/)
   const context = page.getByRole('region', { name: 'Context window' })
   await expect(context).toContainText(`${window} tokens of 300`)
-  await expect(context).toContainText(`${leftOut} of ${active} active tokens are left out`)
+  await expect(context).toContainText(sentence)
   await open('Compaction')
   await expect(page.getByRole('main')).toContainText(`${window} of 300\u00a0tokens (${pressure})`)
   await expect(page.getByRole('main')).toContainText(`${leftOut} of ${active} active tokens left out`)

@@ -4,17 +4,20 @@ import {
   byDepth,
   compressionOf,
   depthName,
-  roomText,
   withShares,
 } from '../../renderer/features/overview/overview-figures.ts'
 import { stopReasonText } from '../../renderer/ui/job-text.ts'
 import { pressureState } from '../../renderer/ui/pressure-bar.tsx'
+import { roomText } from '../../renderer/ui/room-text.ts'
 
 describe('the overview', () => {
   it('says how far it is to the next threshold', () => {
-    expect(roomText(124_310, 200_000, 0.75, 1)).toBe('soft threshold in 25,690 tokens')
-    expect(roomText(160_000, 200_000, 0.75, 1)).toBe('past the soft threshold, hard threshold in 40,000 tokens')
-    expect(roomText(214_457, 200_000, 0.75, 1)).toBe('past the hard threshold by 14,457 tokens')
+    const room = (activeTokens: number, leftOutTokens = 0) =>
+      roomText({ activeTokens, leftOutTokens, budgetTokens: 200_000, softThreshold: 0.75, hardThreshold: 1 })
+    expect(room(124_310)).toBe('soft threshold in 25,690 tokens')
+    expect(room(160_000)).toBe('past the soft threshold, hard threshold in 40,000 tokens')
+    expect(room(200_457)).toBe('past the hard threshold by 457 tokens')
+    expect(room(341_904, 150_247)).toBe('341,904 tokens want in, 200,000 fit, 150,247 are left out')
   })
 
   it('draws no bar for no tokens, and none beyond all that are stored', () => {

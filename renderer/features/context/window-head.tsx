@@ -3,6 +3,7 @@ import type { AssembledContext, ContextItem } from '../../../core/contract/conte
 import { navigate, useRoutePart } from '../../routes.ts'
 import { CompactButton } from '../../ui/compact-button.tsx'
 import { formatCompact, formatCount, formatPressure, formatTokens, plural } from '../../ui/format.ts'
+import { roomText } from '../../ui/room-text.ts'
 import { type Category, categoryColor, sumsByCategory } from './category.ts'
 import styles from './context-view.module.css'
 import { TokenRibbon } from './token-ribbon.tsx'
@@ -86,8 +87,7 @@ function WindowFigures({ window }: { readonly window: SeenWindow }) {
       </div>
       {window.leftOutTokens > 0 && (
         <p className={styles.note} role="note">
-          <b>{formatCount(window.leftOutTokens)}</b> of <b>{formatCount(window.activeTokens)}</b> active tokens{' '}
-          {isPast ? 'were' : 'are'} left out: {plural(window.items.filter((item) => !item.included).length, 'item')},
+          {plural(window.items.filter((item) => !item.included).length, 'item')} {isPast ? 'were' : 'are'} left out,
           each with its reason below.
         </p>
       )}
@@ -119,19 +119,13 @@ function PrunedText({ window, isPast }: { readonly window: SeenWindow; readonly 
 }
 
 function RoomText({ window }: { readonly window: SeenWindow }) {
-  const room = roomUntilSoft(window)
-  if (room.tokens < 0)
-    return (
-      <p className={styles.past}>
-        past the soft threshold by <b>{formatCount(-room.tokens)}</b> tokens
-      </p>
-    )
+  const { turns, tokens } = roomUntilSoft(window)
   return (
-    <p className={styles.room}>
-      soft threshold in <b>{formatCount(room.tokens)}</b> tokens
-      {room.turns !== null && (
+    <p className={tokens < 0 ? styles.past : styles.room}>
+      {roomText({ ...window, budgetTokens: window.budget })}
+      {turns !== null && (
         <>
-          , about <b title="At the mean size of the turns in the window">{plural(room.turns, 'turn')}</b>
+          , about <b title="At the mean size of the turns in the window">{plural(turns, 'turn')}</b>
         </>
       )}
     </p>

@@ -1,18 +1,8 @@
 import type { ListedConversation, Overview } from '../../../core/contract/memory.ts'
 import { depthLabel } from '../../ui/depth-color.ts'
-import { formatCount } from '../../ui/format.ts'
 
 /** One figure per role or depth. */
 export type Breakdown = Overview['roles'][number]
-
-/** Says how far the active tokens are from the next threshold. */
-export function roomText(tokens: number, budgetTokens: number, soft: number, hard: number): string {
-  const toSoft = Math.round(soft * budgetTokens) - tokens
-  const toHard = Math.round(hard * budgetTokens) - tokens
-  if (toSoft > 0) return `soft threshold in ${formatCount(toSoft)} tokens`
-  if (toHard > 0) return `past the soft threshold, hard threshold in ${formatCount(toHard)} tokens`
-  return `past the hard threshold by ${formatCount(-toHard)} tokens`
-}
 
 /** A row of a table with its share of the total. */
 export type Share = Breakdown & { readonly label: string; readonly share: number }

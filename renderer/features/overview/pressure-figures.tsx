@@ -5,8 +5,9 @@ import { CompactButton } from '../../ui/compact-button.tsx'
 import { Dim } from '../../ui/dim.tsx'
 import { formatCompact, formatCompression, formatCount, formatPressure, plural } from '../../ui/format.ts'
 import { PressureBar } from '../../ui/pressure-bar.tsx'
+import { roomText } from '../../ui/room-text.ts'
 import { TimeText } from '../../ui/time-text.tsx'
-import { barWidth, roomText } from './overview-figures.ts'
+import { barWidth } from './overview-figures.ts'
 import styles from './pressure-figures.module.css'
 
 type Props = { readonly conversation: ConversationRow; readonly budgetTokens: number }
@@ -29,7 +30,9 @@ export function PressureFigures({ conversation, budgetTokens }: Props) {
           </Dim>
         </p>
         <p className={styles.decision}>
-          {settings.data && roomText(activeTokens, budgetTokens, soft, hard)} <CompactButton />
+          {settings.data &&
+            roomText({ activeTokens, leftOutTokens, budgetTokens, softThreshold: soft, hardThreshold: hard })}{' '}
+          <CompactButton />
         </p>
       </div>
       <div className={styles.bar}>
