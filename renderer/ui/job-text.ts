@@ -7,6 +7,7 @@ import type { ProbeOutcome } from '../../core/contract/probe.ts'
 import type { EmbedResult } from '../../core/contract/vectors.ts'
 import { assertNever } from './assert-never.ts'
 import { formatBytes, formatCount, formatPercent, plural } from './format.ts'
+import { recallText } from './recall-text.ts'
 
 const VERBS: Readonly<Record<Job['kind'], string>> = {
   compact: 'Compacting',
@@ -167,8 +168,8 @@ function exploredText({ explored, kept }: ExplorationReport): string {
 }
 
 function probeText({ reports: [first] }: ProbeOutcome): string {
-  const { recall = null } = first?.report ?? {}
-  return recall === null ? 'Probe: nothing to ask' : `Probe: recall ${formatPercent(recall)}`
+  const { total } = first?.report ?? {}
+  return total === undefined || total.questions === 0 ? 'Probe: nothing to ask' : `Probe: ${recallText(total)}`
 }
 
 function comparedText({ isSame, counts }: Comparison): string {

@@ -1,6 +1,7 @@
 import { PROBE_STATES } from '../../../core/contract/lists.ts'
 import type { NamedProbe, ProbeState, ProbeSum } from '../../../core/contract/probe.ts'
 import { formatCount, formatPercent, plural } from '../../ui/format.ts'
+import { knownShare, recallText, recoverableParts } from '../../ui/recall-text.ts'
 import styles from './probe-head.module.css'
 import { depthKey, depthWords, KIND_WORDS, PROBE_SIGNS, STATE_HINTS, STATE_WORDS } from './probe-wording.ts'
 
@@ -69,13 +70,14 @@ type FigureProps = { readonly named: NamedProbe; readonly before: NamedProbe | n
 
 function Figure({ named: { name, report }, before, isNamed }: FigureProps) {
   const { recall, total } = report
-  const change = recall === null || before?.report.recall == null ? 0 : recall - before.report.recall
+  const known = knownShare(total)
+  const change = recall === null || before?.report.recall == null ? 0 : known - knownShare(before.report.total)
   return (
     <div className={styles.figure}>
-      <strong>{recall === null ? '–' : formatPercent(recall)}</strong>
+      <strong>{recall === null ? '–' : formatPercent(known)}</strong>
       <div>
         <p className={styles.name}>
-          <b>{isNamed || name !== 'now' ? name : 'recall'}</b>
+          <b>{isNamed || name !== 'now' ? name : 'known without looking'}</b>
           {change !== 0 && (
             <span data-worse={change < 0 || undefined} className={styles.change}>
               {change < 0 ? '−' : '+'}
@@ -83,8 +85,7 @@ function Figure({ named: { name, report }, before, isNamed }: FigureProps) {
             </span>
           )}
           <span className={styles.of}>
-            {formatCount(total.inWindow + total.bySearch + total.byExpanding)} of {plural(total.questions, 'answer')} in
-            the window or recoverable
+            {recall !== null && `${recoverableParts(total).join(' · ')} · ${plural(total.questions, 'question')}`}
           </span>
         </p>
         <StateBar sum={total} label={`Answers ${name}`} />
@@ -138,12 +139,12 @@ type SumProps = {
 }
 
 function Sum({ name, sum, isOn, onToggle }: SumProps) {
-  const title = `${plural(sum.questions, 'question')}, recall ${formatPercent(sum.recall)}`
+  const title = `${plural(sum.questions, 'question')}: ${recallText(sum)}`
   return (
     <button type="button" className={styles.sum} aria-pressed={isOn} title={title} onClick={onToggle}>
       <span className={styles.line}>
         <span className={styles.what}>{name}</span>
-        <span className={styles.recall}>{formatPercent(sum.recall)}</span>
+        <span className={styles.recall}>{formatPercent(knownShare(sum))}</span>
       </span>
       <StateBar sum={sum} label={name} />
     </button>
