@@ -7,6 +7,7 @@ import type { SurgeryAsk } from '../features/surgery/surgery-ask.ts'
 import { SurgeryDialog } from '../features/surgery/surgery-dialog.tsx'
 import { UndoDialog } from '../features/surgery/undo-dialog.tsx'
 import { TourCard } from '../features/tour/tour-card.tsx'
+import { isDamage, OpenError } from '../features/welcome/open-error.tsx'
 import { host } from '../host.ts'
 import { currentRoute, navigate, useRoutePart, type View } from '../routes.ts'
 import { Button } from '../ui/button.tsx'
@@ -87,6 +88,10 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
   }, [])
 
   const tour = useMemo(() => <TourCard path={info.path} />, [info.path])
+
+  // No view can say anything of a file whose pages are damaged, so none of them is offered.
+  if (shown.error && isDamage(shown.error))
+    return <OpenError path={info.path} error={shown.error} onRetry={shown.retry} />
 
   return (
     <FindingsContext value={findings}>

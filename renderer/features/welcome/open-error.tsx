@@ -12,6 +12,12 @@ import styles from './open-error.module.css'
 import { RecentMemories } from './recent-memories.tsx'
 import { SalvageDialog } from './salvage-dialog.tsx'
 
+/** The file itself is damaged: what can still be read of it has to be saved into another one. */
+export function isDamage(error: unknown): boolean {
+  const { code } = toErrorInfo(error)
+  return code === 'file_corrupt' || code === 'file_truncated'
+}
+
 type Props = { readonly path: string; readonly error: unknown; readonly onRetry: () => void }
 
 /** A file that cannot be opened: the reason, the next step, and other files to open. */
@@ -21,7 +27,7 @@ export function OpenError({ path, error, onRetry }: Props) {
   const [isSalvaging, setSalvaging] = useState(false)
   const { code } = toErrorInfo(error)
   const isNewer = code === 'newer_version'
-  const isDamaged = code === 'file_corrupt' || code === 'file_truncated'
+  const isDamaged = isDamage(error)
   return (
     <div className={styles.page}>
       <header className={styles.header}>
@@ -34,11 +40,18 @@ export function OpenError({ path, error, onRetry }: Props) {
       <div className={styles.main}>
         <ErrorState
           error={error}
-          onRetry={onRetry}
+          {...(isDamaged ? {} : { onRetry })}
           actions={
             <>
+              {isDamaged && (
+                <>
+                  <Button look="primary" onClick={() => setSalvaging(true)}>
+                    Salvage what can be read…
+                  </Button>
+                  <Button onClick={onRetry}>Try again</Button>
+                </>
+              )}
               {isNewer && openNewerFile && <Button onClick={() => openNewerFile(path)}>Read what can be read</Button>}
-              {isDamaged && <Button onClick={() => setSalvaging(true)}>Salvage what can be read…</Button>}
               <Button onClick={() => setBrowsing(true)}>Choose another file…</Button>
               <Button onClick={() => host.openFile(null)}>Welcome page</Button>
             </>
