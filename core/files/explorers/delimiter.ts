@@ -1,5 +1,8 @@
 const DELIMITERS = ['\t', ',', ';', '|'] as const
 const LINES_LOOKED_AT = 30
+const LINE_ENDING = /\r\n|\n|\r/
+/** A quotation mark opens a quoted value only at its start. */
+const QUOTED = /(^|[\t,;|\n\r])"(?:[^"]|""){0,10000}"/g
 
 /**
  * Finds the character that cuts most lines into the same number of columns, outside of quotation marks. Null when there
@@ -7,8 +10,8 @@ const LINES_LOOKED_AT = 30
  */
 export function delimiterOf(head: string): string | null {
   const lines = head
-    .replaceAll(/"[^"]{0,10000}"/g, 'q')
-    .split('\n', LINES_LOOKED_AT + 1)
+    .replaceAll(QUOTED, '$1q')
+    .split(LINE_ENDING, LINES_LOOKED_AT + 1)
     .slice(0, LINES_LOOKED_AT)
     .filter((line) => line.trim() !== '')
   let best: { delimiter: string; score: number } | null = null
@@ -26,7 +29,7 @@ export function delimiterOf(head: string): string | null {
 export function isLikelyTable(head: string): boolean {
   const delimiter = delimiterOf(head)
   if (delimiter === null) return false
-  const lines = head.split('\n', LINES_LOOKED_AT).filter((line) => line.trim() !== '')
+  const lines = head.split(LINE_ENDING, LINES_LOOKED_AT).filter((line) => line.trim() !== '')
   const counts = lines.slice(0, -1).map((line) => line.replaceAll(/"[^"]*"/g, 'q').split(delimiter).length)
   const most = mostFrequent(counts)
   return counts.length >= 3 && most >= 3 && counts.filter((count) => count === most).length >= counts.length * 0.9

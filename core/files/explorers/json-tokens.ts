@@ -21,7 +21,8 @@ export interface JsonEvents {
   close(): void
   key(name: string): void
   text(value: string): void
-  number(value: number): void
+  /** @param written as it stands in the document */
+  number(value: number, written: string): void
   boolean(value: boolean): void
   null(): void
 }
@@ -74,8 +75,8 @@ export class JsonTokens {
     this.#error = null
   }
 
-  #newTokenizer(): Tokenizer {
-    const tokenizer = new Tokenizer()
+  #newTokenizer(): SpellingTokenizer {
+    const tokenizer = new SpellingTokenizer()
     tokenizer.onToken = (token) => this.#take(token)
     tokenizer.onError = () => this.#fail('something in it is not JSON')
     return tokenizer
@@ -113,7 +114,7 @@ export class JsonTokens {
 
   #tell(value: ParsedTokenInfo['value']): void {
     if (typeof value === 'string') this.#events.text(value)
-    else if (typeof value === 'number') this.#events.number(value)
+    else if (typeof value === 'number') this.#events.number(value, this.#tokenizer.lastNumber)
     else if (typeof value === 'boolean') this.#events.boolean(value)
     else this.#events.null()
   }
@@ -137,6 +138,16 @@ export class JsonTokens {
   /** Values without an array or object around them follow each other without a comma. */
   #endValue(): void {
     this.#next = this.#levels.length === 0 ? 'value' : 'comma'
+  }
+}
+
+/** Keeps how the last number is written: a number of JavaScript has only about 16 digits. */
+class SpellingTokenizer extends Tokenizer {
+  lastNumber = ''
+
+  override parseNumber(written: string): number {
+    this.lastNumber = written
+    return super.parseNumber(written)
   }
 }
 

@@ -140,8 +140,8 @@ export class ShapeCollector {
     this.#scalar()?.addWritten(value)
   }
 
-  number(value: number): void {
-    this.#scalar()?.addNumber(value)
+  number(value: number, written: string): void {
+    this.#scalar()?.addNumber(value, written)
   }
 
   boolean(value: boolean): void {

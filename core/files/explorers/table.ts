@@ -5,6 +5,8 @@ import { countOf, shown } from './shown.ts'
 import type { Findings } from './summary-text.ts'
 import { ValueStats } from './value-stats.ts'
 
+/** csv-parse would take the line ending of the first line for that of all. */
+const LINE_ENDINGS = ['\r\n', '\n', '\r']
 /** A block of rows with a quotation mark that does not end is read without quotation marks. */
 const LONGEST_RECORD_CHARS = 1024 * 1024
 const MOST_COLUMNS = 1000
@@ -37,11 +39,10 @@ class RowBlocks {
 
   push(piece: string): string[][] {
     const text = this.#rest + piece
-    const end = lastRowEnd(text)
-    const isHopeless = end === 0 && text.length > LONGEST_RECORD_CHARS
-    const whole = isHopeless ? text : text.slice(0, end)
-    this.#rest = isHopeless ? '' : text.slice(end)
-    return this.#rows(whole)
+    let end = lastRowEnd(text, this.#delimiter)
+    if (end === 0 && text.length > LONGEST_RECORD_CHARS) end = lastLineEnd(text) || text.length
+    this.#rest = text.slice(end)
+    return this.#rows(text.slice(0, end))
   }
 
   end(): string[][] {
@@ -50,7 +51,13 @@ class RowBlocks {
 
   #rows(text: string): string[][] {
     if (text.trim() === '') return []
-    const lenient = { delimiter: this.#delimiter, relax_column_count: true, relax_quotes: true, skip_empty_lines: true }
+    const lenient = {
+      delimiter: this.#delimiter,
+      record_delimiter: LINE_ENDINGS,
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+    }
     try {
       return parse(text, lenient) as string[][]
     } catch (error) {
@@ -60,21 +67,39 @@ class RowBlocks {
   }
 }
 
-/** The place behind the last line break before which all quotation marks are in pairs, or 0. */
-function lastRowEnd(text: string): number {
+/** The place behind the last line ending that stands outside quotation marks, or 0. Only at its start a value opens them. */
+function lastRowEnd(text: string, delimiter: string): number {
   let end = 0
-  let isQuoted = false
   for (let from = 0; ; ) {
-    const quote = text.indexOf('"', from)
-    const until = quote < 0 ? text.length : quote
-    if (!isQuoted) {
-      const lineEnd = text.lastIndexOf('\n', until - 1)
-      if (until > 0 && lineEnd >= from) end = lineEnd + 1
-    }
+    const quote = openingQuote(text, from, delimiter)
+    const unquoted = text.slice(from, quote < 0 ? text.length : quote)
+    const lineEnd = lastLineEnd(unquoted)
+    if (lineEnd > 0) end = from + lineEnd
     if (quote < 0) return end
-    isQuoted = !isQuoted
-    from = quote + 1
+    from = closingQuote(text, quote + 1) + 1
+    if (from === 0) return end
   }
+}
+
+/** The place behind the last line ending, or 0. A carriage return at the very end may be half of one. */
+function lastLineEnd(text: string): number {
+  const carriageReturn = text.lastIndexOf('\r', text.length - 2)
+  return Math.max(text.lastIndexOf('\n'), text.length > 1 ? carriageReturn : -1) + 1
+}
+
+function openingQuote(text: string, from: number, delimiter: string): number {
+  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
+    const before = text[at - 1]
+    if (before === undefined || before === delimiter || before === '\n' || before === '\r') return at
+  }
+  return -1
+}
+
+/** A quotation mark within a value is written twice. */
+function closingQuote(text: string, from: number): number {
+  let at = text.indexOf('"', from)
+  while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2)
+  return at
 }
 
 class Table {

@@ -6,6 +6,8 @@ import type { Entry, Findings } from './summary-text.ts'
 
 const EXCERPT_CHARS = 500
 const HEADING_CHARS = 80
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
 /** More headings are counted and not kept. */
 const MOST_HEADINGS = 200
 
@@ -23,7 +25,7 @@ export const exploreText: Explorer = function* (file) {
   for (const piece of file.pieces()) {
     end = (piece.length < EXCERPT_CHARS * 2 ? end + piece : piece).slice(-EXCERPT_CHARS * 2)
     for (const line of splitter.push(piece)) outline.add(line)
-    outline.chars += piece.length
+    outline.count(piece)
     yield
   }
   for (const line of splitter.end()) outline.add(line)
@@ -35,14 +37,15 @@ class TextOutline {
   #lines = 0
   #words = 0
   #longest = 0
+  #lineChars = 0
+  #isWithinWord = false
+  #endsWithReturn = false
   #headings = 0
   readonly #entries: Entry[] = []
   #isFenced = false
 
   add(line: string): void {
     this.#lines += 1
-    this.#words += wordsIn(line)
-    if (line.length > this.#longest) this.#longest = line.length
     if (/^\s{0,3}(?:```|~~~)/.test(line)) this.#isFenced = !this.#isFenced
     if (this.#isFenced || line.length > 200) return
     const heading = headingIn(line)
@@ -52,11 +55,32 @@ class TextOutline {
       this.#entries.push({ name: shown(heading, HEADING_CHARS), detail: `line ${counted(this.#lines)}` })
   }
 
+  /** Counts what stands in a piece, also in lines of which only the beginning is kept. */
+  count(piece: string): void {
+    this.chars += piece.length
+    for (let index = 0; index < piece.length; index += 1) {
+      const code = piece.charCodeAt(index)
+      // A run of what is no white space is a word.
+      const isWithin = code > 0x20
+      if (isWithin && !this.#isWithinWord) this.#words += 1
+      this.#isWithinWord = isWithin
+      if (code === LINE_FEED) this.#endLine()
+      else this.#lineChars += 1
+      this.#endsWithReturn = code === CARRIAGE_RETURN
+    }
+  }
+
+  #endLine(): void {
+    this.#longest = Math.max(this.#longest, this.#lineChars - Number(this.#endsWithReturn))
+    this.#lineChars = 0
+  }
+
   findings(file: DecodedFile, end: string): Findings {
+    this.#endLine()
     const last = [...end].slice(-EXCERPT_CHARS).join('')
     return {
       facts: [
-        `${countOf(this.#lines, 'line')}, ${countOf(this.#words, 'word')}, ${countOf(this.chars, 'character')}; the longest line has ${countOf(this.#longest, 'character')}${this.#longest >= 16 * 1024 ? ' or more' : ''}.`,
+        `${countOf(this.#lines, 'line')}, ${countOf(this.#words, 'word')}, ${countOf(this.chars, 'character')}; the longest line has ${countOf(this.#longest, 'character')}.`,
       ],
       sections: [
         { kind: 'entries', title: 'Headings', entries: this.#entries, total: this.#headings, use: 'always' },
@@ -78,16 +102,4 @@ function headingIn(line: string): string | null {
   const markdown = MARKDOWN_HEADING.exec(line)?.[2]
   if (markdown !== undefined) return markdown
   return NUMBERED.test(text) || CAPITALS.test(text) ? text : null
-}
-
-/** Runs of what is no white space. */
-function wordsIn(line: string): number {
-  let words = 0
-  let isWithin = false
-  for (let index = 0; index < line.length; index += 1) {
-    const isSpace = line.charCodeAt(index) <= 0x20
-    if (!isSpace && !isWithin) words += 1
-    isWithin = !isSpace
-  }
-  return words
 }

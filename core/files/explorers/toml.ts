@@ -93,7 +93,7 @@ class TomlTables {
     if (this.#lines.length === 0) return true
     let part: TomlTable
     try {
-      part = parse(this.#lines.join('\n'))
+      part = parse(this.#lines.join('\n'), { integersAsBigInt: 'asNeeded' })
     } catch (error) {
       if (!(error instanceof Error)) throw error
       this.#attempts += 1
@@ -135,7 +135,7 @@ class TomlTables {
 
 function tell(shapes: ShapeCollector, value: TomlValue): void {
   if (typeof value === 'string') shapes.text(value)
-  else if (typeof value === 'number' || typeof value === 'bigint') shapes.number(Number(value))
+  else if (typeof value === 'number' || typeof value === 'bigint') shapes.number(Number(value), String(value))
   else if (typeof value === 'boolean') shapes.boolean(value)
   else if (value instanceof Date) shapes.written(value.toISOString())
   else if (Array.isArray(value)) {

@@ -1,3 +1,4 @@
+import { type ExactNumber, exactNumber, isFraction, isLess } from './exact-number.ts'
 import { counted, quoted, shown } from './shown.ts'
 
 /** Different texts are told apart up to this number. */
@@ -23,8 +24,8 @@ export class ValueStats {
   #falses = 0
   #numbers = 0
   #fractions = 0
-  #least = Number.POSITIVE_INFINITY
-  #greatest = Number.NEGATIVE_INFINITY
+  #least: ExactNumber | null = null
+  #greatest: ExactNumber | null = null
   #texts = 0
   #shortest = Number.POSITIVE_INFINITY
   #longest = 0
@@ -49,11 +50,17 @@ export class ValueStats {
     else this.#falses += 1
   }
 
-  addNumber(value: number): void {
+  /** @param written as it stands in the file, because a value may have more digits than a number can hold */
+  addNumber(value: number, written: string): void {
+    const number = exactNumber(value, written)
     this.#numbers += 1
-    if (!Number.isInteger(value)) this.#fractions += 1
-    if (value < this.#least) this.#least = value
-    if (value > this.#greatest) this.#greatest = value
+    if (isFraction(number)) this.#fractions += 1
+    this.#widen(number)
+  }
+
+  #widen(number: ExactNumber): void {
+    if (this.#least === null || isLess(number, this.#least)) this.#least = number
+    if (this.#greatest === null || isLess(this.#greatest, number)) this.#greatest = number
   }
 
   addText(read: string): void {
@@ -76,7 +83,7 @@ export class ValueStats {
     const value = text.length <= 40 ? text.trim() : text
     if (value === '') this.addNull()
     else if (value.length <= 40 && !CODE.test(value) && (INTEGER.test(value) || NUMBER.test(value)))
-      this.addNumber(Number(value))
+      this.addNumber(Number(value), value)
     else if (value === 'true' || value === 'TRUE' || value === 'True') this.addBoolean(true)
     else if (value === 'false' || value === 'FALSE' || value === 'False') this.addBoolean(false)
     else this.addText(value)
@@ -88,8 +95,7 @@ export class ValueStats {
     this.#falses += other.#falses
     this.#numbers += other.#numbers
     this.#fractions += other.#fractions
-    this.#least = Math.min(this.#least, other.#least)
-    this.#greatest = Math.max(this.#greatest, other.#greatest)
+    for (const number of [other.#least, other.#greatest]) if (number !== null) this.#widen(number)
     this.#texts += other.#texts
     this.#shortest = Math.min(this.#shortest, other.#shortest)
     this.#longest = Math.max(this.#longest, other.#longest)
@@ -129,9 +135,10 @@ export class ValueStats {
   }
 
   #describeNumbers(): string | null {
-    if (this.#numbers === 0) return null
+    if (this.#least === null || this.#greatest === null) return null
     const kind = this.#fractions > 0 ? 'number' : 'integer'
-    return this.#least === this.#greatest ? `${kind} ${this.#least}` : `${kind} ${this.#least} to ${this.#greatest}`
+    const [least, greatest] = [this.#least, this.#greatest].map(({ shown: text }) => shown(text, SAMPLE_CHARS))
+    return isLess(this.#least, this.#greatest) ? `${kind} ${least} to ${greatest}` : `${kind} ${least}`
   }
 
   #describeBooleans(): string | null {
