@@ -77,7 +77,7 @@ function Panel({ conversation }: Props) {
 }
 
 function RunFacts({ run }: { readonly run: LastRun }) {
-  const { sourceTokens, tokens, durationMs } = run
+  const { tokensBefore, tokensAfter, durationMs } = run
   return (
     <>
       <Fact name="last run">
@@ -85,7 +85,7 @@ function RunFacts({ run }: { readonly run: LastRun }) {
         {durationMs > 0 && <Dim> · {formatDuration(durationMs)}</Dim>}
       </Fact>
       <Fact name="tokens">
-        {formatCount(sourceTokens)} → {formatCount(tokens)}
+        {formatCount(tokensBefore)} → {formatCount(tokensAfter)}
       </Fact>
       <Fact name="made">{depthCounts(run.made)}</Fact>
     </>

@@ -7,8 +7,9 @@ export type LastRun = {
   /** Empty where runs are not recorded; then it is the last replacement. */
   readonly runId: string
   readonly atMs: number
-  readonly sourceTokens: number
-  readonly tokens: number
+  /** The tokens in the window before its first replacement, and after its last. */
+  readonly tokensBefore: number
+  readonly tokensAfter: number
   readonly durationMs: number
   /** How many summaries it made of each depth. */
   readonly made: readonly { readonly depth: number; readonly count: number }[]
@@ -19,14 +20,15 @@ export function lastRun(events: readonly CompactionEvent[]): LastRun | null {
   const last = events.at(-1)
   if (last === undefined) return null
   const own = last.runId === '' ? [last] : events.filter(({ runId }) => runId === last.runId)
-  const sum = (of: (event: CompactionEvent) => number): number => own.reduce((all, event) => all + of(event), 0)
+  const first = own[0] ?? last
   const byDepth = Map.groupBy(own, ({ depth }) => depth)
   return {
     runId: last.runId,
     atMs: last.atMs,
-    sourceTokens: sum((event) => event.sourceTokens),
-    tokens: sum((event) => event.tokens),
-    durationMs: sum((event) => event.durationMs),
+    // A summary of summaries is made of what the same run made: the sums of both would count it twice.
+    tokensBefore: first.activeTokens + first.sourceTokens - first.tokens,
+    tokensAfter: last.activeTokens,
+    durationMs: own.reduce((all, event) => all + event.durationMs, 0),
     made: [...byDepth].map(([depth, some]) => ({ depth, count: some.length })),
   }
 }
