@@ -13,12 +13,15 @@ export type SummaryText = {
   readonly latestAtMs: number | null
   /** Ids of its sources, in order. */
   readonly sources: readonly string[]
+  /** Ids of the large files that it stands for. */
+  readonly files: readonly string[]
   readonly content: string
 }
 
 /**
  * Renders a summary for the window in a wrapper, so that an agent knows what it is and which ids it may expand. All
- * text from the file is escaped, so that no summary can end the wrapper or begin another.
+ * text from the file is escaped, so that no summary can end the wrapper or begin another. Large files that its text
+ * does not name stand beside it, because otherwise no agent would know of them.
  */
 export function renderSummary(summary: SummaryText): string {
   const attributes = {
@@ -35,5 +38,7 @@ export function renderSummary(summary: SummaryText): string {
     .map(([name, value]) => ` ${name}="${escapeMarkup(String(value))}"`)
     .join('')
   const sources = escapeMarkup(summary.sources.join(' '))
-  return `<summary${list}>\n<sources>${sources}</sources>\n<content>\n${escapeMarkup(summary.content)}\n</content>\n</summary>`
+  const unnamed = summary.files.filter((id) => !summary.content.includes(id))
+  const files = unnamed.length === 0 ? '' : `<files>${escapeMarkup(unnamed.join(' '))}</files>\n`
+  return `<summary${list}>\n<sources>${sources}</sources>\n${files}<content>\n${escapeMarkup(summary.content)}\n</content>\n</summary>`
 }

@@ -1,5 +1,6 @@
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { messageNodeId } from '../systems/node-id.ts'
+import { filesOfSummaries } from '../systems/records/files.ts'
 import { type ToolOrFilePart as Part, toolAndFileParts } from '../systems/records/parts.ts'
 import { descendantCounts, summaryHeads, summaryRanges, summarySources } from '../systems/records/summaries.ts'
 import { contentsOfMessages, contentsOfSummaries } from '../systems/texts.ts'
@@ -138,6 +139,7 @@ function readSummaries(
   const contents = new Map(contentsOfSummaries(db, ids))
   const ranges = summaryRanges(db, ids)
   const descendants = descendantCounts(db, ids)
+  const files = filesOfSummaries(db, ids)
   return new Map(
     summaryHeads(db, ids).map(({ id, kind, depth }) => [
       id,
@@ -152,6 +154,7 @@ function readSummaries(
         sources: (sources.get(id) ?? []).flatMap(([, messageId, sourceId]) =>
           messageId === null ? (sourceId ?? []) : messageNodeId(messageId),
         ),
+        files: files.get(id) ?? [],
         content: contents.get(id) ?? '',
       }),
     ]),

@@ -117,6 +117,15 @@ describe('a rendered summary', () => {
     })
   })
 
+  it('names the large files that it stands for and its text does not name', () => {
+    using memory = messages('one', 'two')
+    const [named, unnamed] = [memory.largeFile(1), memory.largeFile(1)]
+    const fileIds = [unnamed, named, 'file_that_is_not_there']
+    memory.leaf(1, [1, 2], { content: `A short note on ${named}.`, fileIds })
+    const [first] = render(memory, 'openai').messages
+    expect(JSON.stringify(first)).toContain(`<files>${unnamed}</files>`)
+  })
+
   // "Summaries render as an XML wrapper": no text in the file may end it or begin another.
   it('cannot break out of its wrapper', () => {
     const hostile = fc.array(

@@ -14,6 +14,14 @@ const queries = {
     WHERE conversation_id = :conversation
     ORDER BY created_at, file_id`,
   /** The list is JSON text; an id is never part of another within quotes. */
+  ofSummaries: /* sql */ `
+    SELECT s.summary_id AS summaryId, l.file_id AS fileId
+    FROM json_each(:ids) AS i
+    CROSS JOIN summaries AS s ON s.summary_id = i.value
+    CROSS JOIN json_each(iif(json_valid(s.file_ids), s.file_ids, '[]')) AS f
+    CROSS JOIN large_files AS l ON l.file_id = f.value
+    WHERE s.file_ids <> '[]'
+    ORDER BY i.key, f.key`,
   summariesNaming: /* sql */ `
     SELECT summary_id AS id, conversation_id AS conversationId
     FROM summaries
@@ -89,6 +97,13 @@ export const pathsOfContent = (db: ReadDb, hash: string): string[] =>
 
 /** Bytes of the smallest large file, or null when there is none. */
 export const smallestFile = (db: ReadDb): number | null => db.value<number | null>(queries.smallest) ?? null
+
+/** Ids of the large files of a memory that some summaries carry on, by the id of the summary. */
+export const filesOfSummaries = (db: ReadDb, ids: readonly string[]): ReadonlyMap<string, readonly string[]> => {
+  type Row = { readonly summaryId: string; readonly fileId: string }
+  const rows = Map.groupBy(db.all<Row>(queries.ofSummaries, { ids: JSON.stringify(ids) }), (row) => row.summaryId)
+  return new Map([...rows].map(([id, named]) => [id, named.map(({ fileId }) => fileId)]))
+}
 
 /** Who refers to a file. */
 export type FileReferences = {
