@@ -55,6 +55,11 @@ export function memoryKey(path: string): string {
   return key
 }
 
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+/** Names a session in the log. Only a UUID stands for itself: any other id may be a path or a name that somebody gave. */
+export const sessionKey = (id: string): string => (UUID.test(id) ? id : sha256(id).slice(0, 12))
+
 /** Milliseconds since `start` of `performance.now()`, to the hundredth. */
 export const elapsedMs = (start: number): number => Math.round((performance.now() - start) * 100) / 100
 

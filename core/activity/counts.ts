@@ -103,7 +103,7 @@ export class Counts {
    */
   showMemory(memory: string, { conversations, checks }: MemoryFigures): void {
     for (const reason of CompactionReason.options) {
-      for (const outcome of ['target_reached', 'nothing_eligible', 'failed']) {
+      for (const outcome of ['target_reached', 'all_compacted', 'nothing_eligible', 'failed']) {
         this.#runs.inc({ memory, outcome, reason }, 0)
       }
     }

@@ -11,7 +11,7 @@ import type {
   StopReason,
 } from '../contract/compaction.ts'
 import { LcmError } from '../errors.ts'
-import { elapsedMs, errorFields, logEvent, memoryKey } from '../log.ts'
+import { elapsedMs, errorFields, logEvent, memoryKey, sessionKey } from '../log.ts'
 import { createDeterministicSummarizer } from '../models/summarizers/deterministic.ts'
 import type { Spend, Summarizer, SummarizerChain } from '../models/summarizers/summarizer.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
@@ -109,7 +109,7 @@ export class CompactionEngine {
     const fields = {
       memory: memoryKey(db.path),
       conversation_id: conversationId,
-      session_id: String(session),
+      session_id: sessionKey(String(session)),
       compaction_id: runId,
       trigger_reason: input.reason,
     }
@@ -218,6 +218,7 @@ export class CompactionEngine {
         return 'The time or the passes allowed were used up before anything was written.'
       case 'conflict':
         return 'The window kept changing while it was being compacted; nothing was written. Try again.'
+      case 'all_compacted':
       case 'nothing_eligible':
       case 'irreducible_tail':
         return run.skipped ?? (input.mode === 'leaf' ? TOO_SMALL : NOTHING_TO_CONDENSE)

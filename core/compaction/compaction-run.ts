@@ -230,7 +230,7 @@ export class CompactionRun {
     const isAbove = (limit: number): boolean => this.#tokens > limit
     if (this.#target !== null) return isAbove(this.#target) ? 'irreducible_tail' : 'target_reached'
     if (this.created.length === 0) return this.#irreducible.size > 0 ? 'no_progress' : 'nothing_eligible'
-    return input.mode === 'full' && isAbove(softLimit(settings)) ? 'irreducible_tail' : 'nothing_eligible'
+    return input.mode === 'full' && isAbove(softLimit(settings)) ? 'irreducible_tail' : 'all_compacted'
   }
 }
 

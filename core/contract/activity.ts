@@ -38,6 +38,7 @@ export const LogFields = z
   .object({
     memory: MemoryKey,
     conversation_id: ConversationId,
+    /** The id of its agent when that is a UUID, otherwise the beginning of the id's SHA-256. */
     session_id: Label,
     /** The run of a compaction. */
     compaction_id: Label,

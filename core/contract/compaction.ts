@@ -7,6 +7,8 @@ export type CompactionMode = z.infer<typeof CompactionMode>
 
 export const StopReason = z.enum([
   'target_reached',
+  // Everything that was eligible was compacted. `nothing_eligible` is a run that found nothing to do.
+  'all_compacted',
   'nothing_eligible',
   'irreducible_tail',
   'no_progress',

@@ -184,6 +184,7 @@ function coverageText({ ok, counts }: CoverageReport): string {
 
 const TEXTS: Readonly<Record<StopReason, string>> = {
   target_reached: 'the target is reached',
+  all_compacted: 'everything that was eligible is compacted',
   nothing_eligible: 'nothing was eligible',
   irreducible_tail: 'the fresh tail alone is above the target',
   no_progress: 'another pass would save nothing',

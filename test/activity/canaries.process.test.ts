@@ -43,6 +43,7 @@ beforeAll(async () => {
     conversations: [
       {
         title: `Title of ${CANARY}`,
+        sessionId: `file:/home/${CANARY}/talk.json`,
         messages: Array.from({ length: 60 }, (_, n) => ({ content: `${TEXT} ${n}` })),
       },
     ],

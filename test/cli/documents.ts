@@ -121,6 +121,7 @@ export const Compact = z.looseObject({
   runId: text.nullable(),
   stopReason: z.enum([
     'target_reached',
+    'all_compacted',
     'nothing_eligible',
     'irreducible_tail',
     'no_progress',

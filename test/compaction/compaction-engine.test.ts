@@ -12,7 +12,7 @@ describe('a compaction run', () => {
     using memory = remember(talk(40))
     const before = canonicalRows(memory.db)
     const { result: run } = await compact(memory.db, {}, { settings: { ...small, freshTailCount: 4 } })
-    expect(run).toMatchObject({ stopReason: 'nothing_eligible', tokensBefore: 4_000 })
+    expect(run).toMatchObject({ stopReason: 'all_compacted', tokensBefore: 4_000 })
     expect(run.created.map(({ depth }) => depth)).toEqual([...Array(9).fill(0), 1, 1])
     expect(windowOf(memory.db, 1)).toMatchObject([
       { ordinal: 0, summaryId: run.created[9]?.id },
@@ -48,7 +48,7 @@ describe('a compaction run', () => {
         finished_at: NOW_MS,
         tokens_before: 1_200,
         tokens_after: run.tokensAfter,
-        stop_reason: 'nothing_eligible',
+        stop_reason: 'all_compacted',
       },
     ])
     const event = memory.db.get<{ removed: string }>('SELECT * FROM compaction_events WHERE summary_id = :id', {

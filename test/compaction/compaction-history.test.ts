@@ -19,7 +19,7 @@ it('lists runs newest first, with the nodes that each made and the calls that le
     finishedAtMs: 2_000,
     tokensBefore: first.result.tokensAfter,
     tokensAfter: second.result.tokensAfter,
-    stopReason: 'nothing_eligible',
+    stopReason: 'all_compacted',
     modelInputTokens: 0,
     modelOutputTokens: 0,
     cost: 0,

@@ -88,7 +88,7 @@ describe('a window that changes during a run', () => {
       { summarizer: 'meddler', mode: 'leaf' },
       { settings, summarizers: [meddler(memory, false)] },
     )
-    expect(result.stopReason).toBe('nothing_eligible')
+    expect(result.stopReason).toBe('all_compacted')
     expect(memory.db.value("SELECT count(*) FROM summaries WHERE content = 'Summary number 1.'")).toBe(0)
     expect(result.created.length).toBeGreaterThan(2)
     expectLossless(memory.db, 1)
@@ -133,7 +133,7 @@ describe('the lock of a conversation', () => {
       outcomes.push(await runToEnd(engine, {}).catch((error: LcmError) => error.code))
       outcomes.push((await runToEnd(engine, { conversationId: 2 })).result.stopReason)
     })
-    expect(outcomes).toEqual(['locked', 'nothing_eligible'])
+    expect(outcomes).toEqual(['locked', 'all_compacted'])
   })
 
   it('is taken over when its lease has expired', async () => {
@@ -204,7 +204,7 @@ it('a compaction run ends while somebody reads, and leaves the log to the next r
   // A checkpoint that waited for the reader would outlast this test.
   memory.db.exec('PRAGMA busy_timeout = 600000')
   const { result } = await compact(memory.db, {}, { settings })
-  expect(result.stopReason).toBe('nothing_eligible')
+  expect(result.stopReason).toBe('all_compacted')
   rows.return?.(undefined)
   reader.close()
 })

@@ -90,7 +90,7 @@ describe('a run after one that was killed', () => {
     await compact(db, { mode: 'full' }, { settings: small, clock: () => NOW_MS + 2 * LEASE_MS })
     expect(db.column('SELECT stop_reason FROM compaction_runs ORDER BY started_at')).toEqual([
       'abandoned',
-      'nothing_eligible',
+      'all_compacted',
     ])
     db.close()
     expect(fired(await scan(path))).toEqual([])

@@ -96,7 +96,7 @@ describe('a hostile summariser', () => {
       { settings: { ...small, leafConcurrency: 3 }, summarizers: [silent], bounds: { callMs: 30 } },
     )
     expect(calls).toBe(3)
-    expect(run.stopReason).toBe('nothing_eligible')
+    expect(run.stopReason).toBe('all_compacted')
     expect(run.created.every(({ level }) => level === 'deterministic')).toBe(true)
     const outcomes = memory.db
       .column<string>('SELECT attempts FROM compaction_events ORDER BY event_id')
