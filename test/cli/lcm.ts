@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { vi } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import type { z } from 'zod'
 import { runCli } from '../../core/doors/cli/program.ts'
 import { cliPath } from '../builders/built-program.ts'
@@ -84,6 +84,15 @@ export async function lcmHere(args: readonly string[], { env = {} }: Pick<LcmOpt
     for (const spy of spies) spy.mockRestore()
     vi.unstubAllEnvs()
   }
+}
+
+/** Until the test ends, standard output of this process counts as a terminal. */
+export function onTerminal(): void {
+  const before = process.stdout.isTTY
+  process.stdout.isTTY = true
+  onTestFinished(() => {
+    process.stdout.isTTY = before
+  })
 }
 
 /** Runs it with --json: exactly one document on standard output, nothing on standard error, exit code 0. */

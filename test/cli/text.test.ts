@@ -13,7 +13,7 @@ import { buildMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { writeJson } from '../builders/transcript-rows.ts'
 import * as documents from './documents.ts'
-import { document, lcm, lcmHere } from './lcm.ts'
+import { document, lcm, lcmHere, onTerminal } from './lcm.ts'
 import { importedMemory, type TwoConversations } from './memories.ts'
 
 /** What moves a cursor, rings, recolours or turns text around; line breaks and tabs are ours. */
@@ -55,7 +55,8 @@ describe('the text output of a command', () => {
     ['compact', '--conversation', '1', '--plan'],
   ]
 
-  it('contains no control characters of a conversation', async () => {
+  it('contains no control characters of a conversation on a terminal', async () => {
+    onTerminal()
     for (const command of commands()) {
       const { stdout, stderr, code } = await lcmHere([...command, '--db', memory.db])
       // A compaction without a fresh tail prints a warning.
@@ -83,8 +84,9 @@ describe('the text output of a command', () => {
     expect(content).toContain('\u202eesrever\u202c')
   })
 
-  it('shows control characters as escapes', async () => {
-    const { stdout } = await lcm(['describe', 'msg_161', '--db', memory.db])
+  it('shows control characters as escapes on a terminal', async () => {
+    onTerminal()
+    const { stdout } = await lcmHere(['describe', 'msg_161', '--db', memory.db])
     expect(stdout).toContain('\\u001b[31mred\\u001b[0m')
     expect(stdout).toContain('<script>alert(1)</script>')
   })

@@ -1,10 +1,15 @@
+import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { type FileState, FileView, type FileViewRequest } from '../../contract/file.ts'
 import { NodeId } from '../../contract/ids.ts'
 import { LcmError } from '../../errors.ts'
+import { filePieces } from '../../files/stored-path.ts'
 import type { Lcm } from '../../lcm.ts'
 import { interruptibleCall } from './interruptible.ts'
 import type { Answer } from './output.ts'
+import { writeOutput } from './output-file.ts'
 import { type MemoryOptions, withMemory } from './session.ts'
 import { bytes, count, oneLine } from './text.ts'
 
@@ -70,6 +75,38 @@ export async function fileAnswer(
       ...(isPart(options) && found.next !== null ? [`goes on with ${nextOption(options, found.next)}`] : []),
     ].join('\n')
   return { json: found, text }
+}
+
+type CopyOptions = { readonly id: string; readonly output: string; readonly isForced: boolean } & Pick<
+  FileOptions,
+  'allow'
+>
+
+/** Writes the bytes of a large file to another, or to standard output. */
+export async function fileCopy({ id, output, isForced, allow }: CopyOptions, given: MemoryOptions): Promise<Answer> {
+  const check = async (lcm: Lcm): Promise<FileState & { readonly source: string }> => {
+    const state = await interruptibleCall((signal) => lcm.fileReader.check(id, signal, allow))
+    return { ...state, source: lcm.info.path }
+  }
+  const state = await withMemory(given, check, { readOnly: true })
+  const { path } = state
+  if (path === null) throw new LcmError('not_found', `The content of ${id} is not here. ${state.reason ?? ''}`, { id })
+  if (output === '-') return { pieces: () => Readable.from(filePieces(path)) }
+  const target = { path: resolve(output), source: state.source, isForced }
+  await writeOutput(target, (partial) => {
+    const file = openSync(partial, 'wx')
+    try {
+      for (const piece of filePieces(path)) writeFileSync(file, piece)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+  })
+  const json = { id, path: target.path, bytes: state.bytes, condition: state.condition }
+  return {
+    json,
+    text: () => `${target.path}: ${bytes(state.bytes ?? 0)}${state.reason === null ? '' : `. ${state.reason}`}`,
+  }
 }
 
 /** A part of a file is asked for. */

@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import { FileInfo } from '../../contract/lineage.ts'
-import { defineCommand, narrowed } from './command.ts'
-import { fileAnswer, filePart } from './file-answer.ts'
+import { defineCommand, narrowed, outputFile } from './command.ts'
+import { fileAnswer, fileCopy, filePart } from './file-answer.ts'
+import { force } from './output-file.ts'
 import { chooseConversation, withMemory } from './session.ts'
 import { bytes, oneLine, table } from './text.ts'
 
 const LARGEST_BYTES = 1 << 28
+/** What is written to a file is always the whole content. */
+const PARTS = ['page', 'lines', 'find', 'maxBytes'] as const
 
 /** Contents that were taken out of messages because of their size. */
 export const files = defineCommand({
@@ -47,8 +50,14 @@ export const file = defineCommand({
   memory: 'reads',
   fields: filePart.extend({
     maxBytes: z.int().min(1).max(LARGEST_BYTES).optional().describe('content to print at most'),
+    output: outputFile.describe('write the content there, byte by byte; - is standard output'),
+    force,
   }),
   positional: ['id'],
+  exclusive: PARTS.map((part) => ['output', part] as const),
   prints: FileInfo,
-  run: fileAnswer,
+  run: ({ output, force: isForced, ...asked }, given) =>
+    output === undefined
+      ? fileAnswer(asked, given)
+      : fileCopy({ ...asked, output, isForced: isForced ?? false }, given),
 })

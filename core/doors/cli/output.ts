@@ -10,8 +10,14 @@ import { escaped, printable } from './printable.ts'
  * once.
  */
 export type Answer =
-  | { readonly json: unknown; readonly text: () => string; readonly exitCode?: number }
-  | { readonly pieces: (asJson: boolean) => AsyncIterable<string>; readonly exitCode?: number }
+  | {
+      readonly json: unknown
+      readonly text: () => string
+      /** The text is a document that ends as it should, and gets no line break behind it. */
+      readonly isDocument?: true
+      readonly exitCode?: number
+    }
+  | { readonly pieces: (asJson: boolean) => AsyncIterable<string | Uint8Array>; readonly exitCode?: number }
   /** Of a command that has printed by itself. */
   | { readonly exitCode: number }
 
@@ -47,15 +53,25 @@ function exitCodeOf(code: ErrorCode): number {
 export function prepareAnswer(answer: Answer, asJson: boolean): () => Promise<void> {
   if ('pieces' in answer) return () => printPieces(answer.pieces(asJson), asJson)
   if (!('json' in answer)) return async () => undefined
-  const printed = `${asJson ? jsonDocument(answer.json) : printable(answer.text())}\n`
+  const printed = asJson
+    ? `${jsonDocument(answer.json)}\n`
+    : harmless(`${answer.text()}${answer.isDocument ? '' : '\n'}`, printable)
   return async () => void process.stdout.write(printed)
 }
 
-async function printPieces(pieces: AsyncIterable<string>, asJson: boolean): Promise<void> {
+async function printPieces(pieces: AsyncIterable<string | Uint8Array>, asJson: boolean): Promise<void> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   for await (const piece of pieces) {
-    if (!process.stdout.write(asJson ? obeyedByNone(piece) : printable(piece))) await once(process.stdout, 'drain')
+    const isForTerminal = process.stdout.isTTY && typeof piece !== 'string'
+    const read = isForTerminal ? decoder.decode(piece, { stream: true }) : piece
+    const shown = typeof read === 'string' ? harmless(read, asJson ? obeyedByNone : printable) : read
+    if (!process.stdout.write(shown)) await once(process.stdout, 'drain')
   }
 }
+
+/** A terminal obeys control characters, so it is shown escapes. A file and another program get the text as it is. */
+const harmless = (text: string, escaping: (text: string) => string): string =>
+  process.stdout.isTTY ? escaping(text) : text
 
 /**
  * Prints one line to stderr, and the same as JSON to stdout with --json. A stack is printed only with `LCM_DEBUG=1`.

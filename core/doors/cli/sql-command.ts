@@ -1,11 +1,14 @@
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { z } from 'zod'
 import { SqlAnswer, type SqlCell, SqlInput, sqlCsv } from '../../contract/sql.ts'
 import { checkStatement } from '../../query/check-statement.ts'
 import { forkStatement, runStatement } from '../../query/run-statement.ts'
 import { loadSettings } from '../../settings/settings-store.ts'
-import { defineCommand } from './command.ts'
+import { defineCommand, outputFile } from './command.ts'
 import { interruptibleCall } from './interruptible.ts'
 import { printNote } from './output.ts'
+import { force, requireWritable, writeOutput } from './output-file.ts'
 import { count, oneLine, table } from './text.ts'
 
 /** A cell of the table for people is at most this wide. */
@@ -15,12 +18,19 @@ export const sql = defineCommand({
   name: 'sql',
   example: 'sql "SELECT name, type FROM pragma_table_list" --db sample.db',
   memory: 'reads',
-  fields: SqlInput.extend({ csv: z.boolean().optional().describe('CSV with a line of names, for a spreadsheet') }),
+  fields: SqlInput.extend({
+    csv: z.boolean().optional().describe('CSV with a line of names, for a spreadsheet'),
+    output: outputFile.describe('write the CSV there; nothing may be there'),
+    force,
+  }),
   positional: ['sql'],
   prints: SqlAnswer,
-  run: async ({ sql: text, limit, timeoutMs, csv }, { db, newer = false, json }) => {
+  run: async ({ sql: text, limit, timeoutMs, csv, output, force: isForced = false }, { db, newer = false, json }) => {
+    const source = db ?? loadSettings(process.env).databasePath
+    const target = output === undefined ? null : { path: resolve(output), source, isForced }
+    if (target !== null) requireWritable(target)
     const task = {
-      path: db ?? loadSettings(process.env).databasePath,
+      path: source,
       allowNewer: newer,
       cacheDir: undefined,
       asked: { kind: 'sql' as const, sql: checkStatement(text), limit },
@@ -29,9 +39,18 @@ export const sql = defineCommand({
     if (reply.kind !== 'answer') throw new Error('a statement is answered with rows')
     const { answer } = reply
     if (!json) for (const note of notesOf(answer)) printNote(note)
-    return { json: answer, text: () => (csv ? sqlCsv(answer) : textOf(answer)) }
+    if (target !== null) {
+      await writeOutput(target, (partial) => writeFileSync(partial, csvOf(answer), { flush: true }))
+      return { json: answer, text: () => `${target.path}: ${count(answer.rows.length)} rows as CSV` }
+    }
+    return csv
+      ? { json: answer, text: () => csvOf(answer), isDocument: true }
+      : { json: answer, text: () => textOf(answer) }
   },
 })
+
+/** Every line of a CSV has its line break, also the last one. */
+const csvOf = (answer: SqlAnswer): string => `${sqlCsv(answer)}\r\n`
 
 function notesOf({ rows, cut, cutValues }: SqlAnswer): string[] {
   return [

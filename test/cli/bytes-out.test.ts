@@ -1,0 +1,83 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { filesBeside } from '../builders/large-files.ts'
+import { buildMemory } from '../builders/memory.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { lcmHere, onTerminal, startLcm } from './lcm.ts'
+
+const HOSTILE = 'one\r\ntwo\rthree\u0000\u001b[31mred\u009b31m\u202eesrever \ufeffend'
+
+/** What a program of its own writes on its standard output. */
+async function bytesOf(args: readonly string[]): Promise<Buffer> {
+  const child = startLcm(args)
+  if (child.stdout === null) throw new Error('a pipe is read')
+  return buffer(child.stdout)
+}
+
+function memory(content = HOSTILE): string {
+  const built = buildMemory()
+  built.message(built.conversation(), content)
+  onTestFinished(() => built.close())
+  return built.path
+}
+
+function memoryWithFile(content: Buffer): { readonly db: string; readonly id: string } {
+  const built = buildMemory()
+  const conversation = built.conversation()
+  const id = built.largeFile(conversation)
+  const path = join(filesBeside(built.path), String(conversation), `${id}.txt`)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, content)
+  onTestFinished(() => built.close())
+  return { db: built.path, id }
+}
+
+describe('into a pipe or a file', () => {
+  it('rows go as CSV whose lines end with CR LF, and -o writes the same', async () => {
+    const db = memory()
+    const statement = 'SELECT 1 AS a, content AS b FROM messages'
+    const to = join(temporaryFolder(), 'rows.csv')
+    const said = await bytesOf(['sql', statement, '--csv', '--db', db])
+    expect(said.toString()).toBe(`a,b\r\n1,"${HOSTILE}"\r\n`)
+    await bytesOf(['sql', statement, '--db', db, '-o', to])
+    expect(readFileSync(to).equals(said)).toBe(true)
+  })
+
+  it.each(['json', 'markdown'])('an export goes as %s with the bytes that -o writes', async (format) => {
+    const db = memory()
+    const to = join(temporaryFolder(), 'out')
+    await bytesOf(['export', '--db', db, '--format', format, '-o', to])
+    const file = readFileSync(to)
+    expect(file.includes(format === 'json' ? '\\r\\ntwo\\rthree' : '\r\ntwo\rthree')).toBe(true)
+    expect((await bytesOf(['export', '--db', db, '--format', format])).equals(file)).toBe(true)
+  })
+
+  it('a large file goes byte by byte, whatever its bytes are', async () => {
+    const noText = [0xff, 0xfe, 0xed, 0xa0, 0x80, 0x0d]
+    const content = Buffer.concat([Buffer.from(HOSTILE), Buffer.from(noText), Buffer.alloc(99_999, 0xe2)])
+    const { db, id } = memoryWithFile(content)
+    const to = join(temporaryFolder(), 'content')
+    expect((await bytesOf(['file', id, '--db', db, '-o', '-'])).equals(content)).toBe(true)
+    await bytesOf(['file', id, '--db', db, '-o', to])
+    expect(readFileSync(to).equals(content)).toBe(true)
+    expect((await lcmHere(['file', id, '--db', db, '-o', to])).code).toBe(2)
+    expect((await lcmHere(['file', id, '--db', db, '-o', to, '--force'])).code).toBe(0)
+    expect((await lcmHere(['file', id, '--db', db, '-o', '-', '--lines', '1'])).code).toBe(2)
+  })
+
+  it('the text of a large file keeps its line endings', async () => {
+    const { db, id } = memoryWithFile(Buffer.from('first\r\nsecond\r\n'))
+    expect((await lcmHere(['file', id, '--db', db])).stdout).toContain('first\r\nsecond\r\n')
+  })
+})
+
+it('a terminal is shown escapes, also of a document', async () => {
+  onTerminal()
+  const db = memory()
+  const csv = await lcmHere(['sql', 'SELECT content FROM messages', '--csv', '--db', db])
+  expect(csv.stdout).toContain('\\u001b[31mred\\u009b31m\\u202eesrever')
+  const { id, db: other } = memoryWithFile(Buffer.from('\u001b[2J'))
+  expect((await lcmHere(['file', id, '--db', other, '-o', '-'])).stdout).toBe('\\u001b[2J')
+})
