@@ -34,8 +34,8 @@ function memoryWithFile(content: Buffer): { readonly db: string; readonly id: st
   return { db: built.path, id }
 }
 
-describe('into a pipe or a file', () => {
-  it('rows go as CSV whose lines end with CR LF, and -o writes the same', async () => {
+describe('text that goes into a pipe or a file', () => {
+  it('has rows as CSV whose lines end with CR LF, and -o writes the same', async () => {
     const db = memory()
     const statement = 'SELECT 1 AS a, content AS b FROM messages'
     const to = join(temporaryFolder(), 'rows.csv')

@@ -14,7 +14,7 @@ const LOOKS = { interval: 50, timeout: 30_000 }
 /** A number that stands in the arguments of one test's processes alone. */
 const number = (): string => String(10_000_000 + (randomBytes(4).readUInt32LE() % 80_000_000))
 
-describe('when its parent has ended, however that was', () => {
+describe('a process whose parent has ended', () => {
   it.each(SIGNALS)('the process of a statement ends in the middle of it (%s)', async (signal) => {
     using memory = buildMemory({ conversations: [{ messages: ['one'] }] })
     const endless = 'WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n'

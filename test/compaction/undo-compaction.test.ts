@@ -25,10 +25,10 @@ const undoerOn = (db: WriteDb): CompactionUndoer =>
   })
 
 const LEAVES = { leafChunkTokens: 120, leafTargetTokens: 30, freshTailCount: 4, minMessagesToCompact: 1 }
-const long = (count: number): MessageSpec[] =>
+const long = (count: number, what = 'Message'): MessageSpec[] =>
   Array.from({ length: count }, (_, index) => ({
     role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
-    content: `Message ${index} says that the lease of worker ${index * 7} ends after ${index * 11} seconds in any case.`,
+    content: `${what} ${index} says that the lease of worker ${index * 7} ends after ${index * 11} seconds in any case.`,
     tokens: 25,
   }))
 const talked = (count: number): TestMemory => remember(long(count))
@@ -88,7 +88,7 @@ describe('taking a compaction back', () => {
   it('takes an earlier run back when a later one stands beside it', async () => {
     using memory = talked(60)
     const first = await compact(memory.db, { mode: 'leaf' }, { settings: LEAVES })
-    memory.messages(1, long(40))
+    memory.messages(1, long(40, 'Later message'))
     const second = await compact(memory.db, { mode: 'leaf' }, { settings: LEAVES })
     undoerOn(memory.db).undo({ conversationId: 1, runId: String(first.result.runId) })
     expect(summaryIds(memory.db)).toEqual(second.result.created.map(({ id }) => id).sort())

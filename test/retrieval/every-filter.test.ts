@@ -155,7 +155,7 @@ describe('every combination of filters', () => {
 })
 
 describe('a step of a search', () => {
-  it('that changes nothing ends the search with an error, where it would go on for ever', async () => {
+  it('ends the search with an error when it changes nothing, where it would go on for ever', async () => {
     const order: HitOrder = {
       ...{ page: [], isPageDone: false, isDone: false, found: 0, countsAll: true, scanned: 0, rows: 1, progress: 0 },
       step: async () => {},

@@ -121,15 +121,15 @@ async function* importOne(input: OneInput, file: TranscriptFile): AsyncGenerator
     const reason = whyNotOpened(file.file)
     return file.isNamed ? failed(file.path, reason) : { path: file.path, reason }
   } catch (error) {
-    if (error instanceof LcmError && isOfFile(error)) return failed(file.path, error.message)
+    if (error instanceof LcmError && isOfFile(error, file)) return failed(file.path, error.message)
     if (!isFileError(error) && !(error instanceof RangeError)) throw error
     return failed(file.path, whyUnreadable(error))
   }
 }
 
 /** An error of the database of one agent leaves the other files of an import alone. */
-const isOfFile = ({ code }: LcmError): boolean =>
-  code === 'file_corrupt' || code === 'file_not_readable' || code === 'not_a_database' || code === 'locked'
+const isOfFile = ({ code, details }: LcmError, { file }: TranscriptFile): boolean =>
+  details?.path === file && ['file_corrupt', 'file_not_readable', 'not_a_database', 'locked'].includes(code)
 
 function refuseCancelled(signal: AbortSignal, file: TranscriptFile): void {
   if (!signal.aborted) return

@@ -73,7 +73,7 @@ describe('numbers', () => {
     )
   })
 
-  it('of 17 digits and their neighbours are told apart', () => {
+  it('are told apart from their neighbours when they have 17 digits', () => {
     fc.assert(
       fc.property(fc.bigInt(10n ** 17n, 10n ** 18n), fc.bigInt(-3n, 3n), (a, apart) => {
         const [one, other] = [a, a + apart].map((value) => exactNumber(Number(value), String(value)))
