@@ -1,11 +1,12 @@
 import { isDistrusted, trustAgain } from './distrusted-files.ts'
 import { type NativeColumn, nativeSchema, oneLine } from './native-schema.ts'
 import type { ReadDb } from './read-db.ts'
-import { isListed, isNoName, listedValues, shownValue } from './shown-values.ts'
+import { isExactInteger, isInexact, isListed, isNoName, listedValues, shownValue } from './shown-values.ts'
 
 const queries = {
   definition: /* sql */ `SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND name = :table`,
-  messagesOfUnnamed: /* sql */ `SELECT 1 FROM main.summary_messages WHERE summary_id = '' LIMIT 1`,
+  messagesOfUnnamed: /* sql */ `
+    SELECT 1 FROM main.summary_messages WHERE summary_id = '' OR ${isInexact('message_id')} LIMIT 1`,
   sourcesOfUnnamed: /* sql */ `
     SELECT 1 FROM main.summary_sources WHERE summary_id = '' OR source_summary_id = '' LIMIT 1`,
 }
@@ -46,10 +47,13 @@ export function tablesOfForbidden(db: ReadDb, migrations: readonly string[]): Re
 
 /** Finds rows whose ids no answer can show. Each query uses an index; only ids of nodes are scanned. */
 const UNNAMED: Readonly<Record<string, string>> = {
+  messages: /* sql */ `SELECT 1 FROM main.messages WHERE ${isInexact('message_id')} LIMIT 1`,
+  message_parts: /* sql */ `SELECT 1 FROM main.message_parts WHERE ${isInexact('message_id')} LIMIT 1`,
   summaries: /* sql */ `SELECT 1 FROM main.summaries WHERE ${isNoName('summary_id')} LIMIT 1`,
   large_files: /* sql */ `SELECT 1 FROM main.large_files WHERE ${isNoName('file_id')} LIMIT 1`,
   context_items: /* sql */ `
     SELECT 1 FROM main.context_items WHERE summary_id IS NOT NULL AND (${isNoName('summary_id')})
+    UNION ALL SELECT 1 FROM main.context_items WHERE ${isInexact('message_id')}
     LIMIT 1`,
   summary_messages: queries.messagesOfUnnamed,
   summary_sources: queries.sourcesOfUnnamed,
@@ -81,6 +85,8 @@ export function isWrongValue(table: string, column: NativeColumn): string {
   const isOther = `typeof(${value}) NOT IN (${typesOf(column)}${column.isRequired ? '' : `, 'null'`})`
   const name = `${table}.${column.name}`
   if (isListed(name)) return `${isOther} OR ${value} NOT IN (${listedValues(name)})`
+  if (column.type === 'INTEGER')
+    return `${isOther} OR (typeof(${value}) = 'integer' AND NOT (${isExactInteger(value)}))`
   return isNodeId(column) ? `${isOther} OR ${isNoName(value)}` : isOther
 }
 
@@ -96,7 +102,8 @@ function shown({ table }: LooseTable, column: NativeColumn): string {
     const text = `CAST(${value} AS TEXT)`
     return column.isRequired ? `coalesce(${text}, '')` : text
   }
-  const number = `iif(typeof(${value}) IN (${typesOf(column)}), ${value}, NULL)`
+  const isRight = column.type === 'INTEGER' ? isExactInteger(value) : `typeof(${value}) IN (${typesOf(column)})`
+  const number = `iif(${isRight}, ${value}, NULL)`
   return column.isRequired ? `coalesce(${number}, 0)` : number
 }
 
@@ -105,10 +112,10 @@ function isFound({ table, columns }: LooseTable): string {
   const conditions = keys.map((column) =>
     column.type === 'TEXT'
       ? `typeof(t.${column.name}) = 'text' AND NOT (${isNoName(`t.${column.name}`)})`
-      : `typeof(t.${column.name}) = 'integer'`,
+      : isExactInteger(`t.${column.name}`),
   )
   if (table === 'context_items') {
-    conditions.push(`CASE t.item_type WHEN 'message' THEN typeof(t.message_id) = 'integer' AND t.summary_id IS NULL
+    conditions.push(`CASE t.item_type WHEN 'message' THEN ${isExactInteger('t.message_id')} AND t.summary_id IS NULL
       WHEN 'summary' THEN typeof(t.summary_id) = 'text' AND NOT (${isNoName('t.summary_id')}) AND t.message_id IS NULL ELSE 0 END`)
   }
   return conditions.length === 0 ? '1' : conditions.join(' AND ')

@@ -118,7 +118,8 @@ function refuseNewer(connection: Database.Database, path: string): void {
 const WHY_LOOSE: Readonly<Record<LooseTable['why'], (tables: string) => string>> = {
   remade: (tables) => `Another program made tables of the file anew (${tables}), so that any value may stand in them.`,
   forbidden: (tables) => `Values that its tables forbid stand in the file (${tables}).`,
-  unnamed: (tables) => `Another program stored rows whose id is empty or too long to be shown (${tables}).`,
+  unnamed: (tables) =>
+    `Another program stored rows whose id is empty, or too long or too large to be shown (${tables}).`,
 }
 
 /**

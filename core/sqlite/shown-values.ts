@@ -6,6 +6,17 @@ const LONGEST_ID = 512
 /** SQL that is true for a value that cannot be an id. */
 export const isNoName = (value: string): string => `${value} = '' OR length(${value}) > ${LONGEST_ID}`
 
+/**
+ * SQL that is true for an integer that is read exactly. Beyond ±2⁵³ another number would take its place. Each value is
+ * tested by itself, so that no index is chosen by it.
+ */
+export const isExactInteger = (value: string): string =>
+  `typeof(${value}) = 'integer' AND +${value} BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}`
+
+/** SQL that is true for a number beyond ±2⁵³. An index of the column finds it. */
+export const isInexact = (column: string): string =>
+  `${column} > ${Number.MAX_SAFE_INTEGER} OR ${column} < ${Number.MIN_SAFE_INTEGER}`
+
 type OneOf = { readonly values: readonly string[]; readonly otherwise: string }
 
 /** The values that a column may have, and the one that is shown instead of any other. */

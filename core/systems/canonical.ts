@@ -231,6 +231,10 @@ export const depthOf = (expression: string): string =>
 export const sizeOf = (expression: string): string =>
   `iif(typeof(${expression}) = 'integer' AND ${expression} BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER}, ${expression}, NULL)`
 
+/** A time in milliseconds, or NULL for what no calendar holds. */
+export const millisecondsOf = (expression: string): string =>
+  `iif(CAST(${expression} AS INTEGER) BETWEEN ${-MAX_TIME_MS} AND ${MAX_TIME_MS}, CAST(${expression} AS INTEGER), NULL)`
+
 /** Milliseconds of a time in seconds; NULL for what is no time. */
 export const secondsMs = (expression: string): string =>
   `CASE WHEN typeof(${expression}) IN ('integer', 'real') AND abs(${expression}) * 1000 < ${MAX_TIME_MS}

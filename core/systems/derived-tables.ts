@@ -120,7 +120,8 @@ type Range = { readonly last: number; readonly end: number }
 
 /**
  * Fills a table from another, one range of numbers at a time. A range becomes longer where it holds few rows, so most rows
- * of a range have to be filled in: otherwise `inPieces` is right.
+ * of a range have to be filled in: otherwise `inPieces` is right. Rows with numbers beyond 2⁵³ are left out, because no
+ * answer could name them.
  * @param next returns the first number after the given one
  * @param fill fills in the numbers after `last` and up to `end`, and returns how many rows it wrote
  * @throws LcmError file_corrupt where the numbers do not ascend
@@ -134,8 +135,8 @@ export function* inRanges(
   let length = ROWS_AT_ONCE
   for (let last = after; ; ) {
     const first = next(last)
-    if (first == null) return
-    const end = nextKey(db, KEYS, last, first) + length - 1
+    if (first == null || first > Number.MAX_SAFE_INTEGER) return
+    const end = Math.min(nextKey(db, KEYS, last, first) + length - 1, Number.MAX_SAFE_INTEGER)
     length = fill({ last, end }) < ROWS_AT_ONCE / 4 ? length * 2 : ROWS_AT_ONCE
     last = end
     yield
@@ -143,7 +144,8 @@ export function* inRanges(
 }
 
 /**
- * Works through the rows of a table in pieces, each of the rows after `last` and up to `end`.
+ * Works through the rows of a table in pieces, each of the rows after `last` and up to `end`. Rows with numbers beyond 2⁵³
+ * are left out, because no answer could name them.
  * @param endAfter returns the number of the last row of the piece that begins after a number
  * @throws LcmError file_corrupt where the numbers do not ascend
  */
@@ -155,10 +157,10 @@ export function* inPieces(
 ): Generator<void> {
   for (let last = after; ; ) {
     const end = endAfter(last)
-    if (end == null) return
-    const range = { last, end: nextKey(db, KEYS, last, end) }
+    if (end == null || last === Number.MAX_SAFE_INTEGER) return
+    const range = { last, end: Math.min(nextKey(db, KEYS, last, end), Number.MAX_SAFE_INTEGER) }
     work(range)
-    last = end
+    last = range.end
     yield
   }
 }

@@ -29,6 +29,10 @@ const queries = {
 /** Address of a message from its row number. */
 export const messageNodeId = (messageId: number): string => `msg_${messageId}`
 
+/** The same for a row of the file's own table. It is null beyond 2⁵³, where a driver gives another number. */
+export const exactMessageId = (messageId: number): string | null =>
+  Number.isSafeInteger(messageId) ? messageNodeId(messageId) : null
+
 /** Row number in the address of a message; null for every other address. */
 export function messageNumber(id: string): number | null {
   const digits = /^msg_(-?\d{1,16})$/.exec(id)?.[1]

@@ -49,6 +49,22 @@ describe('going through a table by its keys', () => {
     )
   })
 
+  it('calls no file damaged whose numbers are too large to be read exactly', () => {
+    expect(() => nextKey(db, 'the numbers of rows', 2 ** 53, 2 ** 53)).toThrow(
+      /go beyond 9,007,199,254,740,991, the largest that is read exactly. Nothing is damaged/,
+    )
+  })
+
+  it('leaves out rows whose numbers are too large to be read exactly', () => {
+    const keys = [5, 2 ** 53, 2 ** 53]
+    const ends: number[] = []
+    const next = (last: number): number | undefined => keys.find((key) => key > last)
+    for (const _ of inPieces(db, next, 0, ({ end }) => ends.push(end)));
+    expect(ends).toEqual([5, Number.MAX_SAFE_INTEGER])
+    for (const _ of inRanges(db, next, 0, ({ end }) => ends.push(end)));
+    expect(ends.at(-1)).toBeLessThan(2 ** 53)
+  })
+
   it('says that the file is damaged where its messages are not in the order of their numbers', () => {
     const memory = buildMemory({ conversations: [{ messages: ['a', 'b', 'c', 'd', 'e', 'f'] }] })
     memory.db.close()

@@ -55,7 +55,7 @@ function* findWrongCounts(context: RuleContext): Iterable<Finding | null> {
         : {
             id,
             conversationId,
-            detail: `stores ${value} ${name}, its sources give ${counted[index]}`,
+            detail: `stores ${Number.isSafeInteger(value) ? value : 'a number beyond 2⁵³ of'} ${name}, its sources give ${counted[index]}`,
             mark: `${name} ${value} ${counted[index]}`,
           }
     }

@@ -1,6 +1,7 @@
 import { LcmError } from '../../errors.ts'
 import { NATIVE_VERSION } from '../../sqlite/native.ts'
 import { keyOf } from '../../sqlite/schema-objects.ts'
+import { isExactInteger } from '../../sqlite/shown-values.ts'
 import { isNative } from '../../systems/native/native.ts'
 import type { Rule, RuleContext } from '../../systems/rule.ts'
 import type { Finding } from '../../systems/scanned-memory.ts'
@@ -14,6 +15,9 @@ const queries = {
   references: /* sql */ `SELECT 1 FROM pragma_foreign_key_list(:table, 'main') LIMIT 1`,
   // Asks for the columns of the file's own table, which a view of the same name may hide.
   columns: /* sql */ `SELECT name FROM pragma_table_info(:table, 'main')`,
+  /** https://www.sqlite.org/pragma.html#pragma_foreign_key_check */
+  brokenReferences: /* sql */ `
+    SELECT CAST("rowid" AS TEXT) AS rowid, parent FROM pragma_foreign_key_check(:table, 'main')`,
 }
 
 /** Any query of a full-text table makes this connection read the structure of its index again. */
@@ -69,7 +73,6 @@ function* pageFindings({ db }: RuleContext, sql: string): Generator<Finding> {
   }
 }
 
-/** https://www.sqlite.org/pragma.html#pragma_foreign_key_check */
 function* checkForeignKeys(context: RuleContext): Iterable<Finding | null> {
   for (const table of context.probe.tables.keys()) {
     if (context.db.value(queries.references, { table }) === undefined) continue
@@ -89,8 +92,8 @@ function* checkForeignKeys(context: RuleContext): Iterable<Finding | null> {
 }
 
 function* checkReferences({ db, memory }: RuleContext, table: string): Generator<Finding> {
-  type Row = { rowid: number | null; parent: string }
-  for (const { rowid, parent } of db.iterate<Row>(`PRAGMA main.foreign_key_check(${quoted(table)})`)) {
+  type Row = { rowid: string | null; parent: string }
+  for (const { rowid, parent } of db.iterate<Row>(queries.brokenReferences, { table })) {
     const row = rowid === null ? undefined : nodeOf(db, table, rowid)
     const position = row?.messageId === undefined ? -1 : memory.messages.positionOf(row.messageId)
     const of = row?.messageId === undefined ? '' : ` of msg_${row.messageId}`
@@ -105,7 +108,7 @@ function* checkReferences({ db, memory }: RuleContext, table: string): Generator
 type Node = { messageId?: number; summaryId?: string; fileId?: string; conversationId?: number }
 
 /** Finds the node to which a row belongs, by the id columns that all systems have. */
-function nodeOf(db: RuleContext['db'], table: string, rowid: number): Node {
+function nodeOf(db: RuleContext['db'], table: string, rowid: string): Node {
   const names = new Set(db.column<string>(queries.columns, { table }))
   const wanted = {
     messageId: 'message_id',
@@ -115,7 +118,10 @@ function nodeOf(db: RuleContext['db'], table: string, rowid: number): Node {
   }
   const there = Object.entries(wanted).filter(([, column]) => names.has(column))
   if (there.length === 0) return {}
-  const list = there.map(([name, column]) => `"${column}" AS ${name}`).join(', ')
+  // A number beyond 2⁵³ comes as a text, since as a number it would be another one.
+  const shown = (column: string): string =>
+    `iif(typeof("${column}") <> 'integer' OR ${isExactInteger(`"${column}"`)}, "${column}", CAST("${column}" AS TEXT))`
+  const list = there.map(([name, column]) => `${shown(column)} AS ${name}`).join(', ')
   const row = db.get<Record<string, unknown>>(
     /* sql */ `SELECT ${list} FROM main."${table.replaceAll('"', '""')}" WHERE rowid = CAST(:row AS INTEGER)`,
     { row: rowid },

@@ -1,6 +1,7 @@
 import { summaryHash } from '../../memory/summary-hash.ts'
 import { type Fix, namedSummaries, plural } from '../../systems/fix.ts'
 import { isNative } from '../../systems/native/native.ts'
+import { exactMessageId } from '../../systems/node-id.ts'
 import { contentHashes } from '../../systems/records/messages.ts'
 import { summaryHashes } from '../../systems/records/summaries.ts'
 import type { Inspector, Rule, RuleContext } from '../../systems/rule.ts'
@@ -43,7 +44,7 @@ function* findWithoutHash(context: RuleContext): Iterable<Finding | null> {
   for (const few of rareMessages(context, rows())) {
     for (const id of few ? withoutPlainEnd(context, few) : []) {
       const detail = 'has no hash, unlike the other messages of its conversation'
-      yield { id: `msg_${id}`, conversationId: few?.conversationId ?? null, detail }
+      yield { id: exactMessageId(id), conversationId: few?.conversationId ?? null, detail }
     }
     yield null
   }

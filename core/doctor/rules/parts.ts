@@ -1,3 +1,4 @@
+import { exactMessageId } from '../../systems/node-id.ts'
 import { onlyInTranscript, type Rule, type RuleContext } from '../../systems/rule.ts'
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import type { PartRows } from '../../systems/system-facts.ts'
@@ -11,7 +12,7 @@ function* findWithoutParts(context: RuleContext): Iterable<Finding | null> {
   for (const few of rareMessages(context, rowsInRanges<MessageOf>(context, partRows.without))) {
     for (const id of few ? withoutPlainEnd(context, few) : []) {
       const detail = 'has no parts, unlike the other messages of its conversation'
-      yield { id: `msg_${id}`, conversationId: few?.conversationId ?? null, detail }
+      yield { id: exactMessageId(id), conversationId: few?.conversationId ?? null, detail }
     }
     yield null
   }
@@ -45,7 +46,7 @@ function* findOtherSessions(context: RuleContext): Iterable<Finding | null> {
   for (const few of rareMessages(context, rows())) {
     for (const id of few?.ids ?? []) {
       const detail = 'a part of it is of another session than its conversation'
-      yield { id: `msg_${id}`, conversationId: few?.conversationId ?? null, detail }
+      yield { id: exactMessageId(id), conversationId: few?.conversationId ?? null, detail }
     }
     yield null
   }

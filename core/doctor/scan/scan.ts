@@ -153,7 +153,11 @@ function addressed(finding: Finding): Finding {
   if (isNode && isIdShown) return finding
   const named = [
     isNode ? '' : ` (of the id ${JSON.stringify(String(finding.id).slice(0, 40))})`,
-    isIdShown ? '' : ` (of conversation ${finding.conversationId})`,
+    isIdShown
+      ? ''
+      : Number.isSafeInteger(finding.conversationId)
+        ? ` (of conversation ${finding.conversationId})`
+        : ' (of a conversation whose number is too large to be shown)',
   ]
   return {
     ...finding,

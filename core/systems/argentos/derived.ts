@@ -1,6 +1,7 @@
 import { startSha1 } from '../../hashing.ts'
 import type { SqlValue } from '../../sqlite/read-db.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
+import { isExactInteger } from '../../sqlite/shown-values.ts'
 import { textTimeMs } from '../canonical.ts'
 import {
   BEFORE_ALL,
@@ -84,14 +85,14 @@ function* fillingMessageSources(db: Source['db'], probe: SchemaProbe): Generator
     db.run(queries.messageSources('1'))
     return
   }
-  const isNumber = "typeof(summary_id) = 'integer'"
+  const isNumber = isExactInteger('summary_id')
   yield* inPieces(
     db,
     (summary) => db.value(queries.linksEnd, { last: summary }),
     BEFORE_ALL,
     (piece) => db.run(queries.messageSources(`summary_id > :last AND summary_id <= :end AND ${isNumber}`), piece),
   )
-  db.run(queries.messageSources(`NOT ${isNumber}`))
+  db.run(queries.messageSources(`NOT (${isNumber})`))
   yield
 }
 
@@ -194,7 +195,8 @@ const queries = {
     INSERT INTO temp.derived_summary_messages (summary_id, message_id, ordinal)
     SELECT CAST(summary_id AS TEXT), message_id, row_number() OVER (PARTITION BY summary_id ORDER BY message_id) - 1
     FROM main.summary_messages
-    WHERE ${of} AND summary_id IS NOT NULL AND message_id IS NOT NULL`,
+    WHERE ${of} AND summary_id IS NOT NULL AND message_id IS NOT NULL
+      AND (typeof(message_id) <> 'integer' OR ${isExactInteger('message_id')})`,
   summarySources: /* sql */ `
     INSERT INTO temp.derived_summary_sources (summary_id, source_summary_id, ordinal)
     SELECT CAST(summary_id AS TEXT), CAST(source_id AS TEXT), row_number() OVER (PARTITION BY summary_id ORDER BY source_id) - 1
@@ -234,5 +236,5 @@ function summaries(probe: SchemaProbe, number = 's.id'): string {
       iif(substr(${column('content')}, 1, ${MADE_WITHOUT_MODEL.length}) = '${MADE_WITHOUT_MODEL}', 'deterministic', 'unknown')
     FROM main.summaries AS s
     LEFT JOIN temp.derived_conversations AS c ON c.key = ${asText(column('session_id'))}
-    WHERE typeof(s.id) = 'integer'`
+    WHERE ${isExactInteger('s.id')}`
 }

@@ -1,4 +1,5 @@
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
+import { isExactInteger } from '../../sqlite/shown-values.ts'
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { BEFORE_ALL, clearDerived, inRanges } from '../derived-tables.ts'
 import { asText } from '../derived-views.ts'
@@ -21,6 +22,9 @@ const stamp = (filter: string): string => `
 
 const target = `CAST(i.kind AS TEXT), iif(i.kind = 'message', i.ref_id, NULL),
   iif(i.kind = 'summary', CAST(i.ref_id AS TEXT), NULL)`
+
+/** A message in the window has a number that is read exactly. */
+const IS_TOLD = `i.kind IS NOT NULL AND (i.kind <> 'message' OR typeof(i.ref_id) <> 'integer' OR ${isExactInteger('i.ref_id')})`
 
 const queries = {
   hasOddPlace: /* sql */ `
@@ -59,15 +63,15 @@ const queries = {
     INSERT INTO temp.derived_context_items (conversation_id, ordinal, item_type, message_id, summary_id)
     SELECT CAST(:conversation AS INTEGER), dense_rank() OVER (ORDER BY i.position) - 1 + CAST(:size AS INTEGER), ${target}
     FROM main.context_items AS i
-    WHERE i.session_id = :session AND i.position > :last AND i.position <= :end AND i.kind IS NOT NULL`,
+    WHERE i.session_id = :session AND i.position > :last AND i.position <= :end AND ${IS_TOLD}`,
   fillAll: /* sql */ `
     INSERT INTO temp.derived_context_items (conversation_id, ordinal, item_type, message_id, summary_id)
     SELECT c.conversation_id, dense_rank() OVER (PARTITION BY c.conversation_id ORDER BY i.position) - 1, ${target}
     FROM main.context_items AS i
     JOIN temp.derived_conversations AS c ON c.key = ${asText('i.session_id')}
-    WHERE i.kind IS NOT NULL`,
+    WHERE ${IS_TOLD}`,
   entries: /* sql */ `
-    SELECT (SELECT count(*) FROM temp.derived_context_items) = (SELECT count(*) FROM main.context_items WHERE kind IS NOT NULL)`,
+    SELECT (SELECT count(*) FROM temp.derived_context_items) = (SELECT count(*) FROM main.context_items AS i WHERE ${IS_TOLD})`,
 }
 
 type SessionWindow = {

@@ -1,5 +1,6 @@
 import { startSha1 } from '../../hashing.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
+import { isExactInteger } from '../../sqlite/shown-values.ts'
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { countOf, depthOf, secondsMs, textOf } from '../canonical.ts'
 import { BEFORE_ALL, inPieces, inRanges } from '../derived-tables.ts'
@@ -82,6 +83,9 @@ const SOURCES = `json_each(CASE WHEN json_valid(n.source_ids)
     THEN iif(json_type(n.source_ids) = 'array', n.source_ids, '[]') ELSE '[]' END) AS j`
 const IS_NUMBER = `(j.type = 'integer' OR (j.type = 'text' AND j.value <> '' AND j.value NOT GLOB '*[^0-9]*'))`
 
+/** A number of a message that is read exactly. */
+const IS_MESSAGE = `${IS_NUMBER} AND ${isExactInteger('CAST(j.value AS INTEGER)')}`
+
 const sessionOf = (alias: string): string => `coalesce(${textOf(`${alias}.session_id`)}, '')`
 
 /** So many threads are read one by one; of more, all messages are read in their order. */
@@ -121,7 +125,7 @@ const queries = {
     CROSS JOIN temp.hermes_threads AS t ON t.session_id = ${sessionOf('m')} AND t.own = ${own}
     WHERE m.store_id > :last AND m.store_id <= :end AND typeof(m.store_id) = 'integer'`,
   nodes: (has: (column: string) => string) => /* sql */ `
-    SELECT node_id, session_id, ${['depth', 'token_count', 'source_token_count', 'source_type', 'created_at', 'earliest_at', 'latest_at', 'source_ids'].map(has).join(', ')}
+    SELECT quote(node_id), session_id, ${['depth', 'token_count', 'source_token_count', 'source_type', 'created_at', 'earliest_at', 'latest_at', 'source_ids'].map((name) => `quote(${has(name)})`).join(', ')}
     FROM main.summary_nodes ORDER BY node_id`,
   clearNodes: /* sql */ `
     DELETE FROM temp.hermes_nodes;
@@ -138,7 +142,7 @@ const queries = {
     INSERT OR IGNORE INTO temp.hermes_node_messages
     SELECT CAST(n.node_id AS TEXT), j.key, CAST(j.value AS INTEGER)
     FROM main.summary_nodes AS n CROSS JOIN ${SOURCES}
-    WHERE ${SOME_NODES} AND n.source_type = 'messages' AND ${IS_NUMBER}`,
+    WHERE ${SOME_NODES} AND n.source_type = 'messages' AND ${IS_MESSAGE}`,
     /* sql */ `
     INSERT OR IGNORE INTO temp.hermes_node_sources
     SELECT CAST(n.node_id AS TEXT), j.key, CAST(j.value AS TEXT)
@@ -237,7 +241,7 @@ function* fillingMessages(
   }
   if (last === undefined) db.exec(queries.forgetMessages)
   const after = last ?? Number.NEGATIVE_INFINITY
-  yield* addingMessages(db, probe, threads, after)
+  yield* addingMessages(db, probe, threads, Math.max(after, BEFORE_ALL))
   return after
 }
 

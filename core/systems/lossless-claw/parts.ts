@@ -1,6 +1,7 @@
 import { PartType } from '../../contract/ids.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
-import { CANONICAL, countOf, textOf, view } from '../canonical.ts'
+import { isExactInteger } from '../../sqlite/shown-values.ts'
+import { CANONICAL, countOf, sizeOf, textOf, view } from '../canonical.ts'
 
 /** Worked out, or read with what stands for them where they are missing. */
 const MADE_PART_COLUMNS = new Set([
@@ -10,7 +11,8 @@ const MADE_PART_COLUMNS = new Set([
 const STORED_PART_COLUMNS = (CANONICAL.message_parts ?? []).filter((column) => !MADE_PART_COLUMNS.has(column))
 
 /** As they are, so that rows are found by them. */
-const KEYS = new Set(['message_id', 'step_cost', 'step_tokens_in', 'step_tokens_out', 'compaction_auto'])
+const KEYS = new Set(['message_id', 'step_cost', 'compaction_auto'])
+const COUNTS = new Set(['step_tokens_in', 'step_tokens_out'])
 const PART_TYPES = PartType.options.map((type) => `'${type}'`).join(', ')
 
 /** Parts of messages. Which columns are filled depends on the release; the original block is kept in `metadata`. */
@@ -24,7 +26,7 @@ export function partsView(probe: SchemaProbe): string {
   return view(
     'message_parts',
     {
-      ...Object.fromEntries(stored.map((column) => [column, KEYS.has(column) ? `p.${column}` : textOf(`p.${column}`)])),
+      ...Object.fromEntries(stored.map((column) => [column, shownColumn(column)])),
       ...tool,
       ...(stored.includes('part_id')
         ? { part_id: `iif(typeof(p.part_id) = 'text', p.part_id, p.message_id || '/' || ${countOf(has('ordinal'))})` }
@@ -37,8 +39,14 @@ export function partsView(probe: SchemaProbe): string {
       is_ignored: `coalesce(${has('is_ignored')}, 0)`,
       is_synthetic: `coalesce(${has('is_synthetic')}, 0)`,
     },
-    probe.has('message_parts') ? `main.message_parts AS p WHERE typeof(p.message_id) = 'integer'` : null,
+    probe.has('message_parts') ? `main.message_parts AS p WHERE ${isExactInteger('p.message_id')}` : null,
   )
+}
+
+function shownColumn(column: string): string {
+  const value = `p.${column}`
+  if (COUNTS.has(column)) return sizeOf(value)
+  return KEYS.has(column) ? value : textOf(value)
 }
 
 /** What the columns lack and the original block has. Broken JSON costs its own row's tool only. */

@@ -1,6 +1,6 @@
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
-import { isNoName } from '../../sqlite/shown-values.ts'
+import { isExactInteger, isNoName } from '../../sqlite/shown-values.ts'
 import { countOf, depthOf, MESSAGE_TEXT_VIEW, requireRowids, sizeOf, textOf, textTimeMs, view } from '../canonical.ts'
 import { losslessLogViews } from './compaction-log.ts'
 import { type LosslessOptions, losslessLacks } from './derived.ts'
@@ -28,11 +28,9 @@ export function losslessSpoilt(probe: SchemaProbe, db: ReadDb): string[] {
 
 /** One that can be told exactly and asked by. The plus keeps it from being used to find rows by. */
 const isNumber = (id: string): string => `typeof(${id}) = 'integer' AND +${id} BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER}`
-const isPlace = (place: string): string =>
-  `typeof(${place}) = 'integer' AND abs(+${place}) <= ${Number.MAX_SAFE_INTEGER}`
 
 /** A message that can be put into its conversation; one whose keys were spoilt is in none. */
-const HAS_PLACE = `${isNumber('m.message_id')} AND ${isNumber('m.conversation_id')} AND ${isPlace('m.seq')}`
+const HAS_PLACE = `${isNumber('m.message_id')} AND ${isNumber('m.conversation_id')} AND ${isExactInteger('m.seq')}`
 const isName = (id: string): string => `typeof(${id}) = 'text' AND NOT (${isNoName(`+${id}`)})`
 const IS_NAMED = `${isName('s.summary_id')} AND ${isNumber('s.conversation_id')}`
 
@@ -97,7 +95,7 @@ WHERE ${isName('summary_id')} AND ${isName('parent_summary_id')}`
       'summary_messages',
       { summary_id: 'summary_id', message_id: 'message_id', ordinal: countOf('ordinal') },
       `${lacks.links ? 'temp.lossless_links' : 'main.summary_messages'}
-WHERE ${isName('summary_id')} AND typeof(message_id) = 'integer'`,
+WHERE ${isName('summary_id')} AND ${isExactInteger('message_id')}`,
     ),
     // The table's "parent" is the older node from which the newer one was made.
     view(
@@ -116,11 +114,11 @@ WHERE ${isName('summary_id')} AND typeof(message_id) = 'integer'`,
         conversation_id: 'conversation_id',
         ordinal: 'ordinal',
         item_type: textOf('item_type'),
-        message_id: `iif(typeof(message_id) = 'integer', message_id, NULL)`,
+        message_id: `iif(${isExactInteger('message_id')}, message_id, NULL)`,
         summary_id: `iif(${isName('summary_id')}, summary_id, NULL)`,
         created_at: when('context_items', 'created_at', textTimeMs('created_at')),
       },
-      `main.context_items WHERE ${isNumber('conversation_id')} AND ${isPlace('ordinal')}`,
+      `main.context_items WHERE ${isNumber('conversation_id')} AND ${isExactInteger('ordinal')}`,
     ),
     view(
       'large_files',

@@ -3,7 +3,7 @@ import { nextKey } from '../../sqlite/keyset.ts'
 import { LARGE_PAGE_CACHE, SMALL_PAGE_CACHE } from '../../sqlite/page-cache.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
-import { textTimeMs } from '../canonical.ts'
+import { millisecondsOf, textTimeMs } from '../canonical.ts'
 import {
   BEFORE_ALL,
   clearDerived,
@@ -258,7 +258,7 @@ function messages(probe: SchemaProbe): string {
         WHEN ${role} IN (${RESULT_ROLES}) THEN 'tool'
         WHEN ${role} IN ('custom', ${PI_SUMMARY_ROLES}) THEN 'user'
         ELSE 'system' END,
-      ${asCount(column('token_estimate'))}, CAST(${column('timestamp')} AS INTEGER)
+      ${asCount(column('token_estimate'))}, ${millisecondsOf(column('timestamp'))}
     FROM main.messages AS m
     CROSS JOIN temp.derived_conversations AS c ON c.key = ${asText(column('conversation_id'))}
     WHERE m.rowid > :last AND m.rowid <= :end`
