@@ -87,8 +87,16 @@ function resultText(part: Part, content: string, results: number): string {
   return part.output ?? part.text ?? part.error ?? ''
 }
 
+/** The newest call that was sent for a stored id, and whether a result of it was sent, too. */
+type SentCall = { readonly stored: Call; readonly id: string; isAnswered: boolean }
+
 class TurnBuilder {
   readonly turns: Turn[] = []
+  /** By the stored id of the call. */
+  readonly #sent = new Map<string, SentCall>()
+  readonly #usedIds = new Set<string>()
+  /** The last message with calls, as it was stored. */
+  #lastStep: { readonly text: string; readonly calls: readonly Call[] } = { text: '', calls: [] }
   /** Calls of the last assistant turn without an answer yet. */
   readonly #open = new Set<string>()
 
@@ -101,16 +109,42 @@ class TurnBuilder {
 
   assistant(text: string, calls: readonly Call[]): void {
     const hasText = text.trim() !== ''
-    if (!hasText && calls.length === 0) return
+    if (this.#isOpenStep(text, calls)) return
+    if (calls.length > 0) this.#lastStep = { text, calls }
+    const fresh = calls.flatMap((call) => this.#withOwnId(call))
+    if (!hasText && fresh.length === 0) return
     // A turn may be stored in several rows: consecutive calls belong to the same turn.
     if (hasText || this.turns.at(-1)?.kind !== 'assistant') this.#close()
-    this.turns.push({ kind: 'assistant', text: hasText ? text : '', calls })
-    for (const call of calls) this.#open.add(call.id)
+    this.turns.push({ kind: 'assistant', text: hasText ? text : '', calls: fresh })
+    for (const call of fresh) this.#open.add(call.id)
+  }
+
+  /** Whether a message is the last one with calls, stored again before all of its calls were answered. */
+  #isOpenStep(text: string, calls: readonly Call[]): boolean {
+    const last = this.#lastStep
+    const isAgain = (call: Call): boolean => last.calls.some((other) => isSame(call, other))
+    return this.#open.size > 0 && calls.length > 0 && text === last.text && calls.every(isAgain)
+  }
+
+  /**
+   * Providers refuse an id that stands in two calls. A call that was stored again before its result is sent once. Any
+   * other call with a used id is a call of its own, which gets an id of its own.
+   */
+  #withOwnId(call: Call): Call[] {
+    const before = this.#sent.get(call.id)
+    if (before && !before.isAnswered && isSame(call, before.stored)) return []
+    let id = call.id
+    for (let count = 2; this.#usedIds.has(id); count += 1) id = `${call.id}_${count}`
+    this.#usedIds.add(id)
+    this.#sent.set(call.id, { stored: call, id, isAnswered: false })
+    return [{ ...call, id }]
   }
 
   result(part: Part, text: string): void {
-    const callId = part.callId ?? ''
-    if (this.#open.delete(callId)) {
+    const sent = this.#sent.get(part.callId ?? '')
+    const callId = sent?.id ?? part.callId ?? ''
+    if (sent && this.#open.delete(callId)) {
+      sent.isAnswered = true
       const isError = part.status === 'error' || (part.error !== null && part.output === null)
       this.turns.push({ kind: 'result', callId, text, isError })
     } else this.say({ kind: 'user', text: `[late result of ${part.name ?? 'tool'}, call ${callId}]\n${text}` })
@@ -128,6 +162,8 @@ class TurnBuilder {
     this.#open.clear()
   }
 }
+
+const isSame = (a: Call, b: Call): boolean => a.id === b.id && a.name === b.name && a.input === b.input
 
 function readSummaries(
   db: ReadDb,

@@ -159,19 +159,74 @@ describe('a rendered summary', () => {
   })
 })
 
+/** The ids of calls in a payload for OpenAI, and the results that answer them, in order. */
+function callsAndResults(memory: TestMemory): string[] {
+  type Sent = { tool_calls?: { id: string }[]; tool_call_id?: string; content: string | null }
+  return (render(memory, 'openai').messages as unknown as Sent[]).flatMap(({ tool_calls, tool_call_id, content }) =>
+    tool_call_id === undefined
+      ? [...(content === null ? [] : [content]), ...(tool_calls ?? []).map(({ id }) => `call ${id}`)]
+      : [`${tool_call_id}: ${content}`],
+  )
+}
+
+const NO_RESULT = '[no result was recorded before the next message]'
+
+describe('a call id that was stored twice', () => {
+  it('is sent once when the message with its open calls was stored again', () => {
+    using memory = messages('go', call(['x', 'y']), call(['x', 'y']), result('y'), call(['x', 'y']), result('x'), 'ok')
+    expect(callsAndResults(memory)).toEqual([
+      'go',
+      'calling x and y',
+      'call x',
+      'call y',
+      'y: output of y',
+      'x: output of x',
+      'ok',
+    ])
+  })
+
+  it('is not sent again when something else was said before the call was made again', () => {
+    using memory = messages('go', call(['x']), 'wait', call(['x']), 'ok')
+    expect(callsAndResults(memory)).toEqual(['go', 'calling x', 'call x', `x: ${NO_RESULT}`, 'wait', 'calling x', 'ok'])
+  })
+
+  it('stands for one call alone when its first call was answered or was another call', () => {
+    const other: MessageSpec = {
+      parts: [{ part_type: 'tool', tool_call_id: 'x', tool_name: 'bash', tool_input: '{"command":"another"}' }],
+    }
+    using memory = messages('go', call(['x']), result('x'), call(['x']), call(['x'], other), result('x'), call(['x_2']))
+    expect(callsAndResults(memory)).toEqual([
+      'go',
+      'calling x',
+      'call x',
+      'x: output of x',
+      'calling x',
+      'call x_2',
+      `x_2: ${NO_RESULT}`,
+      'calling x',
+      'call x_3',
+      'x_3: output of x',
+      'calling x_2',
+      'call x_2_2',
+    ])
+  })
+})
+
 type Step = {
   readonly role: MessageSpec['role']
   readonly text: string
   readonly calls: number
+  readonly repeats: number
   readonly answers: number
 }
 
-/** Random turns, with calls that are answered at once, late, twice or never. */
+/** Random turns, with calls that are answered at once, late, twice or never, and ids that are used again. */
 const history = fc.array(
   fc.record<Step>({
     role: fc.constantFrom('user', 'assistant', 'assistant', 'tool', 'tool', 'system'),
     text: fc.constantFrom('', ' ', 'hello', 'two words', '中文'),
     calls: fc.nat(2),
+    repeats: fc.constantFrom(0, 0, 0, 1, 2),
     answers: fc.nat(3),
   }),
   { minLength: 1, maxLength: 14 },
@@ -179,12 +234,13 @@ const history = fc.array(
 
 function toMessages(steps: readonly Step[]): MessageSpec[] {
   const made: string[] = []
-  return steps.map(({ role, text, calls, answers }): MessageSpec => {
+  return steps.map(({ role, text, calls, repeats, answers }): MessageSpec => {
     if (role === 'tool') return result(made.at(-1 - answers) ?? `unknown-${answers}`, { content: text || 'output' })
     if (role !== 'assistant') return { role, content: text }
     const ids = Array.from({ length: calls }, (_, index) => `call-${made.length + index}`)
+    const again = repeats > 0 ? made.slice(-repeats) : []
     made.push(...ids)
-    return call(ids, { content: text })
+    return call([...again, ...ids], { content: text })
   })
 }
 
@@ -219,11 +275,13 @@ describe('a payload for any provider', () => {
     )
   })
 
-  it('answers every call before any other text, and no other call', () => {
+  it('answers every call before any other text, and no other call, and has each id once', () => {
     fc.assert(
       fc.property(history, (steps) => {
         using memory = messages(...toMessages(steps))
         const sent = render(memory, 'anthropic').messages as { role: string; content: Record<string, string>[] }[]
+        const ids = sent.flatMap(({ content }) => content.flatMap(({ type, id }) => (type === 'tool_use' ? id : [])))
+        expect(new Set(ids).size).toBe(ids.length)
         sent.forEach((message, index) => {
           expect(message.role).toBe(index % 2 === 0 ? 'user' : 'assistant')
           const called = message.content.filter((block) => block.type === 'tool_use').map((block) => block.id)

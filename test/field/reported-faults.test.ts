@@ -1,6 +1,11 @@
 import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { createTokenEstimator } from '../../core/models/token-estimator.ts'
+import { readSettings } from '../../core/settings/settings.ts'
+import { ContextAssembler } from '../../core/window/context-assembler.ts'
+import { importOne } from '../builders/import.ts'
+import { buildMemory } from '../builders/memory.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { resultOf, scanFile } from '../integrity/scan-file.ts'
@@ -40,4 +45,18 @@ it('a conversation above the budget that its file names, whose compaction never 
   expect(never?.detail).toBe(`${tokens} tokens, 110 % of the ${budget} that the file itself names`)
   const [pending] = resultOf(report, 'compaction_failing').samples
   expect(pending?.detail).toMatch(/^a compaction is pending since 2026-03-20 .* and never began$/)
+})
+
+it('calls that an interrupted compaction stored again are sent once, and the messages in which they stand are named', async () => {
+  const { path } = reported('openclaw-call-repeated')
+  using memory = buildMemory()
+  await importOne(memory.db, join(path, 's.jsonl'))
+  const [repeated] = resultOf(await scanFile(memory.path), 'tool_call_repeated').samples
+  expect(repeated?.detail).toBe('the calls call_x and call_y stand in 3 messages: msg_2, msg_5, and msg_7')
+  const assembler = new ContextAssembler(memory.db, createTokenEstimator(), readSettings({}).compaction)
+  const payload = JSON.stringify(assembler.render({ conversationId: 1, budgetTokens: 100_000 }, 'anthropic'))
+  expect(payload.match(/"type":"tool_use","id":"call_."/g)).toEqual([
+    '"type":"tool_use","id":"call_x"',
+    '"type":"tool_use","id":"call_y"',
+  ])
 })

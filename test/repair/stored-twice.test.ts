@@ -48,7 +48,7 @@ describe('messages that were stored twice', () => {
     const before = await copied(SMALL)
     const { path } = await copied(changedCopy(SMALL, (db) => db.exec(blockAgain)))
     const texts = textsIn(path)
-    expect(fired(await scan(path))).toEqual(['duplicate_message'])
+    expect(fired(await scan(path))).toEqual(['tool_call_repeated', 'duplicate_message'])
     const result = await apply(path, ['duplicate_message:1'])
     expect(result).toMatchObject({ rolledBack: null, skipped: [], left: [] })
     expect(windowIn(path)).toEqual(windowIn(before.path))

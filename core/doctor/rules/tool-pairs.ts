@@ -156,7 +156,7 @@ export const toolPairRules = [
     settledAlong: { reads: ['window'], isGone: isPaired },
     advice:
       'Dissolve the summary that covers the other half. A half that stands alone is left out when the window is sent.',
-    consequenceOf: ['dangling_item', 'coverage_gap', 'fresh_tail_compacted', 'invalid_value'],
+    consequenceOf: ['dangling_item', 'coverage_gap', 'fresh_tail_compacted', 'invalid_value', 'tool_call_repeated'],
     notApplicable: ({ info, system }) =>
       !info.capabilities.parts
         ? `${info.systemLabel} stores no tool calls.`
@@ -173,7 +173,7 @@ export const toolPairRules = [
     invariant: 'A tool call in the window has a result.',
     explanation:
       'An agent that was interrupted leaves calls without a result. Providers ask for one; systems make it up when they send the window.',
-    consequenceOf: ['tool_pair_split'],
+    consequenceOf: ['tool_pair_split', 'tool_call_repeated'],
     notApplicable: ({ info }) => (info.capabilities.parts ? null : `${info.systemLabel} stores no tool calls.`),
     find: findUnanswered,
   },

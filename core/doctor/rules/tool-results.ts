@@ -1,4 +1,7 @@
+import type { Sample } from '../../contract/integrity.ts'
 import { ROLES } from '../../contract/lists.ts'
+import type { FileDraft } from '../../systems/file-draft.ts'
+import { messageNumber } from '../../systems/node-id.ts'
 import { onlyInTranscript, type Rule, type RuleContext } from '../../systems/rule.ts'
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 
@@ -9,6 +12,13 @@ const queries = {
     FROM message_parts
     WHERE tool_call_id IS NOT NULL
     ORDER BY tool_call_id`,
+  /** Selects each message of a conversation that makes a call of one of its messages, once a call. */
+  callers: /* sql */ `
+    SELECT DISTINCT o.tool_call_id, o.message_id
+    FROM message_parts AS p
+    JOIN message_parts AS o ON o.tool_call_id = p.tool_call_id
+    JOIN messages AS m ON m.message_id = o.message_id AND m.conversation_id = :conversationId
+    WHERE p.message_id = :messageId AND p.tool_call_id IS NOT NULL AND m.role = 'assistant'`,
 }
 
 const TOOL = ROLES.indexOf('tool')
@@ -69,7 +79,59 @@ function* findDuplicateResults(context: RuleContext): Iterable<Finding | null> {
   }
 }
 
+/** Finds calls that are sent more than once, because several messages in a window make them. */
+function* findRepeatedCalls(context: RuleContext): Iterable<Finding | null> {
+  const { memory } = context
+  const isInWindow = (position: number): boolean => memory.window.messageCounts[position] !== 0
+  const repeated = yield* repeatedCalls(context)
+  const sent = repeated.filter(({ calls }) => calls.filter(isInWindow).length > 1)
+  for (const [first, ...others] of Map.groupBy(sent, ({ calls }) => calls.join(' ')).values()) {
+    if (!first || !isAsked(context, first.conversationId)) {
+      yield null
+      continue
+    }
+    const callIds = [first, ...others].map(({ callId }) => callId)
+    const named = callIds.length === 1 ? `the call ${callIds[0]} stands` : `the calls ${listed(callIds)} stand`
+    const messages = first.calls.map((position) => memory.messageId(position))
+    const detail = `${named} in ${messages.length} messages: ${listed(messages)}`
+    yield { id: memory.messageId(first.calls[0] as number), conversationId: first.conversationId, detail }
+  }
+}
+
+/** True when no call of this message stands twice in this state of the window. */
+function isSentOnce({ id, conversationId }: Sample, draft: FileDraft): boolean {
+  const messageId = messageNumber(id ?? '')
+  if (messageId === null || conversationId === null) return false
+  const shown = new Set(draft.window(conversationId).map((entry) => entry.messageId))
+  const callers = draft.db.rows<[string, number]>(queries.callers, { messageId, conversationId })
+  const sent = callers.flatMap(([callId, caller]) => (shown.has(caller) ? callId : []))
+  return new Set(sent).size === sent.length
+}
+
+const MOST_LISTED = 6
+const LIST = new Intl.ListFormat('en')
+
+function listed(names: readonly string[]): string {
+  const rest = names.length - MOST_LISTED
+  return LIST.format(rest > 0 ? [...names.slice(0, MOST_LISTED), `${rest} more`] : names)
+}
+
 export const toolResultRules = [
+  {
+    id: 'tool_call_repeated',
+    group: 'context',
+    severity: 'warning',
+    phase: 'text',
+    invariant: 'The id of a tool call stands in one message of the window.',
+    explanation:
+      'A message with tool calls was stored more than once, or an id was used again. Providers refuse a request in which two calls have one id.',
+    settledAlong: { reads: ['window'], isGone: isSentOnce },
+    advice:
+      'Where the messages are equal, the step for "duplicate_message" takes the second ones out of the window. A window that is rendered here has each id once already.',
+    consequenceOf: ['duplicate_message'],
+    notApplicable: ({ info }) => (info.capabilities.parts ? null : `${info.systemLabel} stores no tool calls.`),
+    find: findRepeatedCalls,
+  },
   {
     id: 'duplicate_tool_result',
     group: 'operations',
