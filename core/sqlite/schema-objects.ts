@@ -62,11 +62,25 @@ export function computedObjects(db: ReadDb, ours: ReadonlySet<string> = new Set(
 function isPlainFts5(name: string, sql: string, computed: ComputedObjects): boolean {
   if (!FTS5.test(sql)) return false
   if (SHADOWS.some((shadow) => computed.has(keyOf(`${name}_${shadow}`)))) return false
-  const content =
-    FTS5_CONTENT.exec(sql)
-      ?.slice(1)
-      .find((text) => text !== undefined) ?? ''
+  const content = contentOption(sql) ?? ''
   return !computed.has(keyOf(content))
+}
+
+const contentOption = (sql: string): string | undefined =>
+  FTS5_CONTENT.exec(sql)
+    ?.slice(1)
+    .find((text) => text !== undefined)
+
+type NamedObject = { readonly name: string; readonly sql: string | null }
+
+/** Names of the tables in which a full-text table keeps its index, without the copy of its texts. */
+export const ftsShadowsOf = ({ name, sql }: NamedObject): string[] =>
+  FTS5.test(String(sql)) ? SHADOWS.filter((shadow) => shadow !== 'content').map((shadow) => `${name}_${shadow}`) : []
+
+/** Returns the table whose texts a full-text table indexes, or null where they are stored nowhere. */
+export function ftsContentOf({ name, sql }: NamedObject): string | null {
+  const content = contentOption(String(sql))
+  return content === undefined ? `${name}_content` : content === '' ? null : content
 }
 
 export const keyOf = (name: string): string => String(name).toLowerCase()

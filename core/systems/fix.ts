@@ -59,6 +59,7 @@ const STAGES = [
   'locks',
   'runs',
   'schema',
+  'damaged indexes',
   'indexes',
 ] as const
 type FixStage = (typeof STAGES)[number]
@@ -78,8 +79,10 @@ export type StepDraft = {
   readonly alsoSettles?: readonly Named[]
   /** Changed rows that no draft holds. */
   readonly changes?: readonly RowChange[]
-  /** Run after all rows have changed; constants of this program, never built from the file. */
+  /** Run after all rows have changed; constants of this program. Of the file they have at most the name of an index, quoted. */
   readonly statements?: readonly string[]
+  /** True for statements that name tables of another system's file, which a working copy does not have. */
+  readonly isForOriginal?: boolean
   /** Summaries whose texts a summariser has to write again. */
   readonly rewrite?: readonly string[]
   /** Messages that are left out of their windows for good, because the same messages are in the file once more. */

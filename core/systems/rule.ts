@@ -79,6 +79,8 @@ type Invariant = {
   readonly summaryTexts?: (context: RuleContext) => Inspector | null
   /** How findings that no fix was made for go away all the same. */
   readonly settledAlong?: SettledAlong
+  /** In the phase `sqlite`: says nothing of a file that cannot be read, since other rules do. */
+  readonly leavesUnreadFile?: boolean
   /** Not looked for while a repair is being written, because it cannot get worse then and takes too long. */
   readonly isLeftOutOfCommit?: (bytes: number) => boolean
 }

@@ -1,5 +1,6 @@
 import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { readSettings } from '../../core/settings/settings.ts'
@@ -8,8 +9,8 @@ import { importOne } from '../builders/import.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { resultOf, scanFile } from '../integrity/scan-file.ts'
-import { plan } from '../repair/doctor.ts'
+import { resultOf, scanFile, wrong } from '../integrity/scan-file.ts'
+import { plan, runOn } from '../repair/doctor.ts'
 import { FIELD_DATA } from './field-data.ts'
 
 /** A small file that was made after public reports of a fault, copied, with what is right for it. */
@@ -59,4 +60,20 @@ it('calls that an interrupted compaction stored again are sent once, and the mes
     '"type":"tool_use","id":"call_x"',
     '"type":"tool_use","id":"call_y"',
   ])
+})
+
+it('a full-text index that is damaged alone is named as that, and its step is automatic and puts a copy right', async () => {
+  const { path } = reported('hermes-index-damaged')
+  const file = join(path, 'lcm.db')
+  const report = await scanFile(file)
+  expect(wrong(report)).toEqual(['index_damaged'])
+  expect(resultOf(report, 'index_damaged').samples[0]?.detail).toMatch(
+    /^the full-text index nodes_fts is damaged; no text is lost: it can be rebuilt from summary_nodes/,
+  )
+  expect((await plan(file)).steps.map(({ id, risk }) => [id, risk])).toEqual([['index_damaged', 'safe']])
+  const { text } = await runOn(file, { kind: 'repair_export', format: 'sql' })
+  const db = new Database(file)
+  db.exec(text)
+  db.close()
+  expect(wrong(await scanFile(file))).toEqual([])
 })

@@ -78,6 +78,7 @@ const FOUND_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   'test/ledger/ledger.test.ts': ['ledger_behind', 'ledger_hash'],
   'test/ledger/ledger-trouble.test.ts': ['ledger_ahead', 'ledger_foreign'],
   'test/repair/apply.test.ts': ['file_hash'],
+  'test/repair/damaged-index.test.ts': ['index_damaged'],
   'test/rules/expected-states.test.ts': [
     'ledger_duplicate_event',
     'ledger_time_order',

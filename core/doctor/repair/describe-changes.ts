@@ -23,7 +23,7 @@ function describe(changes: readonly RowChange[]): string {
 }
 
 function describeTable(table: string, rows: readonly RowChange[]): string {
-  if (table.includes('_fts')) return `rebuilt`
+  if (table.includes('_fts') || rows.every(({ before }) => before?.damaged !== undefined)) return 'rebuilt'
   const added = rows.filter((row) => row.before === null)
   const removed = rows.filter((row) => row.after === null)
   const changed = rows.filter((row) => row.before !== null && row.after !== null)

@@ -70,16 +70,23 @@ const plain = (text: string): string => text.replace(/[\r\n]+/g, ' ').replace(/[
 
 function sqlText({ steps, info, nowMs }: ExportRequest): string {
   const isForeign = !isNative(info)
+  const isForOriginal =
+    steps.some((step) => step.isForOriginal) &&
+    steps.every(({ isForOriginal, risk }) => isForOriginal || risk === 'manual')
   const lines = [
     `-- Repair plan for ${comment(info.path)}, ${new Date(nowMs).toISOString()}.`,
-    ...(isForeign
+    ...(isForOriginal
       ? [
-          `-- The file belongs to ${comment(info.systemLabel)}. These statements name the tables of a working copy ("lcm copy --from FILE --to COPY"):`,
-          '-- run them on that, never on the file itself, whose tables are others.',
+          '-- These statements rebuild indexes of the file itself: close its own program, and run them on a copy of the file.',
         ]
-      : [
-          '-- "lcm repair --apply" does the same with a backup before and a scan after. By hand: close other programs, copy the file first.',
-        ]),
+      : isForeign
+        ? [
+            `-- The file belongs to ${comment(info.systemLabel)}. These statements name the tables of a working copy ("lcm copy --from FILE --to COPY"):`,
+            '-- run them on that, never on the file itself, whose tables are others.',
+          ]
+        : [
+            '-- "lcm repair --apply" does the same with a backup before and a scan after. By hand: close other programs, copy the file first.',
+          ]),
     '-- Messages are never changed. Steps that need a summariser or a person have no statements.',
     'BEGIN IMMEDIATE;',
     'PRAGMA defer_foreign_keys = ON;',
@@ -87,9 +94,13 @@ function sqlText({ steps, info, nowMs }: ExportRequest): string {
   for (const step of steps) {
     lines.push('', `-- ${comment(step.id)} (${step.risk}): ${comment(step.title)}`)
     if (step.risk === 'manual' || step.risk === 'model') lines.push(`-- ${comment(step.description)}`)
-    lines.push(...sqlOf(step.changes), ...step.statements.map((sql) => `${sql.replace(/;$/, '')};`))
+    const statements = step.statements.map((sql) => `${sql.replace(/;$/, '')};`)
+    if (step.isForOriginal && !isForOriginal) {
+      lines.push('-- For a copy of the file itself, not for the working copy:', ...statements.map((sql) => `-- ${sql}`))
+    } else lines.push(...sqlOf(step.changes), ...statements)
   }
-  return `${[...lines, '', 'COMMIT;'].join('\n')}\n`
+  const proof = isForOriginal ? ['', '-- It has to answer "ok".', 'PRAGMA integrity_check;'] : []
+  return `${[...lines, '', 'COMMIT;', ...proof].join('\n')}\n`
 }
 
 const comment = (text: string): string => text.replace(/[\r\n]+/g, ' ')

@@ -90,6 +90,7 @@ function manualStep(check: CheckResult, left: readonly Group[]): PlannedStep {
     rows: 0,
     changes: [],
     statements: [],
+    isForOriginal: false,
     rewrite: [],
     setAside: [],
     cannotRestore,

@@ -26,6 +26,8 @@ export type PlannedStep = {
   readonly rows: number
   readonly changes: readonly RowChange[]
   readonly statements: readonly string[]
+  /** See `StepDraft`. */
+  readonly isForOriginal: boolean
   readonly rewrite: readonly string[]
   /** See `StepDraft`. */
   readonly setAside: readonly number[]
@@ -143,7 +145,17 @@ function toStep(
   changes: readonly RowChange[],
   { draft, findingsOf }: FixContext,
 ): PlannedStep {
-  const { title, rule, risk, nodes, alsoSettles = [], statements = [], rewrite = [], setAside = [] } = made
+  const {
+    title,
+    rule,
+    risk,
+    nodes,
+    alsoSettles = [],
+    statements = [],
+    rewrite = [],
+    setAside = [],
+    isForOriginal = false,
+  } = made
   const fired = rulesOf(fix).filter((one) => findingsOf(one).length > 0)
   const texts = rewrite.map((id) => [id, draft.textOf(id)])
   const missing = changes.find((change) => change.before?.missing !== undefined)?.before?.missing
@@ -158,6 +170,7 @@ function toStep(
     rows: typeof missing === 'number' ? missing : Math.max(changes.length, rewrite.length),
     changes,
     statements,
+    isForOriginal,
     rewrite,
     setAside,
     cannotRestore: made.cannotRestore ?? null,

@@ -14,6 +14,7 @@ import type { WriteDb } from '../../sqlite/read-db.ts'
 import { isNative } from '../../systems/native/native.ts'
 import type { Rule } from '../../systems/rule.ts'
 import { inSlices } from '../../yielding.ts'
+import { indexDamaged, isOfRows } from '../rules/damaged-indexes.ts'
 import { rules } from '../rules/rules.ts'
 import { tableLost } from '../rules/tables.ts'
 import { ApplyRepairs } from './apply-repairs.ts'
@@ -103,10 +104,14 @@ export class Repairer {
     // If a table of links is missing, summaries look as if they never had any. No step may rely on that.
     if (report.checks.some(({ id, count }) => id === tableLost.id && count > 0)) return undone
     try {
-      const findings = findingsOf(report, examined.findings)
+      const all = findingsOf(report, examined.findings)
+      // What is read by a damaged index may be wrong. The next plan deals with what is found when it is sound.
+      const damaged = all.get(indexDamaged.id) ?? []
+      const isFirst = damaged.some(isOfRows)
+      const findings = isFirst ? new Map([[indexDamaged.id, damaged]]) : all
       yield { done: report.checks.length, total: report.checks.length, unit: 'checks', note: 'planning' }
       const planned = await inSlices(planSteps(this.#options, findings, readRows(), null), signal)
-      return { report, readRows, findings, steps: withLeftovers(report, findings, planned) }
+      return { report, readRows, findings, steps: isFirst ? planned.steps : withLeftovers(report, findings, planned) }
     } catch (error) {
       if (!(error instanceof LcmError) || error.code !== 'file_corrupt') throw error
       return undone

@@ -28,7 +28,12 @@ export function toPlan(
 }
 
 /** Leaves out what only the writer needs. */
-export function toShownStep({ statements, rewrite: _, ...step }: PlannedStep): RepairStep {
+export function toShownStep({
+  statements,
+  isForOriginal: _original,
+  rewrite: _rewrite,
+  ...step
+}: PlannedStep): RepairStep {
   return {
     ...step,
     fixes: [...step.fixes],

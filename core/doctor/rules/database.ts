@@ -1,17 +1,15 @@
 import { LcmError } from '../../errors.ts'
 import { NATIVE_VERSION } from '../../sqlite/native.ts'
-import { keyOf } from '../../sqlite/schema-objects.ts'
 import { isExactInteger } from '../../sqlite/shown-values.ts'
-import { isNative } from '../../systems/native/native.ts'
 import type { Rule, RuleContext } from '../../systems/rule.ts'
 import type { Finding } from '../../systems/scanned-memory.ts'
 import { nativeOnly } from './applicability.ts'
+import { damagedIndexes, indexDamaged } from './damaged-indexes.ts'
 import { dropDangling } from './lineage.ts'
+import { isCheckTooLong, pageReport } from './page-report.ts'
 import { dropDanglingItems } from './window.ts'
 
 const queries = {
-  tables: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type = 'table' ORDER BY name`,
-  isThere: /* sql */ `SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = :table`,
   references: /* sql */ `SELECT 1 FROM pragma_foreign_key_list(:table, 'main') LIMIT 1`,
   // Asks for the columns of the file's own table, which a view of the same name may hide.
   columns: /* sql */ `SELECT name FROM pragma_table_info(:table, 'main')`,
@@ -20,59 +18,15 @@ const queries = {
     SELECT CAST("rowid" AS TEXT) AS rowid, parent FROM pragma_foreign_key_check(:table, 'main')`,
 }
 
-/** Any query of a full-text table makes this connection read the structure of its index again. */
-const REFRESH = ['messages_fts', 'messages_trigram', 'summaries_fts', 'summaries_trigram'].map(
-  (table) => [table, /* sql */ `SELECT rowid FROM ${table} WHERE ${table} MATCH '"lcm"' LIMIT 1`] as const,
-)
-
-/** A larger file is checked table by table, so that the scan can yield in between. */
-const WHOLE_BYTES = 64 << 20
-
-/**
- * Checks the pages, and whether every index agrees with its table. A large file is checked table by table first, and
- * the pages outside tables last. https://www.sqlite.org/pragma.html#pragma_integrity_check
- */
+/** What SQLite's check says of more than indexes, where anything may be lost. */
 function* checkPages(context: RuleContext): Iterable<Finding | null> {
-  const { db, info, probe } = context
-  // After a write by another process FTS5 would compare the index with a structure in its cache, and report damage.
-  if (isNative(info)) {
-    for (const [table, sql] of REFRESH) if (db.value(queries.isThere, { table }) !== undefined) db.value(sql)
-  }
-  const hasComputed = probe.computed.size > 0
-  if (info.bytes <= WHOLE_BYTES && !hasComputed) {
-    yield* pageFindings(context, 'PRAGMA main.integrity_check(100)')
-    return
-  }
-  const seen = new Set<string>()
-  for (const table of db.column<string>(queries.tables)) {
-    if (probe.computed.has(keyOf(table))) continue
-    for (const finding of pageFindings(context, `PRAGMA main.integrity_check(${quoted(table)})`)) {
-      seen.add(finding.detail)
-      yield finding
-    }
-    yield null
-  }
-  // A check of the whole file would execute its computed objects.
-  if (hasComputed) return
-  for (const finding of pageFindings(context, 'PRAGMA main.quick_check(100)'))
-    if (!seen.has(finding.detail)) yield finding
+  if ((yield* damagedIndexes(context)) !== null) return
+  for (const detail of yield* pageReport(context)) yield { id: null, conversationId: null, detail }
 }
 
-/** For a larger file, SQLite's check of every page takes longer than another writer waits. */
-const LARGEST_COMMIT_BYTES = 256 << 20
+const _quoted = (name: string): string => `'${name.replaceAll("'", "''")}'`
 
-const quoted = (name: string): string => `'${name.replaceAll("'", "''")}'`
-
-function* pageFindings({ db }: RuleContext, sql: string): Generator<Finding> {
-  for (const text of db.column<string>(sql)) {
-    for (const detail of String(text).split('\n')) {
-      if (detail !== 'ok' && detail.trim() !== '' && !detail.startsWith('*** in database')) {
-        yield { id: null, conversationId: null, detail }
-      }
-    }
-  }
-}
-
+/** https://www.sqlite.org/pragma.html#pragma_foreign_key_check */
 function* checkForeignKeys(context: RuleContext): Iterable<Finding | null> {
   for (const table of context.probe.tables.keys()) {
     if (context.db.value(queries.references, { table }) === undefined) continue
@@ -176,11 +130,12 @@ export const databaseRules = [
     notApplicable: nativeOnly('a schema version'),
     find: checkVersion,
   },
+  indexDamaged,
   {
     id: 'sqlite_integrity',
     // Writing rows through SQL leaves the pages valid, and checking all pages of a large file takes longer than others
     // wait.
-    isLeftOutOfCommit: (bytes) => bytes > LARGEST_COMMIT_BYTES,
+    isLeftOutOfCommit: isCheckTooLong,
     settledAlong: {
       reads: [],
       isGone: ({ detail }) => /CHECK constraint failed|inverted index|fts5?|_trigram/i.test(detail),
@@ -189,7 +144,7 @@ export const databaseRules = [
     group: 'file',
     severity: 'error',
     phase: 'sqlite',
-    invariant: "The pages and indexes of the file are sound by SQLite's own check.",
+    invariant: "The pages and tables of the file are sound by SQLite's own check.",
     explanation: 'Parts of the file cannot be trusted or read. Make a copy before anything else.',
     advice: 'Save what can be read into a new file ("lcm salvage"), or restore a backup; repair the copy.',
     cannotRestore: 'Rows on pages that cannot be read are lost unless a backup or the transcript holds them.',

@@ -106,10 +106,10 @@ function* runPhase(
     } catch (error) {
       damage = damageOf(error)
     }
-    const isPages = phase === 'sqlite'
-    for (const error of isPages ? [damage, broken] : []) if (error) yield found(context, rule, unread(error))
+    const tellsDamage = phase === 'sqlite' && rule.leavesUnreadFile !== true
+    for (const error of tellsDamage ? [damage, broken] : []) if (error) yield found(context, rule, unread(error))
     const reads = rule.messageTexts || rule.summaryTexts
-    const isBlind = damage !== null && !isPages && (rule.find === undefined || damage !== texts.damage)
+    const isBlind = damage !== null && !tellsDamage && (rule.find === undefined || damage !== texts.damage)
     yield {
       kind: 'done',
       rule,
