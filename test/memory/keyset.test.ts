@@ -49,7 +49,7 @@ describe('going through a table by its keys', () => {
     )
   })
 
-  it('calls no file damaged whose numbers are too large to be read exactly', () => {
+  it('does not call a file damaged when its numbers are too large to be read exactly', () => {
     expect(() => nextKey(db, 'the numbers of rows', 2 ** 53, 2 ** 53)).toThrow(
       /go beyond 9,007,199,254,740,991, the largest that is read exactly. Nothing is damaged/,
     )
