@@ -1,3 +1,5 @@
+import { BEFORE_MONTH } from './word-lists.ts'
+
 /** The range of a summary that says one thing. Offsets are UTF-16 units of the summary's text, end exclusive. */
 export type ClaimRange = {
   readonly kind: 'sentence' | 'bullet' | 'heading' | 'code'
@@ -127,12 +129,16 @@ function* sentencesOf(line: string, from = 0, to = line.length): Generator<reado
     if (match[0].startsWith('.') && ABBREVIATION.test(text.slice(Math.max(begin, end - 10), end))) continue
     if (match[0] === ';' && (end - begin < LEAST_PART || to - end < LEAST_PART)) continue
     // A point before a small letter does not end a sentence, as in "v2. was" or "3. next".
+    if (match[0] === '.' && isDay(text, end - 1)) continue
     if (match[0] === '.' && /^\s+\p{Ll}/u.test(text.slice(end, end + 8))) continue
     yield* pieces(text, begin, end)
     begin = end
   }
   if (begin < to) yield* pieces(text, begin, to)
 }
+
+const isDay = (text: string, point: number): boolean =>
+  /(?<!\d)\d{1,2}$/.test(text.slice(Math.max(0, point - 3), point)) && BEFORE_MONTH.test(text.slice(point, point + 16))
 
 function* pieces(text: string, begin: number, end: number): Generator<readonly [number, number]> {
   const { from, to } = trimmed(text, begin, end)

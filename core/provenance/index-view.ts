@@ -72,21 +72,32 @@ export class IndexView implements Passages {
   read(unit: number): ReadUnit {
     const known = this.#read.get(unit)
     if (known) return known
-    const { tokens, denies } = this.#index.read(unit)
+    const { tokens, scopes } = this.#index.read(unit)
     const text = this.texts[this.textOf(unit)]?.text ?? ''
     const hits: Hit[] = []
     const specifics = new Map<number, readonly [number, number]>()
-    for (const [place, { term, key, anchor, start, end, isDenied, isSoft }] of tokens.entries()) {
-      const own = key === null ? this.#own.get(term) : this.vocabulary.termOf(key)
-      if (own !== undefined) hits.push({ term: own, place, start, end, isDenied, isSoft })
+    for (const [place, token] of tokens.entries()) {
+      const { anchor, start, end, isDenied, isSoft } = token
+      const own = this.#termOf(token)
+      if (own >= 0) hits.push({ term: own, place, start, end, isDenied, isSoft })
       for (const specific of this.#specifics.get(anchor) ?? []) {
         const sought = this.vocabulary.specifics[specific]
         const found = sought && !specifics.has(specific) && standsAt(sought, text, start, end)
         if (found) specifics.set(specific, found)
       }
     }
-    const read = { hits, denies, specifics }
+    const read = {
+      hits,
+      denies: scopes.length > 0,
+      scopes: scopes.map((scope) => scope.map((place) => this.#termOf(tokens[place]))),
+      specifics,
+    }
     this.#read.set(unit, read)
     return read
+  }
+
+  #termOf(token: { readonly term: number; readonly key: string | null } | undefined): number {
+    if (token === undefined) return -1
+    return (token.key === null ? this.#own.get(token.term) : this.vocabulary.termOf(token.key)) ?? -1
   }
 }

@@ -28,6 +28,8 @@ export type Hit = {
 export type ReadUnit = {
   readonly hits: readonly Hit[]
   readonly denies: boolean
+  /** For each of its negations the terms that it denies, the nearest first. −1 is a word that no claim says. */
+  readonly scopes: readonly (readonly number[])[]
   /** By number of a specific of the claims: its range in the unit. */
   readonly specifics: ReadonlyMap<number, readonly [number, number]>
 }

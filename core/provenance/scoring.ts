@@ -1,4 +1,5 @@
 import type { Passages } from './passages.ts'
+import { mayDeny } from './polarity.ts'
 import type { Claim, Vocabulary } from './vocabulary.ts'
 import { type WeighedClaim, weigh } from './weighed-claim.ts'
 import { type Candidate, WindowComparison } from './window-comparison.ts'
@@ -7,6 +8,11 @@ import { type Candidate, WindowComparison } from './window-comparison.ts'
 const CANDIDATES = 16
 /** A term in more units than this says little. Its units are not walked when rarer terms have found some. */
 const COMMON_UNITS = 20_000
+
+const STATES_ORDER = /\b(?:instead of|rather than|before|after|than|replac|from .+ to)\b|→|->/i
+
+/** A denial of a claim has so many of its words, or half of the words of a short claim. */
+const LEAST_SHARED = 3
 
 /** Compares claims with the units of an index. */
 export class Scorer {
@@ -96,6 +102,36 @@ export class Scorer {
   /** Returns whether the claim denies something by a negation. */
   denies(claim: Claim): boolean {
     return this.#weigh(claim).denied.size > 0
+  }
+
+  /** Returns whether a claim denies something, or has a word or an order that a passage may turn round. */
+  mayTurn(claim: Claim): boolean {
+    const { denied, turnable } = this.#weigh(claim)
+    if (denied.size > 0 || STATES_ORDER.test(claim.text)) return true
+    return turnable.some(({ contrary, around }) => contrary.some((term) => this.#standsBeside(term, around)))
+  }
+
+  /** Returns whether a unit has a term and one of the words around its contrary. */
+  #standsBeside(term: number, around: ReadonlySet<number>): boolean {
+    if (this.#frequency(term) === 0) return false
+    if (around.size === 0) return true
+    return this.#index.unitsWith(term).some((unit) => around.values().some((word) => this.#index.holds(unit, word)))
+  }
+
+  /** Returns whether a unit denies something that a claim says, and has enough of its words to be about the same. */
+  deniesOf(claim: Claim, unit: number): boolean {
+    const text = this.#index.texts[this.#index.textOf(unit)]?.text ?? ''
+    // Most units are told apart by one pattern, and need not be read.
+    if (!mayDeny(text.slice(this.#index.startOf(unit), this.#index.endOf(unit)))) return false
+    const { scopes } = this.#index.read(unit)
+    const { weights, turnable } = this.#weigh(claim)
+    const near = [-2, -1, 0, 1, 2].map((step) => unit + step)
+    let shared = 0
+    for (const term of weights.keys()) if (near.some((one) => this.#index.holds(one, term))) shared += 1
+    if (shared < Math.min(LEAST_SHARED, weights.size / 2)) return false
+    const related = (term: number): boolean =>
+      turnable.some(({ alike, contrary }) => alike.includes(term) || contrary.includes(term))
+    return scopes.some((scope) => scope.some((term) => weights.has(term) || related(term)))
   }
 
   #weigh(claim: Claim): WeighedClaim {

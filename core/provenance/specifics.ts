@@ -2,7 +2,7 @@ import type { SpecificKind } from '../contract/provenance.ts'
 import { SIGNS, signsIn } from './text-signs.ts'
 import { fold, hasToken, isWordUnit, numberKey, scanTokens, type TokenKind } from './tokens.ts'
 import { unitAt } from './units.ts'
-import { NO_NAMES } from './word-lists.ts'
+import { BEFORE_MONTH, NO_NAMES } from './word-lists.ts'
 
 /**
  * A name, number, path or quotation in a text, which is right or wrong to the letter. Offsets are UTF-16 units of that
@@ -72,7 +72,13 @@ const RULES: readonly Rule[] = [
     pattern:
       /(?<![\w-])--?[a-z][\w-]{2,}|[A-Za-z_$][\w$]+(?:(?:::|->|\.|#)[A-Za-z_$][\w$]*)+(?:\(\))?|\b[A-Za-z][\w-]+(?:\.[A-Za-z][\w-]*)+\b|\b[A-Za-z_$][\w$]*\(\)|\b[A-Za-z_$][\w$]{2,}(?=\((?!(?:e?s|en|in)\)))|\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|(?<!\w)_[A-Za-z]\w*|\b[a-z]+\d*(?:[A-Z][a-z0-9]*)+\b|\b(?:[A-Z][a-z0-9]+){2,}\b|\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b|\b[a-z0-9]+(?:-[a-z0-9]+){2,}\b|#\d+\b|\b[A-Za-z]+\d+[\w]*\b|\bC\+\+|\b[A-Z]#/g,
   },
-  { kind: 'number', needs: [SIGNS.digit], pattern: /(?<![\p{L}_\d])\d+(?:[.,]\d+)*/gu },
+  // Scripts without word breaks have no space before a number.
+  {
+    kind: 'number',
+    needs: [SIGNS.digit],
+    pattern:
+      /(?:(?<=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}])|(?<![\p{L}_\d]))\d+(?:[.,]\d+)*/gu,
+  },
 ]
 
 /** A text in quotation marks. It is looked at as a whole, and nothing inside it is looked at again. */
@@ -138,6 +144,7 @@ const isName = (text: string, { 0: word, index }: RegExpExecArray): boolean =>
 /** Returns whether a number is a list number, as the 2 in "1. do this 2. do that". */
 const isListNumber = (text: string, { index, 0: digits }: RegExpExecArray): boolean =>
   digits.length === 1 &&
+  !BEFORE_MONTH.test(text.slice(index + 1)) &&
   (/^[.)]\s+\S/.test(text.slice(index + 1)) || (/^[.)]$/.test(text.slice(index + 1)) && /(?:^|\s)1[.)]\s/.test(text)))
 
 /**
@@ -173,7 +180,7 @@ function kindOf(text: string): SpecificKind {
 const isCutOff = (text: string, end: number): boolean => text.startsWith('…', end) || text.startsWith('...', end)
 
 const isSentenceStart = (text: string, at: number): boolean =>
-  /(?:^|[.!?:;…。！？]["'”’)\]]*\s*|^[\s"'“‘«„(*_[]*)$/.test(text.slice(Math.max(0, at - 12), at))
+  /(?:^|[.!?:;…。！？]["'”’)\]]*\s*|^[\s"'“‘«„(*_[]*|(?:^|\n)\s*[-*•]\s+)$/.test(text.slice(Math.max(0, at - 12), at))
 
 const LONG_WORD = /(?<![\p{L}\p{N}_])\p{L}{3,}/gu
 

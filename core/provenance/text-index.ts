@@ -20,7 +20,8 @@ type ReadToken = Omit<Hit, 'place'> & { readonly anchor: number; readonly key: s
 type ReadTokens = {
   readonly tokens: readonly ReadToken[]
   readonly terms: ReadonlySet<number | string>
-  readonly denies: boolean
+  /** For each of its negations the places of the tokens that it denies, the nearest first. */
+  readonly scopes: readonly (readonly number[])[]
 }
 
 /**
@@ -144,7 +145,7 @@ export class TextIndex extends TextUnits {
     const from = this.startOf(unit)
     const piece = text.slice(from, this.endOf(unit))
     const all = tokensOf(piece)
-    const { denied, soft } = polarityOf(piece, all, (place) => {
+    const { denied, scopes, soft } = polarityOf(piece, all, (place) => {
       const token = all[place]
       return token !== undefined && isTelling(token, piece)
     })
@@ -165,7 +166,7 @@ export class TextIndex extends TextUnits {
       }
     })
     const terms = new Set(tokens.map(({ term, key }) => key ?? term))
-    const read = { tokens, terms, denies: denied.size > 0 }
+    const read = { tokens, terms, scopes }
     if (this.#read.size >= MOST_READ) this.#read.clear()
     this.#read.set(unit, read)
     return read

@@ -22,7 +22,7 @@ export class UnitReader {
     const [from, to] = [this.#index.startOf(unit), this.#index.endOf(unit)]
     const piece = text.slice(from, to)
     const tokens = tokensOf(piece)
-    const { denied, soft } = polarityOf(piece, tokens, (place) => isTellingAt(tokens, place, piece))
+    const { denied, scopes, soft } = polarityOf(piece, tokens, (place) => isTellingAt(tokens, place, piece))
     const hits = tokens.flatMap((token, place): Hit[] => {
       const { start, end } = token
       const term = this.#vocabulary.termOf(termKey(token, piece))
@@ -38,7 +38,8 @@ export class UnitReader {
         if (place) specifics.set(specific, place)
       }
     }
-    const unitRead = { hits, denies: denied.size > 0, specifics }
+    const termAt = (place: number): number => this.#vocabulary.termOf(termKey(tokens[place] as Token, piece)) ?? -1
+    const unitRead = { hits, denies: denied.size > 0, scopes: scopes.map((scope) => scope.map(termAt)), specifics }
     this.#read.set(unit, unitRead)
     return unitRead
   }

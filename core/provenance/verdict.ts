@@ -210,14 +210,20 @@ function judgeSpecific(evidence: Evidence, specific: number, bearing: readonly C
     if (evidence.isInMetadata(sought.kind, sought.text)) return judged('matched', null)
     return isCondensed && all[0] ? judged('source_only', all[0]) : judged('nowhere', null)
   }
+  let isInSummary = false
   for (const { text, specifics } of bearing) {
-    const place = specifics.get(specific)
-    if (place) return judged('matched', { text, unit: -1, start: place[0], end: place[1] })
+    const found = specifics.get(specific)
+    if (!found) continue
+    const place = { text, unit: -1, start: found[0], end: found[1] }
+    if (!hasMessages || inMessages(place) || !isShortNumber(sought)) return judged('matched', place)
+    // A source summary says this number here. The messages may have it about something else.
+    isInSummary = true
   }
   // In a list every name is a claim of its own.
   if (isList(evidence.claim) && !NUMBERS.has(sought.kind)) return judged('matched', first)
   // The passage has another number where the claim has this one.
-  if (NUMBERS.has(sought.kind) && insteadOf(evidence, sought, bearing) !== null) return judged('elsewhere', first)
+  if (NUMBERS.has(sought.kind) && !isInSummary && insteadOf(evidence, sought, bearing) !== null)
+    return judged('elsewhere', first)
   // Whatever else stands in the same text is about the same thing. This does not hold for numbers, of which a text has
   // many.
   const beside = real.find((place) => bearing.some((passage) => passage.text === place.text))
@@ -225,6 +231,10 @@ function judgeSpecific(evidence: Evidence, specific: number, bearing: readonly C
   const related = real.slice(0, 200).find((place) => isSameMatter(evidence, sought, place))
   return related ? judged('matched', related) : judged('elsewhere', first)
 }
+
+/** A number of so few digits stands in many texts by chance. */
+const isShortNumber = ({ kind, key }: Specific): boolean =>
+  NUMBERS.has(kind) && kind !== 'date' && key.replace(/\D/g, '').length < 5
 
 /** Returns whether the words around an occurrence in a source are those around the specific in the claim. */
 function isSameMatter({ claim, index, scorer }: Evidence, specific: Specific, { unit, text }: Occurrence): boolean {

@@ -14,6 +14,8 @@ export type WeighedClaim = {
    * negation.
    */
   readonly denied: ReadonlySet<number>
+  /** For each negation of the claim the terms that it denies, the nearest first. */
+  readonly scopes: readonly (readonly number[])[]
   readonly asserted: ReadonlySet<number>
   readonly soft: ReadonlySet<number>
   /** The pairs of terms that follow each other. */
@@ -44,7 +46,7 @@ export function weigh(claim: Claim, vocabulary: Vocabulary, weightOf: (term: num
   const tokens = tokensOf(claim.text)
   const termAt = new Map(claim.terms.map(({ term, start }) => [start - claim.start, term]))
   const termOf = (place: number): number | undefined => termAt.get(tokens[place]?.start ?? -1)
-  const { denied, soft } = polarityOf(claim.text, tokens, (place) => termOf(place) !== undefined)
+  const { denied, scopes, soft } = polarityOf(claim.text, tokens, (place) => termOf(place) !== undefined)
   const termsAt = (places: Iterable<number>): Set<number> =>
     new Set([...places].flatMap((place) => termOf(place) ?? []))
   return {
@@ -52,6 +54,7 @@ export function weigh(claim: Claim, vocabulary: Vocabulary, weightOf: (term: num
     weights,
     total,
     denied: termsAt(denied),
+    scopes: scopes.map((scope) => [...termsAt(scope)]),
     asserted: termsAt(tokens.keys().filter((place) => !denied.has(place))),
     soft: termsAt(soft),
     pairs: claim.terms.slice(1).map(({ term }, place) => [claim.terms[place]?.term ?? -1, term] as const),

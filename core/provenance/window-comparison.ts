@@ -1,5 +1,5 @@
 import { agreesInDenial, contradictionOf } from './contradiction.ts'
-import type { Hit, Passages } from './passages.ts'
+import type { Hit, Passages, ReadUnit } from './passages.ts'
 import type { Claim } from './vocabulary.ts'
 import type { WeighedClaim } from './weighed-claim.ts'
 
@@ -8,7 +8,7 @@ const WIDEST_WINDOW = 3
 
 const WEIGHT = { words: 0.65, order: 0.15, specifics: 0.2 } as const
 /** The factor of a score when the source denies what the claim says, or says the opposite. */
-const FLIPPED = 0.45
+const FLIPPED = 0.75
 /** A wider passage has to score this much more for every further unit. */
 const WIDTH_COST = 0.015
 /** The highest score of a passage in which only one term is found. */
@@ -114,7 +114,7 @@ export class WindowComparison {
     let score = WEIGHT.words * coverage + WEIGHT.order * Math.max(order, coverage * 0.6) + WEIGHT.specifics * share
     if (distinct + specifics.size < 2 && weights.size > 2) score = Math.min(score, LONELY)
     if (score <= toBeat) return null
-    const parting = contradictionOf(this.#weighed, window)
+    const parting = contradictionOf(this.#weighed, window, coverage)
     if (parting) score *= FLIPPED
     const seen = new Map<number, Hit>()
     for (const { hits } of window) for (const hit of hits) if (!seen.has(hit.term)) seen.set(hit.term, hit)
@@ -144,7 +144,7 @@ export class WindowComparison {
     const known = this.#own.get(unit)
     if (known) return known
     const { weights, claim } = this.#weighed
-    const { hits, denies, specifics } = this.#index.read(unit)
+    const { hits, denies, scopes, specifics } = this.#index.read(unit)
     const own = hits.filter(({ term }) => this.#places.has(term) || this.#contrary.has(term))
     const terms = new Uint8Array(weights.size)
     let weight = 0
@@ -160,7 +160,7 @@ export class WindowComparison {
       const place = specifics.get(firstOf[specific] ?? specific)
       if (place) said.set(specific, place)
     }
-    const read = { hits: own, denies, specifics: said, weight, terms, followed: null }
+    const read = { hits: own, denies, scopes, specifics: said, weight, terms, followed: null }
     this.#own.set(unit, read)
     return read
   }
@@ -204,6 +204,7 @@ type OwnUnit = {
   /** The hits of the claim, and those of what its terms may be turned into. */
   readonly hits: readonly Hit[]
   readonly denies: boolean
+  readonly scopes: ReadUnit['scopes']
   /** By number of a specific of the claim: its range in the unit. */
   readonly specifics: ReadonlyMap<number, readonly [number, number]>
   /** The weight of all its terms of the claim together. */

@@ -29,9 +29,29 @@ export const REPORTING = stems(`
 /** Negations, which deny the next words. Words are compared with them before their endings are removed. */
 export const NEGATIONS = list(`
   not no never none nor neither without cannot nothing nobody nowhere
-  nicht kein keine keinen keinem keiner nie niemals ohne
-  pas jamais sans aucun aucune ni nunca sin ningún ninguna non mai senza
+  dont doesnt didnt isnt wasnt arent werent cant couldnt wont wouldnt hasnt havent hadnt
+  nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne weder
+  pas jamais sans aucun aucune ne ni nunca jamás sin ningún ninguna ninguno nadie tampoco non senza nessun nessuna
+  não nem sem nenhum nenhuma niet geen nooit zonder inte ingen utan
   не нет без никогда ни`)
+
+/** What has a negation and denies nothing. */
+export const NOT_A_DENIAL =
+  /\bnot (?:only|just|merely|simply|solely)\b|\b(?:no|not) (?:more|less|fewer|later|earlier|sooner|greater|higher|lower) than\b|\bno (?:doubt|matter|wonder)\b|\bno\.? ?(?=\d)|\b(?:whether )?or not\b|\bnothing (?:but|less)\b|\bnot to mention\b|\b(?:if|why) not\b|\bnicht (?:nur|bloß|zuletzt)\b|\bnon (?:solo|soltanto)\b|\bno (?:solo|sólo|solamente)\b|\bpas (?:seulement|que)\b|\bnão (?:só|apenas)\b|не только|\bniet alleen\b|不(?:仅|僅|但|只|光|过|過|久|断|斷|同|管|论|論)|非常|无论|無論|[特分区區级級]别|别的|だけで(?:は)?な[くい]|かもしれない/giu
+
+/** Verbs that deny the next words as a negation does: what refuses to start does not start. */
+export const REFUSALS =
+  /\b(?:fail(?:s|ed|ing)?|refus(?:es?|ed|ing)|declin(?:es?|ed|ing)|neglect(?:s|ed)?|forg(?:et|ets|ot)|omit(?:s|ted)?|unable|unwilling|ceas(?:es?|ed)) to\b|\b(?:stop(?:s|ped)?|ceas(?:es?|ed)) (?=\w+ing\b)|\black(?:s|ed)?\b|\bfree (?:of|from)\b|\bfrei von\b|\b(?:is|are|was|were) missing (?=the\b|an?\b|its?\b|their\b)|\b(?:weigert|weigerte) sich\b|\brefus(?:e|é) de\b|\bse negó a\b|\bdejó de\b|拒绝|拒絕/iu
+
+/** Negations of scripts without word breaks, and whether what they deny stands before or after them. */
+export const UNSPACED_NEGATIONS: readonly { readonly pattern: RegExp; readonly kind: 'plain' | 'after' }[] = [
+  { pattern: /没有|沒有|尚未|从未|從未|不再|[不没沒未无無非别勿]/g, kind: 'plain' },
+  { pattern: /ませんでした|ません|なかった|ない|ずに|않|못|없/g, kind: 'after' },
+]
+
+/** Words after a negation that say nothing of what is denied. */
+export const WITHOUT_WEIGHT = list(`
+  longer yet more any anymore already even still fully really actually ever mehr plus encore más già mai nog meer`)
 
 /** Words that deny what stands near them without a negation. Nothing near them counts as a contradiction. */
 export const SOFT_NEGATIONS = stems(`
@@ -113,7 +133,60 @@ const sides: readonly (readonly [string, string])[] = [
   ['online', 'offline'],
   ['cheap cheaper', 'expensive'],
   ['early earlier', 'late later'],
+  ['open opened opens', 'shut closed close closes'],
+  ['agree agreed agrees consent consented consents', 'disagree disagreed refuse refused refuses decline declined'],
+  ['positive', 'negative'],
+  ['full', 'empty'],
+  ['wet', 'dry'],
+  ['hot warm', 'cold'],
+  ['alive', 'dead'],
+  ['present', 'absent missing'],
+  ['inside', 'outside'],
+  ['heavier', 'lighter'],
+  ['win won wins', 'lose lost loses'],
+  ['buy bought buys', 'sell sold sells'],
+  ['arrive arrived arrives', 'depart departed departs'],
+  ['begin began begun begins', 'end ended ends'],
+  ['clean', 'dirty contaminated'],
+  ['hire hired', 'fire fired dismiss dismissed'],
+  ['tighten tightened', 'loosen loosened'],
+  ['confirm confirmed confirms', 'deny denied refute refuted'],
+  ['keep kept keeps', 'discard discarded'],
+  ['offen geöffnet', 'geschlossen'],
+  ['ouvert ouverte', 'fermé fermée'],
+  ['abierto abierta', 'cerrado cerrada'],
+  ...negated(
+    'un',
+    `able available approved assigned authorized balanced blocked certain changed checked clear common complete confirmed
+    covered defined documented expected fair familiar finished happy harmed healthy important insured known licensed likely
+    limited loaded lucky marked necessary occupied opened packed paid planned pleasant protected read registered related
+    reliable resolved safe sealed secured settled signed stable sterile successful suitable supported tested tied touched
+    treated used usable usual verified wanted willing wrapped`,
+  ),
+  ...negated(
+    'in',
+    'accurate active adequate admissible applicable capable complete correct dependent eligible secure sufficient valid visible',
+  ),
+  ...negated('im', 'mature moral patient perfect possible proper'),
+  ...negated('ir', 'regular relevant reversible responsible'),
+  ...negated('il', 'legal legible logical'),
+  ...negated(
+    'dis',
+    'agree allow appear approve assemble connect continue continued honest infected integrate like obey qualify qualified satisfied similar trust',
+  ),
+  ...negated(
+    'non',
+    'binding conforming compliant empty essential existent functional refundable returnable stop toxic zero',
+  ),
 ]
+
+/** Pairs of a word and the same with a prefix that turns its meaning. */
+function negated(prefix: string, words: string): [string, string][] {
+  return words
+    .trim()
+    .split(/\s+/)
+    .map((word) => [word, `${prefix}${word}`])
+}
 
 type WordMap = ReadonlyMap<string, readonly string[]>
 const NONE: readonly string[] = []
@@ -178,4 +251,10 @@ export const NO_NAMES = list(`
   I OK USER ASSISTANT SYSTEM TOOL RESULT UTC GMT TODO NOTE WARNING ERROR INFO DEBUG YES NO NOT AND OR NULL TRUE FALSE
   Also But And Then The This That It We They He She If When While After Before Once Since For From With In On At By To
   Of As An All No Yes Not Now Today Yesterday Tomorrow User Assistant Tool System Agent Step Part Option Section Table
-  Figure Summary Note Error Warning Decision Decisions Status Result Results Next Open`)
+  Figure Summary Note Error Warning Decision Decisions Status Result Results Next Open
+  Mr Mrs Ms Miss Dr Prof Professor Sir Madam Madame Monsieur Mademoiselle Herr Frau Señor Señora Signor Signora
+  Ltd Inc Corp GmbH LLC PLC`)
+
+/** What follows the number of a day in German. The point after such a number ends no sentence and no list number. */
+export const BEFORE_MONTH =
+  /^\.\s+(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)(?!\p{L})/u

@@ -41,6 +41,9 @@ const LEAST_TRACE = 0.2
 /** So many places of a number are looked at. */
 const MOST_PLACES = 100
 
+/** So many places of a value are looked at for a denial. */
+const MOST_TURNED = 20
+
 /** So many passages that say a sentence are looked for. */
 const MOST_HOLDERS = 5
 
@@ -53,7 +56,7 @@ const DROPPED: Fate = { fate: 'dropped', instead: null, at: null }
 export class FateFinder {
   readonly #details: Details
   readonly #index: Passages
-  readonly #isSaidBySources: (text: string) => boolean
+  readonly #isSaidBySources: (text: string, beside: readonly string[]) => boolean
   readonly #scorer: Scorer
 
   /**
@@ -61,7 +64,11 @@ export class FateFinder {
    * @param isSaidBySources tells whether a value that stands in place of another comes from another source of the node.
    * Then the first one was left out and not changed.
    */
-  constructor(details: Details, index: Passages, isSaidBySources: (text: string) => boolean = () => false) {
+  constructor(
+    details: Details,
+    index: Passages,
+    isSaidBySources: (text: string, beside: readonly string[]) => boolean = () => false,
+  ) {
     this.#details = details
     this.#index = index
     this.#scorer = new Scorer(details.vocabulary, index)
@@ -72,26 +79,43 @@ export class FateFinder {
   fateOf({ claim, details }: Sentence): SentenceFate {
     if (!this.#mayStand(claim, this.#scorer)) return { fates: details.map(() => DROPPED), nearest: null }
     const nearest = this.#scorer.nearest(claim)
-    const specifics = details.map((detail) => this.#fateOfSpecific(claim, detail, nearest))
+    const isTurned = nearest !== null && this.#mayBeTurned(claim, details) && this.#isTurned(claim, nearest)
+    const specifics = details.map((detail) => this.#fateOfSpecific(claim, detail, nearest, isTurned))
     const isChanged = specifics.some((fate) => fate?.fate === 'changed')
-    return { fates: specifics.map((fate) => fate ?? this.#fateOfWhole(claim, nearest, isChanged)), nearest }
+    return { fates: specifics.map((fate) => fate ?? this.#fateOfWhole(claim, nearest, isTurned, isChanged)), nearest }
   }
 
   /** Returns for each detail of a sentence whether it is kept, without a look at what stands in place of the others. */
-  keptOf({ claim, details }: Sentence): boolean[] {
+  keptOf(sentence: Sentence): boolean[] {
+    const { claim, details } = sentence
     const isWhole = details.some(({ specific }) => specific === null)
     const isAnyThere = isWhole || claim.specifics.some((one) => this.#index.occurrencesOf(one).length > 0)
     if (!isAnyThere || !this.#mayStand(claim, this.#scorer)) return details.map(() => false)
-    return details.map(({ specific }) =>
-      specific === null ? this.#isWholeKept(claim, details) : this.#placeOf(claim, specific) !== undefined,
+    if (isWhole || this.#mayBeTurned(claim, details))
+      return this.fateOf(sentence).fates.map(({ fate }) => fate === 'kept')
+    return details.map(({ specific }) => specific !== null && this.#placeOf(claim, specific) !== undefined)
+  }
+
+  /**
+   * Returns whether a closer look may find that a passage denies or reverses a sentence. A sentence of which only the
+   * values matter is looked at when a line with one of them, or the sentence itself, has a sign of that.
+   */
+  #mayBeTurned(claim: Claim, details: readonly Detail[]): boolean {
+    if (details.some(({ specific }) => specific === null) || this.#scorer.mayTurn(claim)) return true
+    return claim.specifics.some((specific) =>
+      this.#index
+        .occurrencesOf(specific)
+        .slice(0, MOST_TURNED)
+        .some(({ unit }) => this.#scorer.deniesOf(claim, unit)),
     )
   }
 
-  #isWholeKept(claim: Claim, details: readonly Detail[]): boolean {
-    const nearest = this.#scorer.nearest(claim)
-    if (this.#fateOfWhole(claim, nearest, false).fate !== 'kept') return false
-    // A whole sentence is not kept when one of its details is changed.
-    return details.every((detail) => this.#fateOfSpecific(claim, detail, nearest)?.fate !== 'changed')
+  /** Returns whether a passage denies what a sentence says, or has two things of it the other way round. */
+  #isTurned(claim: Claim, passage: Candidate): boolean {
+    const isSwapped = swappedOrder(claim.text, this.#passage(passage)) !== null
+    if (!isSwapped && passage.flip === null) return false
+    if (passage.coverage >= (isSwapped ? SWAPPED : DENIED)) return true
+    return this.#shorterForm(claim, passage) >= SHORTER_FORM
   }
 
   /** Returns the indexes of all texts in which details of a sentence stand, with the number of them. */
@@ -103,7 +127,8 @@ export class FateFinder {
     for (const detail of details) {
       if (detail.specific === null) {
         for (const passage of this.#scorer.candidates(claim, MOST_HOLDERS))
-          if (this.#fateOfWhole(claim, passage, false).fate === 'kept') note(passage.text, detail)
+          if (this.#fateOfWhole(claim, passage, this.#isTurned(claim, passage), false).fate === 'kept')
+            note(passage.text, detail)
         continue
       }
       const sought = this.#details.vocabulary.specifics[detail.specific] as Specific
@@ -126,15 +151,23 @@ export class FateFinder {
     return total > 0 && held / total >= LEAST_TRACE
   }
 
-  #fateOfSpecific(claim: Claim, { specific }: Detail, nearest: Candidate | null): Fate | null {
+  #fateOfSpecific(claim: Claim, { specific }: Detail, nearest: Candidate | null, isTurned: boolean): Fate | null {
     if (specific === null) return null
     const sought = this.#details.vocabulary.specifics[specific] as Specific
     const place = this.#placeOf(claim, specific)
+    // What is said of a value counts as much as the value.
+    if (place && nearest && isTurned) return this.#turned(nearest)
     if (place) return { fate: 'kept', instead: null, at: { text: place.text, start: place.start, end: place.end } }
     const other = nearest && this.#instead(claim, sought, nearest)
-    return other === null || this.#isSaidBySources(other)
+    return other === null || this.#isSaidBySources(other, this.#besideOf(claim, sought))
       ? { ...DROPPED, instead: other }
       : { fate: 'changed', instead: other, at: null }
+  }
+
+  /** Returns the words before and after a specific in its sentence, as they are compared. */
+  #besideOf(claim: Claim, { start, end }: Specific): string[] {
+    const { before, after } = neighbours(claim.text, start - claim.start, end - claim.start)
+    return [before, after].filter((word) => word !== null)
   }
 
   /** Returns a place where a specific stands for the same as in the sentence. */
@@ -146,17 +179,20 @@ export class FateFinder {
     return all.slice(0, MOST_PLACES).find((one) => this.#isSameMatter(claim, sought, own, one))
   }
 
-  #fateOfWhole(claim: Claim, nearest: Candidate | null, isChanged: boolean): Fate {
+  #turned(passage: Candidate): Fate {
+    const { text, start, end } = passage
+    return { fate: 'changed', instead: withoutMark(this.#passage(passage)), at: { text, start, end } }
+  }
+
+  #fateOfWhole(claim: Claim, nearest: Candidate | null, isTurned: boolean, isChanged: boolean): Fate {
     if (nearest === null) return DROPPED
-    const at = { text: nearest.text, start: nearest.start, end: nearest.end }
-    const said = this.#passage(nearest)
-    const isSwapped = swappedOrder(claim.text, said) !== null
-    const isTurned = isSwapped || nearest.flip !== null
-    if (isTurned && nearest.coverage >= (isSwapped ? SWAPPED : DENIED))
-      return { fate: 'changed', instead: said.trim(), at }
+    if (isTurned) return this.#turned(nearest)
+    const mayBeTurned = nearest.flip !== null
     const isShorter = this.#shorterForm(claim, nearest) >= SHORTER_FORM
-    if (!isTurned && (nearest.score >= THRESHOLDS.supported || isShorter))
-      return isChanged ? { fate: 'changed', instead: said.trim(), at } : { fate: 'kept', instead: null, at }
+    if (!mayBeTurned && (nearest.score >= THRESHOLDS.supported || isShorter)) {
+      const { text, start, end } = nearest
+      return isChanged ? this.#turned(nearest) : { fate: 'kept', instead: null, at: { text, start, end } }
+    }
     // Few of its words may be what is left of it in other words, if they stand together.
     const words = new Set(nearest.matches.map(({ term }) => term)).size
     const isLikely = nearest.score >= THRESHOLDS.weak || (words >= 2 && nearest.coverage >= LEAST_TRACE)
@@ -255,6 +291,9 @@ const USUAL_NAMES: ReadonlySet<string> = new Set(
   `monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september
   october november december kb mb gb tb ms api url json http https sql cpu ram ci db ui ok`.split(/\s+/),
 )
+
+/** Returns a line of a list without its mark. */
+const withoutMark = (line: string): string => line.trim().replace(/^(?:[-*•] )+/, '')
 
 /** The informative words directly before and after a range, as they are compared. */
 function neighbours(text: string, start: number, end: number): Neighbours {

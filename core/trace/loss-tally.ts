@@ -13,14 +13,40 @@ export type Lost = {
   readonly isChanged: boolean
 }
 
-/** By which two details are the same, wherever they are said. */
-export const keyOf = ({ kind, text }: Detail): string => `${kind} ${text.toLowerCase()}`
+/** By which two details are the same, wherever they are said. A short number is the same only in the same sentence. */
+export function keyOf(detail: Detail, sentence: string): string {
+  const { kind, text } = detail
+  return `${kind} ${text.toLowerCase()}${isShortNumber(detail) ? ` ${sentence.toLowerCase()}` : ''}`
+}
+
+/** So many sentences that differ only in their numbers count something, as "Step 17 went well" does. */
+const LEAST_SERIES = 4
+
+/**
+ * Returns what says more than how far something was counted: without the numbers of sentences of which others differ in
+ * nothing but these.
+ */
+export function withoutCounters(lost: readonly Lost[]): Lost[] {
+  const frames = new Map<string, Set<string>>()
+  for (const { sentence } of lost) {
+    const frame = frameOf(sentence)
+    frames.set(frame, (frames.get(frame) ?? new Set()).add(sentence))
+  }
+  const isCounter = ({ detail, sentence }: Lost): boolean =>
+    isShortNumber(detail) && (frames.get(frameOf(sentence))?.size ?? 0) >= LEAST_SERIES
+  return lost.filter((one) => !isCounter(one))
+}
+
+const frameOf = (sentence: string): string => sentence.toLowerCase().replace(/\d+/g, '0')
+
+/** A number that says nothing without its sentence: it has few digits and no unit. */
+export const isShortNumber = ({ kind, text }: Detail): boolean => kind === 'number' && /^\d{1,4}$/.test(text)
 
 /** Each once, in the order of the kinds; what people and agents said before what tools gave, and older things first. */
 export function listed(lost: readonly Lost[]): LostDetail[] {
   const once = new Map<string, Lost>()
   for (const one of lost) {
-    const key = keyOf(one.detail)
+    const key = keyOf(one.detail, one.sentence)
     const known = once.get(key)
     if (!known || (one.isSaid && !known.isSaid)) once.set(key, one)
   }
@@ -29,32 +55,34 @@ export function listed(lost: readonly Lost[]): LostDetail[] {
       (a, b) =>
         KIND_ORDER.indexOf(a.detail.kind) - KIND_ORDER.indexOf(b.detail.kind) ||
         Number(b.isSaid) - Number(a.isSaid) ||
-        Number(isMere(a.detail)) - Number(isMere(b.detail)) ||
+        Number(isShortNumber(a.detail)) - Number(isShortNumber(b.detail)) ||
         (a.entry.seq ?? 0) - (b.entry.seq ?? 0),
     )
     .map(({ entry }) => entry)
 }
 
-/** A number of one digit says little without its sentence. */
-const isMere = ({ kind, text }: Detail): boolean => kind === 'number' && text.length < 2
-
 /** Counts details, each once however often it was said. */
 export class Tally {
   readonly #seen = new Map<string, DetailFate>()
 
-  see(detail: Detail, fate: DetailFate): void {
-    const key = keyOf(detail)
+  see(detail: Detail, sentence: string, fate: DetailFate): void {
+    const key = keyOf(detail, sentence)
     const known = this.#seen.get(key)
     if (known === undefined || RANK[fate] > RANK[known]) this.#seen.set(key, fate)
   }
 
-  standsElsewhere(detail: Detail): void {
-    this.#seen.set(keyOf(detail), 'kept')
+  standsElsewhere({ detail, sentence }: Lost): void {
+    this.#seen.set(keyOf(detail, sentence), 'kept')
+  }
+
+  /** Leaves a detail out of the counts. */
+  leaveOut({ detail, sentence }: Lost): void {
+    this.#seen.delete(keyOf(detail, sentence))
   }
 
   /** What was lost in one place counts as lost, even if the same words are kept in another. So the counts add up. */
   counts(items: number, gone: readonly Lost[]): LossReport['counts'] {
-    const lost = new Set(gone.map(({ detail }) => keyOf(detail)))
+    const lost = new Set(gone.map(({ detail, sentence }) => keyOf(detail, sentence)))
     const rest = [...this.#seen].filter(([key]) => !lost.has(key))
     const kept = rest.filter(([, fate]) => fate === 'kept').length
     const [dropped, changed] = [false, true].map((isChanged) =>

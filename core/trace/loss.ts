@@ -16,7 +16,7 @@ import { tokenCount } from '../window/window.ts'
 import { inSlices, TimeSlice } from '../yielding.ts'
 import { readingDetails, type Sentence, type ToldText } from './details.ts'
 import { type Fate, FateFinder } from './fates.ts'
-import { keyOf, type Lost, listed, Tally } from './loss-tally.ts'
+import { keyOf, type Lost, listed, Tally, withoutCounters } from './loss-tally.ts'
 import { fallsOf, NodeComparer, withChangesCarried } from './node-fates.ts'
 import { textsOf, toldTextsOf, windowIds } from './node-texts.ts'
 import { SummaryMakers } from './summary-makers.ts'
@@ -86,7 +86,11 @@ export class LossReporter {
       notes.push(cutNote(input, mostChars))
       break
     }
-    const gone = await this.#notAfter(lost, change.after, tally, slice, signal)
+    const all = await this.#notAfter(lost, change.after, tally, slice, signal)
+    const gone = withoutCounters(all)
+    const counters = new Set(all).difference(new Set(gone))
+    for (const counter of counters) tally.leaveOut(counter)
+    if (counters.size > 0) notes.push(countersNote(counters.size))
     const list = (isChanged: boolean): LostDetail[] =>
       listed(gone.filter((one) => one.isChanged === isChanged)).slice(0, input.limit)
     const counts = tally.counts(change.left.length, gone)
@@ -172,7 +176,7 @@ export class LossReporter {
     const lost: Lost[] = []
     for (const [index, { detail, sentence }] of listed.entries()) {
       const end = nodes.at(-1)?.fates[index]?.fate ?? 'dropped'
-      tally.see(detail, end)
+      tally.see(detail, sentence.claim.text, end)
       const fall = falls[index] ?? -1
       if (way.length > 0 && fall < 0) continue
       const text = details.texts[detail.told]
@@ -241,7 +245,7 @@ export class LossReporter {
       }
       for (const [place, [, ones]] of some.entries()) {
         for (const one of ones) {
-          if (standing.has(`${place} ${keyOf(one.detail)}`)) tally.standsElsewhere(one.detail)
+          if (standing.has(`${place} ${keyOf(one.detail, one.sentence)}`)) tally.standsElsewhere(one)
           else gone.push(one)
         }
       }
@@ -280,6 +284,9 @@ function cutNote({ conversationId, runId }: LossInput, mostChars: number): strin
   return `${what} here: "lcm loss --conversation ${conversationId}${run}" reads more of it.`
 }
 
+const countersNote = (count: number): string =>
+  `${count.toLocaleString('en-US')} numbers of sentences that only count, such as steps, are left out.`
+
 const isLater = (one: PastWindow, other: PastWindow): boolean =>
   one.events > other.events ||
   (one.events === other.events && one.atMs !== null && other.atMs !== null && one.atMs > other.atMs)
@@ -301,8 +308,8 @@ function beforeRun(memory: Memory, events: readonly CompactionEvent[], runId: st
 }
 
 const KEPT: Fate = { fate: 'kept', instead: null, at: null }
-const standingOf = ({ told, details }: Sentence, fates: readonly Fate[]): string[] =>
-  details.flatMap((detail, index) => (fates[index]?.fate === 'kept' ? `${told} ${keyOf(detail)}` : []))
+const standingOf = ({ claim, told, details }: Sentence, fates: readonly Fate[]): string[] =>
+  details.flatMap((detail, index) => (fates[index]?.fate === 'kept' ? `${told} ${keyOf(detail, claim.text)}` : []))
 
 function footFacts({ messages, summaries }: Memory, id: string) {
   const number = messageNumber(id)

@@ -70,14 +70,37 @@ export class NodeComparer {
   }
 }
 
-/** Returns a function that tells whether a source of a summary has a value. The sources are read when it is first asked. */
-export function saidBySourcesOf(db: ReadDb, memory: Memory, id: string): (value: string) => boolean {
+/**
+ * Returns a function that tells whether a source of a summary has a value. The sources are read when it is first asked.
+ * A short number stands in many texts by chance: a source has it only beside the same word.
+ */
+export function saidBySourcesOf(
+  db: ReadDb,
+  memory: Memory,
+  id: string,
+): (value: string, beside: readonly string[]) => boolean {
   let texts: string[] | null = null
-  return (value) => {
+  return (value, beside) => {
     texts ??= sourceTexts(db, memory, id)
     const sought = value.toLowerCase()
-    return texts.some((text) => text.includes(sought))
+    if (!/^\d{1,3}$/.test(sought)) return texts.some((text) => text.includes(sought))
+    return texts.some((text) => hasBeside(text, sought, beside))
   }
+}
+
+/** How many characters around a number are looked at for a word that it belongs to. */
+const AROUND = 16
+
+function hasBeside(text: string, number: string, words: readonly string[]): boolean {
+  for (let at = text.indexOf(number); at >= 0; at = text.indexOf(number, at + number.length)) {
+    const [before, after] = [
+      text.slice(Math.max(0, at - AROUND), at),
+      text.slice(at + number.length, at + number.length + AROUND),
+    ]
+    if (/[\d.,]$/.test(before.trimStart()) || /^\d/.test(after)) continue
+    if (words.some((word) => before.includes(word) || after.includes(word))) return true
+  }
+  return false
 }
 
 function sourceTexts(db: ReadDb, { summaries, links, messages }: Memory, id: string): string[] {

@@ -17,7 +17,10 @@ export type StandingOptions = { readonly db: ReadDb; readonly indexes: TextIndex
 export type Count = { details: number; kept: number }
 
 /** Texts in which details are looked for, and whether a value of theirs comes from another source of the same summary. */
-export type Holder = { readonly index: TextIndex; readonly isSaidBySources?: (value: string) => boolean }
+export type Holder = {
+  readonly index: TextIndex
+  readonly isSaidBySources?: (value: string, beside: readonly string[]) => boolean
+}
 
 const MOST_TOPS = 4
 
