@@ -40,7 +40,7 @@ export function withoutCounters(lost: readonly Lost[]): Lost[] {
 const frameOf = (sentence: string): string => sentence.toLowerCase().replace(/\d+/g, '0')
 
 /** A number that says nothing without its sentence: it has few digits and no unit. */
-export const isShortNumber = ({ kind, text }: Detail): boolean => kind === 'number' && /^\d{1,4}$/.test(text)
+const isShortNumber = ({ kind, text }: Detail): boolean => kind === 'number' && /^\d{1,4}$/.test(text)
 
 /** Each once, in the order of the kinds; what people and agents said before what tools gave, and older things first. */
 export function listed(lost: readonly Lost[]): LostDetail[] {

@@ -24,8 +24,6 @@ function* checkPages(context: RuleContext): Iterable<Finding | null> {
   for (const detail of yield* pageReport(context)) yield { id: null, conversationId: null, detail }
 }
 
-const _quoted = (name: string): string => `'${name.replaceAll("'", "''")}'`
-
 /** https://www.sqlite.org/pragma.html#pragma_foreign_key_check */
 function* checkForeignKeys(context: RuleContext): Iterable<Finding | null> {
   for (const table of context.probe.tables.keys()) {
