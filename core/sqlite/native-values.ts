@@ -47,7 +47,6 @@ export function tablesOfForbidden(db: ReadDb, migrations: readonly string[]): Re
 
 /** Finds rows whose ids no answer can show. Each query uses an index; only ids of nodes are scanned. */
 const UNNAMED: Readonly<Record<string, string>> = {
-  messages: /* sql */ `SELECT 1 FROM main.messages WHERE ${isInexact('message_id')} LIMIT 1`,
   message_parts: /* sql */ `SELECT 1 FROM main.message_parts WHERE ${isInexact('message_id')} LIMIT 1`,
   summaries: /* sql */ `SELECT 1 FROM main.summaries WHERE ${isNoName('summary_id')} LIMIT 1`,
   large_files: /* sql */ `SELECT 1 FROM main.large_files WHERE ${isNoName('file_id')} LIMIT 1`,

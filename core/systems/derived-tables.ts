@@ -135,7 +135,8 @@ export function* inRanges(
   let length = ROWS_AT_ONCE
   for (let last = after; ; ) {
     const first = next(last)
-    if (first == null || first > Number.MAX_SAFE_INTEGER) return
+    // Texts come after all numbers.
+    if (typeof first !== 'number' || first > Number.MAX_SAFE_INTEGER) return
     const end = Math.min(nextKey(db, KEYS, last, first) + length - 1, Number.MAX_SAFE_INTEGER)
     length = fill({ last, end }) < ROWS_AT_ONCE / 4 ? length * 2 : ROWS_AT_ONCE
     last = end
@@ -157,7 +158,7 @@ export function* inPieces(
 ): Generator<void> {
   for (let last = after; ; ) {
     const end = endAfter(last)
-    if (end == null || last === Number.MAX_SAFE_INTEGER) return
+    if (typeof end !== 'number' || last === Number.MAX_SAFE_INTEGER) return
     const range = { last, end: Math.min(nextKey(db, KEYS, last, end), Number.MAX_SAFE_INTEGER) }
     work(range)
     last = range.end

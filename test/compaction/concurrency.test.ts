@@ -22,7 +22,7 @@ function remembered(messages: number): TestMemory {
 function appendTo(path: string, messages: number, idPrefix: string): void {
   const db = openNative(path)
   const store = new ConversationStore(db, createTokenEstimator(), () => NOW_MS)
-  store.append(1, generateHistory({ seed: Number(/\d+/.exec(idPrefix)?.[0] ?? 7), messages, idPrefix }))
+  store.append(1, generateHistory({ seed: 1000 + Number(/\d+/.exec(idPrefix)?.[0] ?? 0), messages, idPrefix }))
   db.close()
 }
 

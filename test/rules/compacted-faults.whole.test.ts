@@ -98,6 +98,7 @@ describe.each(familiesWith(({ compacted }) => compacted))('the rules of $family'
 const PROVED_ELSEWHERE: Readonly<Record<string, string>> = {
   deterministic_summary: 'Only ArgentOS writes such texts. test/integrity/fixtures.test.ts finds them.',
   duplicate_edge: 'The keys of a native file refuse it. test/repair/apply.test.ts plans it for a file without keys.',
+  index_damaged: 'It takes damaged pages. test/repair/damaged-index.test.ts makes them.',
   duplicate_message: 'What it takes out of a window is reached no more. test/repair/stored-twice.test.ts has it done.',
   file_size: 'It takes a file on disk. test/repair/apply.test.ts makes one.',
   ordinal_duplicate: 'As duplicate_edge.',

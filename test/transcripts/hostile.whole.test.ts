@@ -158,7 +158,9 @@ describe.each(Object.keys(lineFormats))('a transcript of %s', (format) => {
         const lines = [first, ...rest, ...spoilt.map((record) => JSON.stringify(record))]
         const file = await importOne(memory.db, write(lines.join('\n')))
         expect(file.error).toBeNull()
-        expect(await findings(memory.path)).toEqual([])
+        // A record whose id alone is wrong is a message that was stored again, and found as one.
+        const found = await findings(memory.path)
+        expect(found.filter((finding) => !finding.startsWith('duplicate_message'))).toEqual([])
       }
     })
 })
