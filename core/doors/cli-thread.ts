@@ -43,7 +43,7 @@ function openStdin(): Stdin {
 }
 
 port.on('message', (message: ToCliThread) => {
-  if (message.kind === 'signal') tell({ kind: 'heard', isHandled: process.emit(message.signal) })
+  if (message.kind === 'signal') tell({ kind: 'heard', isHandled: process.emit(message.signal, message.signal) })
   else tell({ kind: 'awake' })
 })
 port.unref()

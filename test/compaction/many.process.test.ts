@@ -62,7 +62,9 @@ describe('several processes on one file', () => {
     expect([writer, ...compactors].map(({ errors }) => errors)).toEqual(['', '', ''])
     expectSound(memory)
     expectWholePairs(memory.db)
-    expect((await findingsIn(memory.path)).filter((id) => !LEFT_BEHIND.includes(id))).toEqual([])
+    // The writer tells the same story at the same times again and again, which looks like history stored twice.
+    const expected = [...LEFT_BEHIND, 'duplicate_message']
+    expect((await findingsIn(memory.path)).filter((id) => !expected.includes(id))).toEqual([])
   })
 
   it('take over the lock of one that was killed at once', async () => {

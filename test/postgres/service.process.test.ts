@@ -114,7 +114,11 @@ describe.skipIf(bin === null)('agents and workers on a PostgreSQL server', () =>
     let isKilled = false
     const write = async (engine: Client, name: string) => {
       for (let round = 0; round < 12 && !(isKilled && engine === engines[0]); round += 1) {
-        const messages = turns(2, round * 2).map((one) => ({ ...one, id: `${name} ${one.id}` }))
+        const messages = turns(2, round * 2).map((one) => ({
+          ...one,
+          id: `${name} ${one.id}`,
+          content: `${name}: ${one.content}`,
+        }))
         const answer = await Promise.race([engine.ask('ingest', { sessionId: 'shared', messages }), engine.ended])
         if (answer === null || typeof answer === 'number') return
         expect(answer.error).toBe(undefined)

@@ -118,7 +118,7 @@ describe('a native file', () => {
     const { info, read, write, close } = openMemory(path)
     try {
       expect(write).toBeNull()
-      expect(info.readOnlyReason).toMatch(/rows whose id is empty or too long to be shown \(summaries\)/)
+      expect(info.readOnlyReason).toMatch(/rows whose id is empty, or too long or too large to be shown \(summaries\)/)
       expect(read.value('SELECT count(*) FROM summaries')).toBe(0)
       expect(read.value('SELECT count(*) FROM main.summaries')).toBe(1)
     } finally {

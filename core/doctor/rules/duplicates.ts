@@ -24,7 +24,8 @@ function keepText(context: RuleContext): Inspector {
   const { roles } = context.memory.messages
   return ({ position, hash, content }) => {
     if (position < 0 || content === null) return null
-    const of = hash ?? sha256(content)
+    // A damaged file may hold another value in the place of a hash.
+    const of = typeof hash === 'string' ? hash : sha256(content)
     prints[position] = Number.parseInt(of.slice(0, HASH_CHARS), 16) * 16 + (roles[position] as number)
     if (content.length < 100 && content.trim() === '') isBlank[position] = 1
     return null
