@@ -157,7 +157,7 @@ export class CompactionUndoer {
   }
 
   /**
-   * Takes the run back in one transaction, so that whoever reads sees one state or the other.
+   * Takes the run back in one transaction, so that a reader sees the state before or the state after.
    * @throws LcmError read_only_dialect, read_only_file, not_found, unsupported, conflict when something was built upon
    * the run, locked (retryable; names the holder)
    */
