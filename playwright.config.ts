@@ -3,6 +3,8 @@ import { defineConfig } from '@playwright/test'
 import { findElectron, hasDisplay } from './scripts/electron-binary.mjs'
 import { chromiumFlags, findChromium } from './scripts/find-chromium.mjs'
 import { quicken } from './scripts/test-surroundings.mjs'
+// Before the workers start: they inherit the folder into which it is installed.
+import './test/builders/built-program.ts'
 import { STILL } from './test/e2e/app-environment.ts'
 
 quicken()

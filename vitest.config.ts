@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { quicken } from './scripts/test-surroundings.mjs'
+// Before the workers start: they inherit the folder into which it is installed.
+import './test/builders/built-program.ts'
 import { SlowFirst } from './test/builders/slow-first.ts'
 import { temporaryFolder } from './test/builders/temporary-folder.ts'
 

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { type BrowserContext, expect } from '@playwright/test'
-import { inProject, nodeBinary } from '../../scripts/project.mjs'
+import { nodeBinary } from '../../scripts/project.mjs'
+import { cliPath } from '../builders/built-program.ts'
 import type { OpenedApp } from './app.ts'
 import { appEnvironment, type OpenRequest } from './app-environment.ts'
 
@@ -20,7 +21,7 @@ export type RunningHost = {
 /** Starts the browser host as a user would. */
 export async function startHost(request: Pick<OpenRequest, 'path' | 'home' | 'env'>): Promise<RunningHost> {
   const file = request.path === undefined ? [] : ['--db', request.path]
-  const host = spawn(nodeBinary, [inProject('out/main/cli.js'), 'serve', '--json', '--no-open', ...file], {
+  const host = spawn(nodeBinary, [cliPath, 'serve', '--json', '--no-open', ...file], {
     cwd: request.home,
     env: appEnvironment(request),
     stdio: ['ignore', 'pipe', 'pipe'],

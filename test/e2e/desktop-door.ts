@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { _electron, type ElectronApplication } from '@playwright/test'
 import { findElectron, hasDisplay } from '../../scripts/electron-binary.mjs'
-import { inProject, root } from '../../scripts/project.mjs'
+import { inProject } from '../../scripts/project.mjs'
+import { packageFolder } from '../builders/built-program.ts'
 import type { OpenedApp } from './app.ts'
 import { appEnvironment, type OpenRequest, STILL } from './app-environment.ts'
 
@@ -19,7 +20,7 @@ export async function openOnDesktop(request: OpenRequest, kind: 'electron' | 'st
   const electronApp = await _electron.launch({
     // Without a path Playwright starts the installed Electron with a loader of its own.
     ...(kind === 'standin' && { executablePath: inProject('test/standin/electron') }),
-    args: [root, ...file, `--user-data-dir=${request.userData}`, STILL],
+    args: [packageFolder, ...file, `--user-data-dir=${request.userData}`, STILL],
     cwd: request.home,
     env: appEnvironment(request),
     timeout: START_LIMIT_MS,

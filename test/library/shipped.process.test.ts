@@ -2,14 +2,14 @@
 // once where it needs no memory. It also has a text for every explorer stored and read, and calls the library, the
 // engine, each tool for agents and the page in the browser.
 import { spawn } from 'node:child_process'
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/websocket'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { CODE_TYPES, type FileType, TYPE_FACTS } from '../../core/files/explorers/file-type.ts'
 import { enter, openSocket } from '../builders/browser-session.ts'
-import { installedPackage } from '../builders/packed.ts'
+import { installFolder, packageFolder } from '../builders/built-program.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { ended, environment, type Ran } from '../cli/lcm.ts'
 import type { Client } from '../contract/doors.ts'
@@ -17,25 +17,17 @@ import { FIXTURES } from '../db/fixtures.ts'
 import { connect } from '../mcp/mcp-client.ts'
 
 const root = join(import.meta.dirname, '../..')
-const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-  dependencies: Record<string, string>
-}
+const program = join(packageFolder, 'bin/lcm.mjs')
 /** What was driven, on what, and how it ended. */
 const driven: string[] = []
-let installed = ''
-let program = ''
 
-beforeAll(() => {
-  installed = installedPackage(Object.keys(dependencies))
-  program = join(installed, 'node_modules/lcm-inspector/bin/lcm.mjs')
-})
 afterAll(() => {
   const list = `${driven.toSorted().join('\n')}\n`
   mkdirSync(join(root, 'test-results'), { recursive: true })
   writeFileSync(join(root, 'test-results/driven-commands.txt'), list)
 })
 
-function lcm(args: readonly string[], { cwd = installed, input = '', env = {} } = {}): Promise<Ran> {
+function lcm(args: readonly string[], { cwd = installFolder, input = '', env = {} } = {}): Promise<Ran> {
   const child = spawn(process.execPath, [program, ...args], { cwd, env: environment(env), stdio: 'pipe' })
   // A command that reads no input may have ended before it is written.
   child.stdin.on('error', () => undefined).end(input)
@@ -316,9 +308,9 @@ describe('a large text in the packed package', PATIENCE, () => {
 
   it('is stored and read by the library, the engine and the tools for agents', async () => {
     const [name, text] = LARGE.python
-    writeFileSync(join(installed, 'large.txt'), asFile(name, text))
+    writeFileSync(join(installFolder, 'large.txt'), asFile(name, text))
     writeFileSync(
-      join(installed, 'large.mjs'),
+      join(installFolder, 'large.mjs'),
       `import { readFileSync } from 'node:fs'
       import { openLcm } from 'lcm-inspector'
       const lcm = await openLcm('large.db', { create: true })
@@ -334,7 +326,7 @@ describe('a large text in the packed package', PATIENCE, () => {
       }))
       await lcm.close()`,
     )
-    const ran = await ended(spawn(process.execPath, ['large.mjs'], { cwd: installed, env: environment() }))
+    const ran = await ended(spawn(process.execPath, ['large.mjs'], { cwd: installFolder, env: environment() }))
     expect([ran.code, ran.stderr]).toEqual([0, ''])
     const told = JSON.parse(ran.stdout) as { file: string; found: string[]; described: object; read: object }
     expect(told.found).toEqual(['msg_2'])
@@ -364,7 +356,7 @@ describe('a large text in the packed package', PATIENCE, () => {
     expect(result.get(5)).toMatchObject({ total: 1 })
     expect(JSON.stringify(result.get(6))).toContain(line(0))
 
-    const agent = await connect(['--db', join(installed, 'large.db')], { program })
+    const agent = await connect(['--db', join(installFolder, 'large.db')], { program })
     const inputs: Readonly<Record<string, object>> = {
       lcm_grep: { query: 'pilot' },
       lcm_describe: { id: told.file },

@@ -3,36 +3,31 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openLcm } from '../../core/lcm.ts'
-import { installedPackage } from '../builders/packed.ts'
+import { installFolder } from '../builders/built-program.ts'
 import { environment } from '../cli/lcm.ts'
 import { scanFile, wrong } from '../integrity/scan-file.ts'
 import { json, type ModelServer, openAiBody, startModelServer } from '../summarizers/model-server.ts'
 
 const root = join(import.meta.dirname, '../..')
-const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-  dependencies: Record<string, string>
-}
 const page = readFileSync(join(root, 'docs/library.md'), 'utf8')
 const tsc = join(root, 'node_modules/typescript/bin/tsc')
 const NAMES = ['createMessage', 'getContextItems', 'getSummary', 'getSummaryChildren', 'getSummaryMessages']
 
-let folder = ''
 let model: ModelServer
 
 beforeAll(async () => {
-  folder = installedPackage(Object.keys(dependencies))
   model = await startModelServer((response, _asked, n) => json(response, 200, openAiBody(`Answer number ${n}.`)))
 })
 afterAll(() => model.close())
 
 const run = (file: string, code: string): string => {
-  writeFileSync(join(folder, file), code)
-  return execFileSync(process.execPath, [file], { cwd: folder, env: environment(), encoding: 'utf8' })
+  writeFileSync(join(installFolder, file), code)
+  return execFileSync(process.execPath, [file], { cwd: installFolder, env: environment(), encoding: 'utf8' })
 }
 
 /** What the compiler reports. */
 const compile = (args: readonly string[]): string =>
-  spawnSync(process.execPath, [tsc, '--pretty', 'false', ...args], { cwd: folder, encoding: 'utf8' }).stdout
+  spawnSync(process.execPath, [tsc, '--pretty', 'false', ...args], { cwd: installFolder, encoding: 'utf8' }).stdout
 
 const said = async (child: ChildProcess, input: string): Promise<string> => {
   let text = ''
@@ -54,10 +49,10 @@ describe('the packed package in an empty folder', () => {
         .split('\n')
         .filter((line) => line !== '').length,
     ).toBeLessThanOrEqual(30)
-    writeFileSync(join(folder, 'agent.mjs'), code)
+    writeFileSync(join(installFolder, 'agent.mjs'), code)
     const env = { ...environment(), MODEL_URL: model.url }
     const start = (): ChildProcess =>
-      spawn(process.execPath, ['agent.mjs'], { cwd: folder, env, stdio: ['pipe', 'pipe', 'inherit'] })
+      spawn(process.execPath, ['agent.mjs'], { cwd: installFolder, env, stdio: ['pipe', 'pipe', 'inherit'] })
     const questions = Array.from(
       { length: 30 },
       (_, n) => `Question ${n}: ${`what about part ${n} of the plan? `.repeat(12)}`,
@@ -65,13 +60,13 @@ describe('the packed package in an empty folder', () => {
     const first = await said(start(), `${questions.slice(0, 20).join('\n')}\n`)
     const second = await said(start(), `${questions.slice(20).join('\n')}\n`)
     expect(`${first}${second}`.trim().split('\n')).toEqual(questions.map((_, n) => `Answer number ${n}.`))
-    const lcm = await openLcm(join(folder, 'agent.db'), { readOnly: true })
+    const lcm = await openLcm(join(installFolder, 'agent.db'), { readOnly: true })
     const lengths = model.asked.map(({ body }) => lcm.estimator.count(JSON.stringify(body.messages)))
     expect(Math.max(...lengths)).toBeLessThan(3_000)
     expect(lcm.stats.conversations()).toMatchObject([{ sessionId: 'first', messages: 60 }])
     expect(lcm.stats.conversations()[0]?.summaries).toBeGreaterThan(0)
     lcm.close()
-    expect(wrong(await scanFile(join(folder, 'agent.db')))).toEqual([])
+    expect(wrong(await scanFile(join(installFolder, 'agent.db')))).toEqual([])
   })
 
   it('offers every call, fills in defaults by itself and throws its own error', () => {
@@ -138,7 +133,7 @@ describe('the packed package in an empty folder', () => {
 
   it('has types that a strict program accepts, without skipping those of the package', () => {
     writeFileSync(
-      join(folder, 'typed.mts'),
+      join(installFolder, 'typed.mts'),
       `import { type GrepResult, type Lcm, LcmError, openLcm, type Procedures } from 'lcm-inspector'
       const lcm: Lcm = await openLcm('typed.db', { create: true, agent: 'typed' })
       await lcm.ingest({ sessionId: 's', messages: [{ id: '1', role: 'user', content: 'hello', extra: { of: 'mine' } }] })
@@ -158,7 +153,7 @@ describe('the packed package in an empty folder', () => {
 
   it('declares of every procedure exactly what the contract says', () => {
     writeFileSync(
-      join(folder, 'agree.mts'),
+      join(installFolder, 'agree.mts'),
       `import type { Procedures } from '${root}/core/doors/library/types.ts'
       import type { Procedures as Published } from 'lcm-inspector'
       type Names = keyof Procedures | keyof Published
@@ -180,7 +175,7 @@ describe('the packed package in an empty folder', () => {
   it('runs its commands, the engine and the tools for agents', () => {
     const lcm = (args: readonly string[], input = ''): string =>
       execFileSync(process.execPath, ['node_modules/lcm-inspector/bin/lcm.mjs', ...args, '--db', 'calls.db'], {
-        cwd: folder,
+        cwd: installFolder,
         env: environment(),
         encoding: 'utf8',
         input,
