@@ -41,8 +41,8 @@ const SMALL = { LCM_TOKEN_BUDGET: '2000', LCM_FRESH_TAIL_COUNT: '4', LCM_MIN_MES
 /** A JSON-RPC client of `lcm engine`. */
 class Client {
   readonly process: ChildProcess
-  /** The exit code, or null for a program that was killed. */
-  readonly ended: Promise<number | null>
+  /** The exit code, or the signal of a program that was killed. */
+  readonly ended: Promise<number | string>
   readonly #waiting = new Map<number, (answer: { result?: Record<string, unknown>; error?: unknown }) => void>()
   #lastId = 0
 
@@ -51,7 +51,7 @@ class Client {
       env: environment(env),
       stdio: ['pipe', 'pipe', 'inherit'],
     })
-    this.ended = new Promise((resolve) => this.process.once('exit', resolve))
+    this.ended = new Promise((resolve) => this.process.once('exit', (code, signal) => resolve(code ?? String(signal))))
     this.process.stdin?.on('error', () => undefined)
     createInterface({ input: this.process.stdout as NodeJS.ReadableStream }).on('line', (line) => {
       const answer = JSON.parse(line)
@@ -66,7 +66,7 @@ class Client {
     return new Promise((resolve) => this.#waiting.set(id, resolve))
   }
 
-  end(): Promise<number | null> {
+  end(): Promise<number | string> {
     this.process.stdin?.end()
     return this.ended
   }
@@ -120,7 +120,7 @@ describe.skipIf(bin === null)('agents and workers on a PostgreSQL server', () =>
           content: `${name}: ${one.content}`,
         }))
         const answer = await Promise.race([engine.ask('ingest', { sessionId: 'shared', messages }), engine.ended])
-        if (answer === null || typeof answer === 'number') return
+        if (typeof answer !== 'object') return
         expect(answer.error).toBe(undefined)
         confirmed.push(...messages.map(({ id }) => id))
       }
