@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { CompactionResult } from '../../core/contract/compaction.ts'
 import type { IntegrityReport } from '../../core/contract/integrity.ts'
@@ -105,7 +105,17 @@ describe('every sample with more than 100 messages', () => {
   it('has no finding afterwards', async () => {
     const result = await driveJob(runJob(lcm, { kind: 'integrity' }, never), () => undefined)
     const report = result.value as IntegrityReport
-    expect(report.checks.filter((check) => check.count > 0 && check.severity !== 'info')).toEqual([])
-    expect(report.ok).toBe(true)
+    const found = report.checks.filter((check) => check.count > 0 && check.severity !== 'info')
+    const places = found.flatMap(({ id, samples }) =>
+      samples.map(({ conversationId }) => {
+        const uri = lcm.read.value<string>('SELECT source_uri FROM conversations WHERE conversation_id = :id', {
+          id: conversationId,
+        })
+        return `${id} in ${basename(uri ?? '')}`
+      }),
+    )
+    // The agent of this sample gave calls ids that earlier calls had.
+    const repeated = 'marshmallow-1867__function_calling__install-1__marshmallow-code__marshmallow-1867.traj'
+    expect([...new Set(places)]).toEqual([expect.stringMatching(`tool_call_repeated in .*${repeated}`)])
   })
 })

@@ -11,6 +11,12 @@ import { samplesOf } from './field-data.ts'
 const formatIn: readonly (readonly [RegExp, string | null])[] = [
   [/\/claude-code\//, 'claude-code'],
   [/\/codex\//, 'codex'],
+  [/\/agents-2026-11\/claude\/.*\.jsonl$/, 'claude-code'],
+  [/\/agents-2026-11\/pi\/sessions\//, 'pi'],
+  [/\/agents-2026-11\/gemini\/tmp\//, 'gemini-cli'],
+  [/\/agents-2026-11\/qwen\/.*\.jsonl$/, 'qwen-code'],
+  [/\/agents-2026-11\/copilot\/.*\.jsonl$/, 'copilot-cli'],
+  [/\/agents-2026-11\/opencode\/export\//, 'opencode'],
   [/\/pi-mono\/pi\//, 'pi'],
   [/\/gemini-cli\/session/, 'gemini-cli'],
   [/\/dark-factory\/opencode\/|\/opencode-events\//, 'opencode'],

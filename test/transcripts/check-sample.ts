@@ -6,8 +6,11 @@ import { roleCounts } from '../builders/sample-import.ts'
 import { dump } from '../builders/transcript-rows.ts'
 import { naiveFormats, saidIn } from './naive-counts.ts'
 
-/** Imports a transcript: it gives the messages that a naive count finds, is sound, and adds nothing when it comes again. */
-export async function expectCounted(id: string, path: string): Promise<void> {
+/**
+ * Imports a transcript: it gives the messages that a naive count finds, is sound, and adds nothing when it comes again.
+ * @param expected what the checks rightly find in it
+ */
+export async function expectCounted(id: string, path: string, expected: readonly string[] = []): Promise<void> {
   using memory = buildMemory()
   const file = await importOne(memory.db, path)
   const { compactions, conversations, ...roles } = naiveFormats[id]?.count(path) ?? { user: -1 }
@@ -28,7 +31,7 @@ export async function expectCounted(id: string, path: string): Promise<void> {
   const before = dump(memory)
   expect(await importOne(memory.db, path)).toMatchObject({ added: 0, conflicts: 0, alreadyThere: file.added })
   expect(dump(memory)).toEqual(before)
-  expect(await findings(memory.path)).toEqual([])
+  expect(await findings(memory.path)).toEqual(expected)
 }
 
 /** Imports a transcript: every text of it is stored. */
