@@ -75,11 +75,15 @@ export const naiveFormats: Readonly<Record<string, { readonly count: (path: stri
       const compactions = all.filter(({ type }) => type === 'compacted')
       // Context that a compaction brought anew, beside what it kept of the history.
       const texts = new Set(items.map((item) => JSON.stringify([item.role, item.content])))
+      const ids = new Set(items.map(({ id }) => id))
       const fresh = compactions
-        .flatMap(({ payload }) => payload.replacement_history)
+        .flatMap(({ payload }) =>
+          payload.replacement_history.filter(({ content: [first] = [] }) => first?.text !== payload.message),
+        )
         .filter(
           (item) =>
             item.type === 'message' &&
+            (item.id === undefined || !ids.has(item.id)) &&
             !texts.has(JSON.stringify([item.role, item.content.map(({ type, text }) => ({ type, text }))])),
         )
       const freshOf = (role: string): number => count(fresh, (item) => item.role === role)

@@ -15,6 +15,7 @@ const wrapped: ReadonlySet<string> = new Set([
   'response_item',
   'event_msg',
   'compacted',
+  'token_usage_record',
   'world_state',
   'inter_agent_communication_metadata',
 ])

@@ -35,6 +35,8 @@ export class CodexReader {
    * text.
    */
   readonly #said = new Map<string, string[]>()
+  /** Ids of messages by the ids of their items, which a compaction repeats, perhaps without a picture. */
+  readonly #named = new Map<string, string>()
   readonly #live = new LiveItems()
   #sessionId: string | null = null
   /** The sessions whose history is copied at the beginning of this file, while that part is read. */
@@ -75,6 +77,7 @@ export class CodexReader {
         if (payload.type === 'thread_rolled_back') this.#live.rollBack(countAt(payload, 'num_turns') ?? 0)
         out.push({ kind: 'other' })
         return
+      case 'token_usage_record':
       case 'world_state':
       case 'inter_agent_communication_metadata':
         out.push({ kind: 'other' })
@@ -163,7 +166,11 @@ export class CodexReader {
   #finishAt(line: number): readonly NewPart[] {
     const usage = this.#survey.usageAt(line)
     if (usage === null) return []
-    const metadata = JSON.stringify({ model: this.#model ?? undefined, cacheReadTokens: usage.cached ?? undefined })
+    const metadata = JSON.stringify({
+      model: this.#model ?? undefined,
+      cacheReadTokens: usage.cached ?? undefined,
+      cacheWriteTokens: usage.cacheWrite ?? undefined,
+    })
     return [{ type: 'step_finish', stepTokensIn: usage.input, stepTokensOut: usage.output, metadata }]
   }
 
@@ -188,7 +195,8 @@ export class CodexReader {
         const text = contentOf(read.blocks)
         const author = textAt(item, 'author')
         const isInjected = read.role === 'user' && (author !== null || this.#survey.isInjected(text))
-        if (read.role === 'user' && !isInjected && copiedFrom.length === 0) this.#title ??= oneLine(text)
+        if (read.role === 'user' && !isInjected && copiedFrom.length === 0)
+          this.#title ??= oneLine(wordsIn(read.blocks))
         const facts: MessageDetails = {
           ...known,
           ...(isInjected ? { harness: true } : {}),
@@ -228,6 +236,8 @@ export class CodexReader {
     if (read.kind === 'call' && read.call.id !== null) return this.#ids.named(read.call.id)
     if (read.kind === 'result' && read.callId !== null) return this.#ids.named(`${read.callId}/output`)
     const id = this.#ids.next('item', ...saidBy(item, read))
+    const named = textAt(item, 'id')
+    if (named !== null) this.#named.set(named, id)
     const stem = DerivedIds.stem('item', ...saidBy(item, read))
     const all = this.#said.get(stem)
     if (all) all.push(id)
@@ -244,8 +254,7 @@ export class CodexReader {
     const items = replacementOf(payload)
     const { kept, fresh } = this.#compare(items)
     const summary = fresh.at(-1) === items.at(-1) ? summaryIn(fresh.at(-1), this.#survey) : null
-    const told = textAt(payload, 'message')
-    const text = told ?? summary
+    const text = textAt(payload, 'message') ?? summary
     const externalId = this.#ids.next('compacted', JSON.stringify(payload))
     const message = messageOf({
       externalId,
@@ -267,7 +276,7 @@ export class CodexReader {
     out.push({ kind: 'compaction', sessionId, ...compaction, replaced: { kind: 'all_but', kept } })
     this.#live.compacted()
     for (const item of fresh) {
-      if (told === null && summary !== null && item === items.at(-1)) continue
+      if (summary !== null && summary === text && item === items.at(-1)) continue
       const read = itemOf(item)
       if (read.kind === 'unknown' || read.kind === 'silent') continue
       this.#emit(item, read, { ...details, harness: true }, atMs, out)
@@ -285,15 +294,22 @@ export class CodexReader {
       if (read.kind === 'call' && read.call.id !== null) kept.add(read.call.id)
       else if (read.kind === 'result' && read.callId !== null) kept.add(`${read.callId}/output`)
       else {
-        const id = this.#said
-          .get(DerivedIds.stem('item', ...saidBy(item, read)))
-          ?.findLast((candidate) => !kept.has(candidate))
+        const named = this.#named.get(textAt(item, 'id') ?? '')
+        const id =
+          named ??
+          this.#said.get(DerivedIds.stem('item', ...saidBy(item, read)))?.findLast((candidate) => !kept.has(candidate))
         if (id === undefined) fresh.push(item)
         else kept.add(id)
       }
     }
     return { kept, fresh: fresh.toReversed() }
   }
+}
+
+/** What a person wrote beside pictures, each of which stands between tags of the program. */
+function wordsIn(blocks: Extract<CodexItem, { kind: 'said' }>['blocks']): string {
+  const words = blocks.filter(({ part, text }) => part.type === 'text' && !/^\s*<\/?image\b/.test(text ?? ''))
+  return contentOf(words.length === 0 ? blocks : words)
 }
 
 const saidBy = (item: JsonObject, read: CodexItem): string[] => [

@@ -14,7 +14,12 @@ const injected =
 export const isContext = (text: string): boolean => injected.test(text)
 
 /** The tokens of a request to the model. Input tokens include those from the cache. */
-export type CodexUsage = { readonly input: number; readonly cached: number | null; readonly output: number | null }
+export type CodexUsage = {
+  readonly input: number
+  readonly cached: number | null
+  readonly cacheWrite: number | null
+  readonly output: number | null
+}
 
 /** The first reading finds the texts that a person typed, the name of the session, and the usage of its steps. */
 export class CodexSurvey {
@@ -24,12 +29,18 @@ export class CodexSurvey {
   readonly #usage = new Map<number, CodexUsage>()
   #answerLine: number | null = null
   #totalTokens: number | null = null
+  /** Newer versions record the usage of each request. Their counts of tokens repeat it, some of them later. */
+  #hasRecords = false
 
   add(record: JsonObject, line: number): void {
     const payload = objectAt(record, 'payload')
     if (record.type === 'response_item' && isAnswer(itemOf(payload))) this.#answerLine = line
+    if (record.type === 'token_usage_record') {
+      this.#hasRecords = true
+      this.#setUsage(objectAt(payload, 'usage'))
+    }
     if (record.type !== 'event_msg') return
-    if (payload.type === 'token_count') this.#addUsage(objectAt(payload, 'info'))
+    if (payload.type === 'token_count' && !this.#hasRecords) this.#addCount(objectAt(payload, 'info'))
     if (payload.type === 'user_message') {
       const text = textAt(payload, 'message')
       if (text === null) return
@@ -45,15 +56,18 @@ export class CodexSurvey {
   }
 
   /** The program repeats the last count when only the limits of the account have changed. */
-  #addUsage(info: JsonObject): void {
+  #addCount(info: JsonObject): void {
     const total = countAt(objectAt(info, 'total_token_usage'), 'total_tokens')
-    const last = objectAt(info, 'last_token_usage')
-    const input = countAt(last, 'input_tokens')
     const isRepeated = total !== null && total === this.#totalTokens
     this.#totalTokens = total
-    if (isRepeated || input === null || this.#answerLine === null) return
-    const [cached, output] = [countAt(last, 'cached_input_tokens'), countAt(last, 'output_tokens')]
-    this.#usage.set(this.#answerLine, { input, cached, output })
+    if (!isRepeated) this.#setUsage(objectAt(info, 'last_token_usage'))
+  }
+
+  #setUsage(usage: JsonObject): void {
+    const input = countAt(usage, 'input_tokens')
+    if (input === null || this.#answerLine === null) return
+    const [cached, cacheWrite] = [countAt(usage, 'cached_input_tokens'), countAt(usage, 'cache_write_input_tokens')]
+    this.#usage.set(this.#answerLine, { input, cached, cacheWrite, output: countAt(usage, 'output_tokens') })
   }
 
   /** The last name that the thread was given. */
