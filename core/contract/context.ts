@@ -24,6 +24,7 @@ export const ItemReason = z.enum([
   'out_of_budget',
   'pair_out_of_budget',
   'orphan_result',
+  'not_sent',
   'dangling',
 ])
 export type ItemReason = z.infer<typeof ItemReason>

@@ -5,6 +5,11 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 /** `mode` of a run by which an agent took outputs of tools out of its window and put no summary in their place. */
 export const PRUNE = 'prune'
 
+/** `by` of what an agent does not send again: answers that failed, or that it was told to leave out. */
+export const OMITTED = 'omission'
+/** `by` of a branch to which the person or the agent did not return. */
+export const GIVEN_UP = 'branch'
+
 const queries = {
   runs: /* sql */ `
     SELECT run_id AS runId, started_at AS atMs, configuration FROM compaction_runs
@@ -110,6 +115,15 @@ export function prunedInWindows(db: ReadDb, conversation: number | null = null):
 
 /** Numbers of all messages of a memory of which something was pruned. */
 export const prunedMessages = (db: ReadDb): readonly number[] => db.column<number>(queries.messages)
+
+/** With these a run takes whole messages out: the model is sent nothing of them, and no call that they make. */
+const OF_WHOLE_MESSAGES: ReadonlySet<string> = new Set([OMITTED, GIVEN_UP])
+
+export const takesWholeMessages = (by: string): boolean => OF_WHOLE_MESSAGES.has(by)
+
+/** Messages of which the model is sent nothing at all. */
+export const unsentMessages = (outputs: readonly PrunedOutput[]): ReadonlySet<number> =>
+  new Set(outputs.filter(({ by, seen }) => seen === null && takesWholeMessages(by)).map(({ messageId }) => messageId))
 
 /** How much each run took out. */
 export function prunedByRun(outputs: readonly PrunedOutput[]): ReadonlyMap<string, PrunedRun> {

@@ -3,6 +3,7 @@ import type { AssembledContext, AssembleInput, ContextItem, Provider, RenderedCo
 import { assertNever } from '../errors.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
+import { GIVEN_UP } from '../systems/pruned-outputs.ts'
 import { callsMade, toolCalls } from '../systems/records/parts.ts'
 import type { CoverageOfEntries } from './coverage-of-entries.ts'
 import { KeptWindow } from './kept-window.ts'
@@ -12,7 +13,7 @@ import { renderAnthropic } from './render-anthropic.ts'
 import { renderOpenAI } from './render-openai.ts'
 import { type Selection, selectItems } from './selection.ts'
 import { readTurns } from './turns.ts'
-import { MESSAGE, MISSING, type Window } from './window.ts'
+import { MISSING, SUMMARY, type Window } from './window.ts'
 import { sizeOf } from './window-size.ts'
 import { readExcerpts, readSearchTexts } from './window-texts.ts'
 
@@ -62,6 +63,10 @@ export class ContextAssembler {
       idAt: (index: number) => window.idAt(index),
       standsFor: (index: number) => standsFor(window, covered, index),
       hasCallOutside: (index: number) => orphans.has(index),
+      whyUnsent: (index: number) =>
+        window.itemAt(index).pruned?.by === GIVEN_UP
+          ? 'out: on a branch that was given up'
+          : 'out: the agent does not send it again',
     }
     const { activeTokens, fittingTokens, leftOutTokens } = sizeOf(window.columns, selection)
     const prunedTokens = window.items.reduce((sum, item) => sum + (item.pruned?.tokens ?? 0), 0)
@@ -190,7 +195,7 @@ export class ContextAssembler {
 function standsFor(window: Window, covered: CoverageOfEntries, index: number): number {
   const kind = window.columns.kinds[index]
   if (kind === MISSING) return 0
-  return kind === MESSAGE ? 1 : (covered.get(window.idAt(index))?.messages ?? 0)
+  return kind === SUMMARY ? (covered.get(window.idAt(index))?.messages ?? 0) : 1
 }
 
 /**

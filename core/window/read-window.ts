@@ -6,7 +6,13 @@ import { WindowEntries } from '../memory/window-entries.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { messageNodeId } from '../systems/node-id.ts'
-import { type PrunedOutput, type PrunedUntil, prunedByMessage, readPruned } from '../systems/pruned-outputs.ts'
+import {
+  type PrunedOutput,
+  type PrunedUntil,
+  prunedByMessage,
+  readPruned,
+  unsentMessages,
+} from '../systems/pruned-outputs.ts'
 import { knownRole, messageHeads } from '../systems/records/messages.ts'
 import { messagesByCall, toolCalls } from '../systems/records/parts.ts'
 import { isLeafPassOpen } from '../systems/records/runs.ts'
@@ -24,6 +30,7 @@ import {
   SUMMARY,
   summaryItem,
   tokenCount,
+  UNSENT,
   Window,
   type WindowColumns,
   type WindowItem,
@@ -235,17 +242,24 @@ export function estimatesOf(
 
 /** Subtracts what agents pruned from the tokens that the model sees. Returns what was pruned of each entry. */
 function takeOutPruned(
-  { length, tokens, wholeTokens }: WindowColumns,
+  { length, kinds, tokens, wholeTokens }: WindowColumns,
   messages: MessagesOfWindow,
   outputs: readonly PrunedOutput[],
 ): ReadonlyMap<number, Pruned> {
   const pruned = new Map<number, Pruned>()
   if (outputs.length === 0) return pruned
   const byMessage = prunedByMessage(outputs)
+  const unsent = unsentMessages(outputs)
   for (let index = 0; index < length; index += 1) {
-    const taken = byMessage.get(messages.idAt(index) ?? Number.NaN)
+    const messageId = messages.idAt(index) ?? Number.NaN
+    const taken = byMessage.get(messageId)
     if (!taken) continue
     pruned.set(index, taken)
+    if (unsent.has(messageId)) {
+      kinds[index] = UNSENT
+      tokens[index] = 0
+      continue
+    }
     const left = Math.max(0, (tokens[index] as number) - taken.tokens)
     tokens[index] = left
     wholeTokens[index] = left + taken.tokens
@@ -275,7 +289,8 @@ function* readingCalls(
     // A callback of `from` would take twice as long for as many.
     const indexes = new Int32Array(all.messageIds.length)
     for (let place = 0; place < indexes.length; place += 1) {
-      indexes[place] = messages.indexOf(all.messageIds[place] as number)
+      const index = messages.indexOf(all.messageIds[place] as number)
+      indexes[place] = kinds[index] === UNSENT ? -1 : index
     }
     return { indexes, counts: all.counts }
   }

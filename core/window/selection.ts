@@ -2,7 +2,7 @@ import { ItemReason } from '../contract/context.ts'
 import { ROLES } from '../contract/ids.ts'
 import { fallenOut, stepOf, type Unit } from './fall-out.ts'
 import type { Pairing } from './tool-pairs.ts'
-import { MESSAGE, MISSING, SUMMARY, type WindowColumns } from './window.ts'
+import { MESSAGE, MISSING, SUMMARY, UNSENT, type WindowColumns } from './window.ts'
 
 export type SelectionInput = {
   readonly columns: WindowColumns
@@ -20,6 +20,8 @@ export type Wording = {
   readonly standsFor: (index: number) => number
   /** True when the call that an orphan answers exists in the conversation outside the window. */
   readonly hasCallOutside: (index: number) => boolean
+  /** Why the agent does not send a message. */
+  readonly whyUnsent: (index: number) => string
 }
 
 /** The decision about an item as a number: 0 while it is open, otherwise the index of its reason in the list plus 1. */
@@ -33,6 +35,7 @@ const FITS_RELEVANCE = codeOf('fits_relevance')
 const OUT_OF_BUDGET = codeOf('out_of_budget')
 const PAIR_OUT_OF_BUDGET = codeOf('pair_out_of_budget')
 const ORPHAN_RESULT = codeOf('orphan_result')
+const NOT_SENT = codeOf('not_sent')
 const DANGLING = codeOf('dangling')
 
 /** The first reasons of the list include an item. */
@@ -95,6 +98,8 @@ export class Selection {
         return wording.hasCallOutside(index)
           ? 'out: its call was compacted'
           : 'out: its call is not in this conversation'
+      case 'not_sent':
+        return wording.whyUnsent(index)
       case 'dangling':
         return 'out: the window names it, but it is not in the file'
     }
@@ -148,7 +153,10 @@ export function selectItems(input: SelectionInput): Selection {
 
 function ruleOut({ columns, pairs }: SelectionInput, { codes }: Decisions): void {
   const { length, kinds } = columns
-  for (let index = 0; index < length; index += 1) if (kinds[index] === MISSING) codes[index] = DANGLING
+  for (let index = 0; index < length; index += 1) {
+    if (kinds[index] === MISSING) codes[index] = DANGLING
+    else if (kinds[index] === UNSENT) codes[index] = NOT_SENT
+  }
   for (const index of pairs.orphans) codes[index] = ORPHAN_RESULT
 }
 
@@ -186,6 +194,7 @@ function includeNewest(input: SelectionInput, { codes }: Decisions): Claimed {
   const counts = (index: number): boolean =>
     columns.roles[index] !== SYSTEM &&
     codes[index] !== DANGLING &&
+    codes[index] !== NOT_SENT &&
     codes[index] !== ORPHAN_RESULT &&
     tokensOf(input, membersOf(input, index)) < step
   const out = fallenOut({ units, requiredTokens, budgetTokens, tokens: columns.tokens, counts })

@@ -1,7 +1,7 @@
 import type { Memory } from '../memory/memory.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import { prunedByMessage, prunedInWindows, readPruned } from '../systems/pruned-outputs.ts'
+import { prunedByMessage, prunedInWindows, readPruned, unsentMessages } from '../systems/pruned-outputs.ts'
 import { knownRole, messageHeads } from '../systems/records/messages.ts'
 import { toolCalls } from '../systems/records/parts.ts'
 import { summaryHeads } from '../systems/records/summaries.ts'
@@ -45,7 +45,7 @@ export class WindowSizes {
           indexes.map((index) => items[index] as Item),
           prunedByMessage(outputs),
         )
-        return [conversationId, this.#sizeOf(window, callIds)]
+        return [conversationId, this.#sizeOf(window, callIds, unsentMessages(outputs))]
       }),
     )
   }
@@ -108,16 +108,22 @@ export class WindowSizes {
     return callIds
   }
 
-  #sizeOf(window: readonly Item[], callIds: ReadonlyMap<number, readonly string[]>): WindowSize {
+  #sizeOf(
+    window: readonly Item[],
+    callIds: ReadonlyMap<number, readonly string[]>,
+    unsent: ReadonlySet<number>,
+  ): WindowSize {
+    const isUnsent = ({ messageId }: Item): boolean => messageId !== null && unsent.has(messageId)
+    const unsentIndexes = new Set(window.flatMap((item, index) => (isUnsent(item) ? index : [])))
     // A message that is in the window twice carries its calls at its last index, as in an assembled window.
     const indexes = new Map(window.map(({ messageId }, index) => [messageId, index]))
     const uses = new Map<string, number[]>()
     for (const [messageId, index] of indexes) {
-      const calls = messageId === null ? [] : (callIds.get(messageId) ?? [])
+      const calls = messageId === null || unsent.has(messageId) ? [] : (callIds.get(messageId) ?? [])
       for (const callId of calls) uses.set(callId, [...(uses.get(callId) ?? []), index])
     }
     const pairs = pairTools(window.length, callUses(uses.values()), (index) => window[index]?.role === 'assistant')
-    return measureWindow(columnsOf(window), pairs, this.#settings)
+    return measureWindow(columnsOf(window, unsentIndexes), pairs, this.#settings)
   }
 }
 

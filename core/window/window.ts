@@ -30,11 +30,13 @@ export type WindowItem = {
 export const MESSAGE = 0
 export const SUMMARY = 1
 export const MISSING = 2
+/** A message that the agent does not send: on a branch that was given up, or left out by the agent. */
+export const UNSENT = 3
 
 /** The columns that decide about a window, with a value for every entry. */
 export type WindowColumns = {
   readonly length: number
-  /** MESSAGE, SUMMARY or MISSING. */
+  /** MESSAGE, SUMMARY, MISSING or UNSENT. */
   readonly kinds: Uint8Array
   /** Indexes of ROLES, or OTHER_ROLE for an entry without a role. */
   readonly roles: Uint8Array
@@ -44,11 +46,23 @@ export type WindowColumns = {
   readonly wholeTokens: Float64Array
 }
 
-/** Returns the columns of a window that is a list of items. */
-export function columnsOf(items: readonly Pick<WindowItem, 'kind' | 'role' | 'tokens' | 'pruned'>[]): WindowColumns {
+/**
+ * Returns the columns of a window that is a list of items.
+ * @param unsent indexes of messages that the agent does not send
+ */
+export function columnsOf(
+  items: readonly Pick<WindowItem, 'kind' | 'role' | 'tokens' | 'pruned'>[],
+  unsent: ReadonlySet<number> = new Set(),
+): WindowColumns {
   const columns = newColumns(items.length)
   items.forEach(({ kind, role, tokens, pruned }, index) => {
-    columns.kinds[index] = kind === 'message' ? MESSAGE : kind === 'missing' ? MISSING : SUMMARY
+    columns.kinds[index] = unsent.has(index)
+      ? UNSENT
+      : kind === 'message'
+        ? MESSAGE
+        : kind === 'missing'
+          ? MISSING
+          : SUMMARY
     columns.roles[index] = role === null ? OTHER_ROLE : ROLES.indexOf(role)
     columns.tokens[index] = tokens
     columns.wholeTokens[index] = tokens + (pruned?.tokens ?? 0)

@@ -8,6 +8,7 @@ const WORDS: Readonly<Record<string, string>> = {
   masking: 'masked',
   elision: 'elided',
   omission: 'not sent again',
+  branch: 'on a branch that was given up',
 }
 
 /** `pruned`, `cleared by a microcompaction`. An unknown term is returned unchanged. */

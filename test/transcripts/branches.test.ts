@@ -1,17 +1,24 @@
 import { appendFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { TranscriptBuilder, text } from '../builders/claude-code.ts'
+import { call, TranscriptBuilder, text } from '../builders/claude-code.ts'
 import { findings } from '../builders/findings.ts'
 import { importOne } from '../builders/import.ts'
-import { buildMemory } from '../builders/memory.ts'
-import { dump, told, windowOf, writeLines } from '../builders/transcript-rows.ts'
+import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { sentWindow } from '../builders/sent-window.ts'
+import { dump, told, writeLines } from '../builders/transcript-rows.ts'
 
-const NOTE = /^leaf\(deterministic\): \[(\d+) messages? on a branch that was given up/
 const long = (what: string): string => `${what} ${'in many words '.repeat(20)}`.trim()
 
-/** The window with branches as `(n)`, and of messages the first word. */
-const shape = (window: readonly string[]): string[] =>
-  window.map((item) => NOTE.exec(item)?.[1]?.replace(/.*/, '($&)') ?? (item.split(': ')[1] ?? '').split(' ')[0] ?? '')
+/** The first words of what a provider is sent. */
+const sent = (memory: TestMemory): string[] =>
+  sentWindow(memory).texts.map((words) => words.replace('[start of the context window]', '').split(' ')[0] ?? '')
+
+/** What the window shows of messages on branches that were given up. */
+const shownAside = (memory: TestMemory) =>
+  sentWindow(memory)
+    .context.items.filter(({ pruned }) => pruned?.by === 'branch')
+    .map(({ included, tokens, reason, excerpt }) => [excerpt.split(' ')[0], included, tokens, reason])
+const aside = (word: string) => [word, false, 0, 'out: on a branch that was given up']
 
 describe('a branch that was given up', () => {
   it('leaves the window in Claude Code, and stays in the history under a note', async () => {
@@ -24,7 +31,14 @@ describe('a branch that was given up', () => {
     story.answer('msg_2', [text(long('end'))])
     const path = story.write()
     await importOne(memory.db, path)
-    expect(shape(windowOf(memory))).toEqual(['start', '(2)', 'taken', 'end'])
+    expect(sent(memory)).toEqual(['start', 'taken', 'end'])
+    expect(shownAside(memory)).toEqual([aside('left'), aside('answer')])
+    const { context } = sentWindow(memory)
+    const counted = memory.db.value(
+      "SELECT sum(token_count) FROM messages WHERE content NOT LIKE 'left%' AND content NOT LIKE 'answer%'",
+    )
+    expect([context.tokens, context.activeTokens]).toEqual([counted, counted])
+    expect(memory.db.value('SELECT count(*) FROM summaries')).toBe(0)
     expect(told(memory)).toHaveLength(5)
     const before = dump(memory)
     await importOne(memory.db, path)
@@ -44,21 +58,22 @@ describe('a branch that was given up', () => {
     using memory = buildMemory()
     const path = writeLines([header, entry('a', null, 'start'), entry('b', 'a', 'one'), entry('c', 'b', 'two')])
     await importOne(memory.db, path)
-    expect(shape(windowOf(memory))).toEqual(['start', 'one', 'two'])
+    expect(sent(memory)).toEqual(['start', 'one', 'two'])
     appendFileSync(path, `${JSON.stringify(entry('d', 'a', 'other'))}\n`)
     await importOne(memory.db, path)
-    expect(shape(windowOf(memory))).toEqual(['start', '(2)', 'other'])
+    expect(sent(memory)).toEqual(['start', 'other'])
     expect(await findings(memory.path)).toEqual([])
     appendFileSync(path, `${JSON.stringify(entry('e', 'c', 'again'))}\n`)
     await importOne(memory.db, path)
-    expect(shape(windowOf(memory))).toEqual(['start', 'one', 'two', '(1)', 'again'])
+    expect(sent(memory)).toEqual(['start', 'one', 'two', 'again'])
+    expect(shownAside(memory)).toEqual([aside('other')])
     expect(await findings(memory.path)).toEqual([])
     using fresh = buildMemory()
     await importOne(fresh.db, path)
-    expect(windowOf(fresh)).toEqual(windowOf(memory))
+    expect(sent(fresh)).toEqual(sent(memory))
   })
 
-  it('leaves the window in Gemini CLI unless it is all that stands at the end', async () => {
+  it('leaves the window in Gemini CLI, also at the end of the session', async () => {
     const record = (id: string, words: string) => ({
       id,
       type: 'user',
@@ -74,10 +89,10 @@ describe('a branch that was given up', () => {
     using memory = buildMemory()
     const path = writeLines(lines)
     await importOne(memory.db, path)
-    expect(shape(windowOf(memory))).toEqual(['stays', 'goes'])
+    expect(sent(memory)).toEqual(['stays'])
     appendFileSync(path, `${JSON.stringify(record('c', 'new'))}\n`)
     await importOne(memory.db, path)
-    expect(shape(windowOf(memory))).toEqual(['stays', '(1)', 'new'])
+    expect(sent(memory)).toEqual(['stays', 'new'])
     expect(await findings(memory.path)).toEqual([])
   })
 
@@ -91,9 +106,23 @@ describe('a branch that was given up', () => {
     const path = writeLines([...begin, answer, { $rewindTo: 'b' }, record('c', 'user', long('new'))])
     for (let times = 0; times < 2; times += 1) {
       await importOne(memory.db, path)
-      expect(shape(windowOf(memory))).toEqual(['stays', '(1)', 'new'])
+      expect(sent(memory)).toEqual(['stays', 'new'])
     }
     expect(memory.db.value("SELECT content FROM messages WHERE external_id = 'b'")).toMatch(/ and the rest$/)
+    expect(await findings(memory.path)).toEqual([])
+  })
+
+  it('takes its calls and their results with it', async () => {
+    using memory = buildMemory()
+    const story = new TranscriptBuilder()
+    const fork = story.user('start')
+    story.user('left', { parentUuid: fork })
+    story.answer('msg_1', [call('toolu_1')])
+    story.result('toolu_1', 'of the call')
+    story.user('taken', { parentUuid: fork })
+    story.answer('msg_2', [text('end')])
+    await importOne(memory.db, story.write())
+    expect(sent(memory)).toEqual(['start', 'taken', 'end'])
     expect(await findings(memory.path)).toEqual([])
   })
 })

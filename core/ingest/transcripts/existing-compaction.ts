@@ -65,7 +65,6 @@ export function storeCompaction(given: ExistingCompaction): boolean {
       runId,
       conversationId,
       importer,
-      mode: 'full',
       reason: compaction.isAuto === false ? 'manual' : 'threshold',
       configuration: { imported: compaction.key },
       atMs: compaction.atMs,

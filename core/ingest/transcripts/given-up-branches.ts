@@ -1,30 +1,24 @@
-import { sha256 } from '../../hashing.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
+import { GIVEN_UP, PRUNE, pruneFactsIn } from '../../systems/pruned-outputs.ts'
 import { stemOfLink } from './answer-links.ts'
-import { asSeen, insertNode, type NodeItem } from './imported-node.ts'
-import { branchText } from './imported-node-text.ts'
-import { beginImportedRun, finishImportedRun, undoImportedRun } from './imported-run.ts'
+import { undoImportedRun } from './imported-run.ts'
+import { storePruning } from './store-pruning.ts'
 
 const queries = {
-  window: /* sql */ `
-    SELECT c.ordinal AS ordinal, c.message_id AS messageId, c.summary_id AS summaryId, c.created_at AS placedAtMs,
-      m.seq AS seq, m.external_id AS externalId, coalesce(m.token_count, s.token_count) AS tokens,
-      coalesce(m.content_hash, s.summary_hash) AS hash, m.created_at AS atMs
-    FROM context_items AS c
-    LEFT JOIN messages AS m ON m.message_id = c.message_id
-    LEFT JOIN summaries AS s ON s.summary_id = c.summary_id
-    WHERE c.conversation_id = :conversationId
-    ORDER BY c.ordinal`,
-  newestSeq: /* sql */ `
-    SELECT max(seq) FROM messages WHERE conversation_id = :conversationId`,
+  messages: /* sql */ `
+    SELECT external_id AS externalId, created_at AS atMs FROM messages
+    WHERE conversation_id = :conversationId ORDER BY seq`,
+  // Earlier versions put a note in the place of a branch.
+  notes: /* sql */ `
+    SELECT run_id FROM compaction_runs WHERE conversation_id = :conversationId AND mode = 'branch'`,
   branches: /* sql */ `
-    SELECT r.run_id AS runId, e.summary_id AS summaryId
-    FROM compaction_runs AS r JOIN compaction_events AS e ON e.run_id = r.run_id
-    WHERE r.conversation_id = :conversationId AND r.mode = 'branch'`,
-  messagesOf: /* sql */ `
-    SELECT m.external_id FROM summary_messages AS l JOIN messages AS m ON m.message_id = l.message_id
-    WHERE l.summary_id = :summaryId`,
+    SELECT run_id AS runId, configuration FROM compaction_runs
+    WHERE conversation_id = :conversationId AND mode = '${PRUNE}' AND owner = 'import'`,
+  externalIds: /* sql */ `
+    SELECT external_id FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
+  withdraw: /* sql */ `
+    DELETE FROM compaction_runs WHERE run_id = :runId`,
   // `newest_seq` is the place of the message that records the compaction.
   compactions: /* sql */ `
     SELECT r.run_id AS runId, m.external_id AS recordedBy
@@ -45,36 +39,48 @@ export type GivenUp = {
   readonly externalIds: ReadonlySet<string>
 }
 
-type WindowRow = NodeItem & { readonly seq: number | null; readonly externalId: string | null; readonly atMs: number }
+type Row = { readonly externalId: string | null; readonly atMs: number }
 
 /**
- * Removes branches that were given up from the window, because the agent does not see them. Each run of messages is
- * replaced by a note that says so, from which it can be expanded.
+ * Notes the branches that were given up. Their messages keep their places, so that people see where a branch was left;
+ * the agent sends none of them, and they count in no window.
  */
-export function storeGivenUp(given: GivenUp): void {
-  const { db, conversationId, externalIds } = given
+export function storeGivenUp({ externalIds, ...given }: GivenUp): void {
   if (externalIds.size === 0) return
+  const { db, conversationId } = given
   db.transaction(() => {
-    const newestSeq = db.value<number>(queries.newestSeq, { conversationId }) ?? 0
-    const window = asSeen(db, conversationId, db.all<WindowRow>(queries.window, { conversationId }))
-    for (const run of runsAmong(window, externalIds)) {
-      // The last run stays, because the session may continue it.
-      if (run.at(-1)?.seq !== newestSeq && tokensOf(run) > 1) collapse(given, run, newestSeq, tokensOf(window))
+    for (const run of runsAmong(db.all<Row>(queries.messages, { conversationId }), externalIds)) {
+      storePruning({
+        ...given,
+        pruning: {
+          kind: 'pruning',
+          sessionId: '',
+          key: `branch ${run[0]?.externalId}`,
+          by: GIVEN_UP,
+          atMs: Math.max(...run.map(({ atMs }) => atMs)),
+          isAuto: false,
+          toldTokens: null,
+          outputs: run.flatMap(({ externalId }) => (externalId === null ? [] : { externalId, seen: null })),
+        },
+      })
     }
   })
 }
 
 /**
  * Undoes what earlier imports made of a transcript that took another way since: branches to which the person returned
- * come back into the window, and compactions on branches that were given up are withdrawn.
+ * are sent again, and compactions on branches that were given up are withdrawn.
  */
 export function withdrawGivenUp({ db, conversationId, externalIds }: Omit<GivenUp, 'estimator' | 'importer'>): void {
   db.transaction(() => {
-    type Branch = { runId: string; summaryId: string }
-    for (const { runId, summaryId } of db.all<Branch>(queries.branches, { conversationId })) {
-      const messages = db.column<string | null>(queries.messagesOf, { summaryId })
-      const isStillGivenUp = messages.every((id) => isAmong(externalIds, id))
-      if (!isStillGivenUp) undoImportedRun(db, runId, conversationId)
+    for (const runId of db.column<string>(queries.notes, { conversationId })) undoImportedRun(db, runId, conversationId)
+    type Branch = { runId: string; configuration: string }
+    for (const { runId, configuration } of db.all<Branch>(queries.branches, { conversationId })) {
+      const facts = pruneFactsIn(configuration)
+      if (facts?.by !== GIVEN_UP) continue
+      const ids = JSON.stringify(facts.outputs.map(([messageId]) => messageId))
+      const messages = db.column<string | null>(queries.externalIds, { ids })
+      if (!messages.every((id) => isAmong(externalIds, id))) db.run(queries.withdraw, { runId })
     }
     type Compaction = { runId: string; recordedBy: string | null }
     for (const { runId, recordedBy } of db.all<Compaction>(queries.compactions, { conversationId })) {
@@ -87,44 +93,16 @@ export function withdrawGivenUp({ db, conversationId, externalIds }: Omit<GivenU
 const isAmong = (externalIds: ReadonlySet<string>, id: string | null): boolean =>
   id !== null && (externalIds.has(id) || externalIds.has(stemOfLink(id)))
 
-function runsAmong(window: readonly WindowRow[], externalIds: ReadonlySet<string>): WindowRow[][] {
-  const runs: WindowRow[][] = []
-  let run: WindowRow[] | null = null
-  for (const item of window) {
-    if (!isAmong(externalIds, item.externalId)) run = null
-    else if (run) run.push(item)
+function runsAmong(messages: readonly Row[], externalIds: ReadonlySet<string>): Row[][] {
+  const runs: Row[][] = []
+  let run: Row[] | null = null
+  for (const message of messages) {
+    if (!isAmong(externalIds, message.externalId)) run = null
+    else if (run) run.push(message)
     else {
-      run = [item]
+      run = [message]
       runs.push(run)
     }
   }
   return runs
 }
-
-function collapse(given: GivenUp, run: readonly WindowRow[], newestSeq: number, tokensBefore: number): void {
-  const { db, estimator, importer, conversationId } = given
-  const atMs = Math.max(...run.map((item) => item.atMs))
-  const key = `${importer}\n${conversationId}\n${run.map((item) => item.externalId).join('\n')}`
-  const runId = `run_${sha256(key).slice(0, 16)}`
-  const facts = { runId, conversationId, importer, atMs, tokensBefore }
-  beginImportedRun(db, { ...facts, mode: 'branch', reason: 'manual', configuration: { branch: run.length } })
-  insertNode({
-    db,
-    estimator,
-    conversationId,
-    runId,
-    depth: 0,
-    items: run,
-    texts: branchText(run.length),
-    level: 'deterministic',
-    model: null,
-    promptVersion: null,
-    isAuto: null,
-    atMs,
-    newestSeq,
-    markedId: null,
-  })
-  finishImportedRun(db, runId, conversationId)
-}
-
-const tokensOf = (items: readonly NodeItem[]): number => items.reduce((sum, item) => sum + item.tokens, 0)

@@ -37,9 +37,3 @@ export function untoldText(messages: number, isByHand: boolean): string[] {
     '…',
   ]
 }
-
-/** Gives the notes for a branch that was given up. */
-export function branchText(messages: number): string[] {
-  const what = messages === 1 ? '1 message' : `${messages} messages`
-  return [`[${what} on a branch that was given up. The agent does not see them.]`, '[branch given up]', '…']
-}

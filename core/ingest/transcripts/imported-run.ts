@@ -7,7 +7,7 @@ const queries = {
     INSERT INTO compaction_runs
       (run_id, conversation_id, reason, mode, summarizer, configuration, owner, started_at, finished_at, tokens_before,
        tokens_after, stop_reason)
-    VALUES (:runId, :conversationId, :reason, :mode, :importer, :configuration, 'import', :atMs, :atMs, :tokensBefore,
+    VALUES (:runId, :conversationId, :reason, 'full', :importer, :configuration, 'import', :atMs, :atMs, :tokensBefore,
        :tokensBefore, 'imported')`,
   finish: /* sql */ `
     UPDATE compaction_runs SET tokens_after = (
@@ -54,8 +54,6 @@ export type ImportedRun = {
   readonly runId: string
   readonly conversationId: number
   readonly importer: string
-  /** `branch` is used for a branch that was given up. */
-  readonly mode: 'full' | 'branch'
   readonly reason: 'threshold' | 'manual'
   readonly configuration: Readonly<Record<string, unknown>>
   readonly atMs: number

@@ -2,7 +2,7 @@ import { sha256 } from '../../hashing.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import { partText } from '../../sqlite/repeated-texts.ts'
-import { PRUNE, type PruneFacts, pruneFactsIn, readPruned } from '../../systems/pruned-outputs.ts'
+import { PRUNE, type PruneFacts, pruneFactsIn, readPruned, takesWholeMessages } from '../../systems/pruned-outputs.ts'
 import type { PrunedText, PruningRecord } from './format.ts'
 
 const queries = {
@@ -24,6 +24,13 @@ const queries = {
     WHERE m.conversation_id = :conversationId AND m.external_id = :externalId AND p.is_synthetic = 0
       AND p.part_type IN ('text', 'tool')
       AND (p.is_content = 1 OR p.text_is_content = 1 OR coalesce(p.tool_output, p.tool_error, p.text_content) IS NOT NULL)
+    ORDER BY p.ordinal`,
+  wholeMessage: /* sql */ `
+    SELECT m.message_id AS messageId, coalesce(p.ordinal, 0) AS ordinal, m.seq AS seq, m.token_count AS tokens, '' AS text
+    FROM messages AS m
+    LEFT JOIN message_parts AS p
+      ON p.message_id = m.message_id AND p.is_synthetic = 0 AND p.part_type <> 'step_finish'
+    WHERE m.conversation_id = :conversationId AND m.external_id = :externalId
     ORDER BY p.ordinal`,
   newestSeq: /* sql */ `
     SELECT max(seq) FROM messages WHERE conversation_id = :conversationId AND created_at <= :atMs`,
@@ -133,7 +140,9 @@ function newOutputs(given: Pruning): { readonly outputs: readonly Output[]; read
       if (known.has(place(row))) return []
       known.add(place(row))
       const most = left.get(row.messageId) ?? Math.max(0, row.tokens - (taken.get(row.messageId) ?? 0))
-      const tokens = Math.min(most, Math.max(0, estimator.count(row.text) - estimator.count(seen ?? '')))
+      const tokens = isWhole(given, pruned)
+        ? most
+        : Math.min(most, Math.max(0, estimator.count(row.text) - estimator.count(seen ?? '')))
       left.set(row.messageId, most - tokens)
       return [[row.messageId, row.ordinal, tokens, seen]]
     }),
@@ -141,10 +150,15 @@ function newOutputs(given: Pruning): { readonly outputs: readonly Output[]; read
   return { outputs, newestSeq }
 }
 
-const textsOf = ({ db, conversationId }: Pruning, text: PrunedText): TextRow[] =>
-  'callId' in text
-    ? db.all<TextRow>(queries.ofCall, { conversationId, callId: text.callId })
-    : db.all<TextRow>(queries.ofMessage, { conversationId, externalId: text.externalId })
+/** True when the model is sent nothing of the message, whatever its parts are. */
+const isWhole = ({ pruning }: Pruning, { seen }: PrunedText): boolean => seen === null && takesWholeMessages(pruning.by)
+
+function textsOf(given: Pruning, text: PrunedText): TextRow[] {
+  const { db, conversationId } = given
+  if ('callId' in text) return db.all<TextRow>(queries.ofCall, { conversationId, callId: text.callId })
+  const query = isWhole(given, text) ? queries.wholeMessage : queries.ofMessage
+  return db.all<TextRow>(query, { conversationId, externalId: text.externalId })
+}
 
 /** Sums the tokens of the window at that place that have not been replaced since. */
 function seenTokens({ db, conversationId }: Pruning, newestSeq: number): number {

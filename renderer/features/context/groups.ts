@@ -39,6 +39,7 @@ const REASONS: Readonly<Record<ItemReason, string>> = {
   out_of_budget: 'out: over the budget',
   pair_out_of_budget: 'out: over the budget with its pair',
   orphan_result: 'out: its call is gone',
+  not_sent: 'out: the agent does not send it',
   dangling: 'out: names nothing',
 }
 

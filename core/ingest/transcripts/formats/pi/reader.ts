@@ -1,3 +1,4 @@
+import { OMITTED } from '../../../../systems/pruned-outputs.ts'
 import { contentOf } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
 import type { CompactionRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
@@ -197,7 +198,7 @@ export class PiReader {
   ): void {
     if (externalId === null) return
     const outputs = [{ externalId, seen }]
-    const told = { key: `omitted ${externalId}`, by: 'omission', atMs, isAuto: null, toldTokens: null, outputs }
+    const told = { key: `omitted ${externalId}`, by: OMITTED, atMs, isAuto: null, toldTokens: null, outputs }
     out.push({ kind: 'pruning', sessionId, ...told, isGivenUp: !isLive })
   }
 

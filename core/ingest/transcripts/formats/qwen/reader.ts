@@ -1,4 +1,5 @@
 import { sha256 } from '../../../../hashing.ts'
+import { OMITTED } from '../../../../systems/pruned-outputs.ts'
 import { type BlockPart, contentOf } from '../../content-blocks.ts'
 import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
@@ -102,7 +103,7 @@ export class QwenReader {
         kind: 'pruning',
         sessionId: session.id,
         key: `omitted ${externalId}`,
-        by: 'omission',
+        by: OMITTED,
         atMs: createdAtMs,
         isAuto: null,
         toldTokens: null,
