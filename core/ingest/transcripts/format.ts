@@ -6,6 +6,7 @@ import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
 import type { BlockPart } from './content-blocks.ts'
 import type { TranscriptHead } from './head.ts'
+import type { JsonObject } from './json-value.ts'
 import type { MessageDetails } from './message-details.ts'
 
 /**
@@ -95,7 +96,15 @@ export type TranscriptRecord =
   | { readonly kind: 'other' }
   /** A record that is in the file more than once. */
   | { readonly kind: 'repeated' }
-  | { readonly kind: 'skipped'; readonly line: number; readonly reason: string }
+  | {
+      readonly kind: 'skipped'
+      readonly line: number
+      readonly reason: string
+      /** True when the reader knows the record and leaves it out on purpose. */
+      readonly isKnown?: true
+      /** The record, when it looks like a message, and who speaks in it. A reader leaves this out. */
+      readonly unread?: { readonly value: JsonObject; readonly role: Role }
+    }
 
 export type SessionRecord = {
   readonly kind: 'session'

@@ -15,10 +15,11 @@ import { qwen } from './formats/qwen/qwen.ts'
 import { specStory } from './formats/specstory/specstory.ts'
 import { sweAgent } from './formats/swe-agent/swe-agent.ts'
 import { LONG_HEAD_BYTES, readHead, type TranscriptHead } from './head.ts'
+import { keepUnread } from './unread-records.ts'
 
 /**
  * Lists every format that can be read. A new format needs its id in the contract, a file under `formats/` and a line
- * here.
+ * here. What a reader cannot use and looks like a message is kept for all of them.
  */
 export const transcriptFormats: readonly TranscriptFormat[] = [
   claudeCode,
@@ -35,7 +36,16 @@ export const transcriptFormats: readonly TranscriptFormat[] = [
   sweAgent,
   openHands,
   messages,
-]
+].map(losingNothing)
+
+function losingNothing(format: TranscriptFormat): TranscriptFormat {
+  const { store } = format
+  return {
+    ...format,
+    read: (source) => keepUnread(format.read(source), source),
+    ...(store ? { store: { ...store, read: (db, source) => keepUnread(store.read(db, source), source) } } : {}),
+  }
+}
 
 /** A format has to be at least this sure. */
 const SURE_ENOUGH = 0.5

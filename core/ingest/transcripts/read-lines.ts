@@ -3,6 +3,7 @@ import { parseObjects } from './json-objects.ts'
 import { isObject, type JsonObject } from './json-value.ts'
 import { type Line, readLines } from './line-reader.ts'
 import type { MessageDetails } from './message-details.ts'
+import { guardRecord } from './unread-records.ts'
 
 /** The line from which a record was read, and the details of its messages that follow from the bytes of that line. */
 export type RecordOrigin = { readonly line: number; readonly details: MessageDetails }
@@ -63,8 +64,9 @@ function takeLine(
 export const TOO_DEEP = 'the record is nested too deeply'
 
 /**
- * Skips a value that is nested thousands of levels deep, which cannot be written as JSON again, or whose shape makes
- * its reader fail. The import continues after it.
+ * Hands a record to its reader, and sees to it that nothing in it is lost in silence (`guardRecord`). Every reader of
+ * records is called here. A value that is nested thousands of levels deep, which cannot be written as JSON again, or
+ * whose shape makes its reader fail, is skipped. The import continues after it.
  */
 export function takeGuarded<Value>(
   value: Value,
@@ -75,6 +77,7 @@ export function takeGuarded<Value>(
   const before = out.length
   try {
     take(value, origin, out)
+    guardRecord(value, origin.line, out, before)
     stampLine(out, before, origin.line)
   } catch (error) {
     if (!(error instanceof RangeError) && !(error instanceof TypeError)) throw error
@@ -83,6 +86,7 @@ export function takeGuarded<Value>(
     out.push(...sessions)
     const reason = error instanceof RangeError ? TOO_DEEP : 'the record has an unknown shape'
     out.push({ kind: 'skipped', line: origin.line, reason })
+    if (!(error instanceof RangeError)) guardRecord(value, origin.line, out, out.length - 1)
   }
 }
 

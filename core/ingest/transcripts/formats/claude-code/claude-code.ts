@@ -11,13 +11,14 @@ import type { TranscriptHead } from '../../head.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
 import type { MessageDetails } from '../../message-details.ts'
 import { readJsonLines } from '../../read-lines.ts'
+import { textsIn } from '../../unread-records.ts'
 import { blocksWithText, unseenByModel } from './attachment.ts'
 import type { ChainKey } from './chains.ts'
 import type { Contribution, RecordedCompaction } from './contribution.ts'
 import { MessageOrder } from './message-order.ts'
 import { ClaudeCodeMessages } from './messages.ts'
 import { ClaudeCodePrunings, isMicrocompaction } from './prunings.ts'
-import { kindOf, systemText } from './record.ts'
+import { blocksOf, kindOf, systemText } from './record.ts'
 import { ClaudeCodeSurvey } from './survey.ts'
 
 /** A record of a known type with one of these fields was written by Claude Code. */
@@ -31,15 +32,22 @@ export const claudeCode: TranscriptFormat = {
   read,
 }
 
+/** Other agents have the same envelope around messages of another shape, so the messages decide. */
 function detect({ values }: TranscriptHead): number {
   const records = values.filter(isObject)
+  const messages = records.filter(({ message }) => isObject(message)).map(({ message }) => message as JsonObject)
+  const readable = messages.filter(({ content }) => typeof content === 'string' || Array.isArray(content)).length
+  if (readable < messages.length - readable) return 0
   const isOurs = (record: JsonObject): boolean =>
-    kindOf(record) !== 'unknown' &&
-    identifying.some((field) => typeof record[field] === 'string') &&
-    // Other agents have the same envelope around messages of another shape.
-    (!isObject(record.message) || 'content' in record.message)
+    kindOf(record) !== 'unknown' && identifying.some((field) => typeof record[field] === 'string')
   const ours = records.filter(isOurs).length
   return ours === 0 ? 0 : ours / records.length > 0.5 ? 0.95 : 0.7
+}
+
+/** Records whose message has no content that this format knows, and text all the same. */
+function isUnreadable(record: JsonObject): boolean {
+  if (record.type !== 'user' && record.type !== 'assistant') return false
+  return blocksOf(objectAt(record, 'message')).length === 0 && textsIn({ ...record, toolUseResult: null }).length > 0
 }
 
 async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
@@ -87,7 +95,7 @@ class ClaudeCodeReader {
       out.push({ kind: 'skipped', line, reason })
     } else if (record.type === 'queue-operation') {
       const { missing, unsent } = this.#survey.queued.follow(record, line)
-      for (const text of unsent) out.push({ kind: 'skipped', ...text })
+      for (const text of unsent) out.push({ kind: 'skipped', ...text, isKnown: true })
       if (missing) this.#takeSpoken(missing, { ...details, queued: true }, out)
       else out.push({ kind: 'other' })
     } else if (kind === 'silent') {
@@ -102,7 +110,7 @@ class ClaudeCodeReader {
   /** Returns the records that are still open after the last line. */
   end(): TranscriptRecord[] {
     const out: TranscriptRecord[] = []
-    for (const text of this.#survey.queued.end()) out.push({ kind: 'skipped', ...text })
+    for (const text of this.#survey.queued.end()) out.push({ kind: 'skipped', ...text, isKnown: true })
     if (this.#messages.hasOpenBoundary) out.push({ kind: 'other' })
     for (const { sessionId, key: its, order } of this.#conversations.values()) {
       this.#emit(sessionId, order.end(), out)
@@ -128,6 +136,11 @@ class ClaudeCodeReader {
 
   #takeSpoken(record: JsonObject, details: MessageDetails, out: TranscriptRecord[]): void {
     const { chains } = this.#survey
+    if (isUnreadable(record)) {
+      const reason = `a record of type ${record.type} without content of a known shape`
+      out.push({ kind: 'skipped', line: this.#line, reason })
+      return
+    }
     const isAbandoned = chains.isAbandoned(record)
     const contributions = this.#messages.contributions(record, isAbandoned ? { ...details, abandoned: true } : details)
     if (isMicrocompaction(record)) {
@@ -137,7 +150,7 @@ class ClaudeCodeReader {
     }
     if (isAbandoned) this.#noteGivenUp(sessionName(chains.keyOf(record)), record, contributions)
     const unseen = contributions.length === 0 ? whyUnseen(record) : null
-    if (unseen !== null) out.push({ kind: 'skipped', line: this.#line, reason: unseen })
+    if (unseen !== null) out.push({ kind: 'skipped', line: this.#line, reason: unseen, isKnown: true })
     else if (contributions.length === 0 && record.subtype !== 'compact_boundary') out.push({ kind: 'other' })
     if (contributions.length > 0) this.#takeContributions(chains.keyOf(record), contributions, out)
   }

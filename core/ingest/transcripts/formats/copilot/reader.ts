@@ -49,7 +49,9 @@ export class CopilotReader {
     if (id !== null && this.#takeSpoken(event, type, id, data, atMs, origin.details, out)) return
     this.#note(type, data)
     const reason = whyUntold(type)
-    if (reason !== null) out.push({ kind: 'skipped', line: origin.line, reason })
+    if (reason !== null) out.push({ kind: 'skipped', line: origin.line, reason, isKnown: true })
+    else if (type === 'session.compaction_complete' && data.success !== false)
+      out.push({ kind: 'skipped', line: origin.line, reason: 'a compaction without a summary that can be read' })
     else if (isBookkeeping(type)) out.push({ kind: 'other' })
     else out.push({ kind: 'skipped', line: origin.line, reason: `unknown type of event: ${typeName(event.type)}` })
   }

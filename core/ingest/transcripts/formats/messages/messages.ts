@@ -4,7 +4,7 @@ import type { TranscriptChunk, TranscriptFormat, TranscriptRecord, TranscriptSou
 import type { TranscriptHead } from '../../head.ts'
 import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
 import { readDocument } from '../../read-document.ts'
-import { type RecordOrigin, readJsonLines } from '../../read-lines.ts'
+import { type RecordOrigin, readJsonLines, takeGuarded } from '../../read-lines.ts'
 import { MessagesReader } from './reader.ts'
 import { isMessage, isReadable, layoutOf, roleOf } from './shape.ts'
 
@@ -83,7 +83,8 @@ class Sessions {
     // A file of one line is a document until there are more lines.
     const isFirst = this.#opened === 1 && !this.#source.hasSession(numbered)
     const reader = this.#open(value, isFirst ? this.#address : numbered)
-    for (const message of list) take(reader, message, origin, out)
+    for (const message of list)
+      takeGuarded(message, origin, (value, place, records) => take(reader, value, place, records), out)
     out.push(...reader.end())
   }
 

@@ -4,7 +4,7 @@ import type { TranscriptChunk, TranscriptFormat, TranscriptRecord, TranscriptSou
 import type { TranscriptHead } from '../../head.ts'
 import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
 import { readDocument } from '../../read-document.ts'
-import { type RecordOrigin, readJsonLines } from '../../read-lines.ts'
+import { type RecordOrigin, readJsonLines, takeGuarded } from '../../read-lines.ts'
 import { isEvent } from './event.ts'
 import { OpenHandsReader } from './reader.ts'
 
@@ -73,7 +73,8 @@ class Tasks {
       return
     }
     const reader = new OpenHandsReader(this.#source, this.#ids.next(nameOf(task)), task)
-    for (const event of listAt(task, 'history').flat()) reader.take(event, origin, out)
+    for (const event of listAt(task, 'history').flat())
+      takeGuarded(event, origin, (value, place, records) => reader.take(value, place, records), out)
     const rest = reader.end()
     // The task failed before anything was said.
     out.push(...(rest.length === 0 ? [{ kind: 'other' } as const] : rest))

@@ -80,7 +80,7 @@ export class SweAgentReader {
     )
     if (Object.keys(newFields).length === 0) return
     if (isWhole) this.#takeStep(newFields, { ...origin.details, onlyInTrajectory: true }, out)
-    else out.push({ kind: 'skipped', line: origin.line, reason: STEP_OF_CUT_FILE })
+    else out.push({ kind: 'skipped', line: origin.line, reason: STEP_OF_CUT_FILE, isKnown: true })
   }
 
   end(): TranscriptRecord[] {

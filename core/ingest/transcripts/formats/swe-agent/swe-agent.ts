@@ -4,7 +4,7 @@ import type { TranscriptChunk, TranscriptFormat, TranscriptRecord, TranscriptSou
 import type { TranscriptHead } from '../../head.ts'
 import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
 import { readDocument } from '../../read-document.ts'
-import { type RecordOrigin, readJsonLines } from '../../read-lines.ts'
+import { type RecordOrigin, readJsonLines, takeGuarded } from '../../read-lines.ts'
 import { isHistoryItem, isStep, SweAgentReader } from './reader.ts'
 
 /** Matches steps that contain everything that the model was sent for them. */
@@ -81,7 +81,8 @@ class Runs {
     }
     const reader = new SweAgentReader(this.#source, this.#ids.next(nameOf(run) ?? 'run'), run)
     if (isHistory(run)) for (const step of listAt(run, 'trajectory')) reader.look(step)
-    for (const item of listAt(run, isHistory(run) ? 'history' : 'trajectory')) reader.take(item, origin, out)
+    for (const item of listAt(run, isHistory(run) ? 'history' : 'trajectory'))
+      takeGuarded(item, origin, (value, place, records) => reader.take(value, place, records), out)
     if (isHistory(run)) for (const step of listAt(run, 'trajectory')) reader.takeNewFields(step, true, origin, out)
     out.push(...reader.end())
   }

@@ -1,0 +1,160 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, extname, join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { recogniseTranscript } from '../../core/ingest/transcripts/formats.ts'
+import { importOne, runImport } from '../builders/import.ts'
+import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { writeLines } from '../builders/transcript-rows.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+const FOLDER = join(import.meta.dirname, 'samples')
+/** Short transcripts of every format that has records, one a line or in a list of a document. */
+const samples = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.(?:jsonl|json|traj)$/.test(name))
+  .map((name) => [basename(name, extname(name)), join(FOLDER, name)] as const)
+
+type Records = { readonly records: readonly Json[]; readonly write: (records: readonly Json[]) => string }
+
+/** The records of a sample, and how a file with other records is written. */
+function recordsOf(path: string): Records {
+  const text = readFileSync(path, 'utf8')
+  if (path.endsWith('.jsonl')) {
+    const lines = text.split('\n').filter((line) => line !== '')
+    const write = (records: readonly Json[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join('')
+    return { records: lines.map((line) => JSON.parse(line)), write }
+  }
+  const document = JSON.parse(text)
+  const field = ['messages', 'history', 'trajectory'].find((name) => Array.isArray(document[name])) ?? ''
+  const write = (records: readonly Json[]): string => JSON.stringify({ ...document, [field]: records }, null, 1)
+  return { records: document[field], write }
+}
+
+const storedIn = ({ db }: TestMemory): string =>
+  db.column<string>('SELECT content FROM messages').join('\n') +
+  db
+    .column<string>(
+      `SELECT coalesce(text_content, '') || coalesce(tool_input, '') || coalesce(tool_output, '') FROM message_parts`,
+    )
+    .join('\n')
+
+/** Says which of some texts are neither stored nor on a line that is reported. */
+async function lost(path: string, text: string, planted: readonly string[]): Promise<string[]> {
+  using memory = buildMemory()
+  const target = join(temporaryFolder(), basename(path))
+  writeFileSync(target, text)
+  const format = recogniseTranscript(path)?.format.id ?? 'auto'
+  const [file] = (await runImport(memory.db, [target], { format })).files
+  const lines = text.split('\n')
+  const reported = (file?.skipped ?? []).map(({ line }) => lines[line - 1] ?? '').join('\n')
+  const stored = storedIn(memory)
+  // The line of a record in a document is the one on which it ends.
+  const isReported = (file?.skippedCount ?? 0) > 0 && !path.endsWith('.jsonl')
+  return planted.filter((one) => !stored.includes(one) && !reported.includes(one) && !isReported)
+}
+
+const word = fc.stringMatching(/^[a-z]{3,8}$/)
+const texts = fc.array(word, { minLength: 5, maxLength: 8 }).map((words) => `${words.join(' ')} zebra`)
+
+/** A record of a type that no agent writes, with words at any depth. */
+const unknownRecord = fc
+  .record({
+    type: word.map((name) => `x-${name}`),
+    where: fc.constantFrom('message', 'payload', 'data', 'item'),
+    text: texts,
+  })
+  .chain(({ type, where, text }) =>
+    fc
+      .constantFrom(
+        {
+          type,
+          id: 'n-1',
+          timestamp: '2026-03-02T09:00:00Z',
+          [where]: { role: 'assistant', blobs: [{ words: text }] },
+        },
+        { type, role: 'user', id: 'n-1', utterance: { said: [text] } },
+        { type, [where]: { deep: [{ deeper: { words: text } }] } },
+      )
+      .map((record) => ({ record: record as Json, text })),
+  )
+
+const CONTENT: ReadonlySet<string> = new Set(
+  'content parts text arguments input toolRequests toolCalls tool_calls thoughts reasoningText summary'.split(' '),
+)
+
+/** Gives every field that holds text another name, so that only the envelope is as the format has it. */
+function renamed(value: unknown, planted: string[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => renamed(item, planted))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]): [string, unknown] => {
+      if (typeof inner === 'string' && /\s/.test(inner) && inner.length > 20) {
+        planted.push(inner)
+        return [`${name}Of2027`, inner]
+      }
+      if (CONTENT.has(name)) return [`${name}Of2027`, renamed(inner, planted)]
+      return [name, renamed(inner, planted)]
+    }),
+  )
+}
+
+describe.each(samples)('in a transcript of %s', (_id, path) => {
+  const { records, write } = recordsOf(path)
+
+  it('a record of an unknown type is stored, or its line is reported', async () => {
+    await fc.assert(
+      fc.asyncProperty(unknownRecord, fc.nat(), async ({ record, text }, at) => {
+        const place = 1 + (at % records.length)
+        expect(await lost(path, write(records.toSpliced(place, 0, record)), [text])).toEqual([])
+      }),
+      { numRuns: runs(10) },
+    )
+  })
+
+  it('a message whose content has another shape is stored, or its line is reported', async () => {
+    for (const [at, record] of records.entries()) {
+      // The title of a session is no message.
+      if (record.type === 'summary') continue
+      const planted: string[] = []
+      const other = renamed(record, planted) as Json
+      expect(await lost(path, write(records.with(at, other)), planted), JSON.stringify(other)).toEqual([])
+    }
+  })
+})
+
+it('a record that looks like a message is found by a search, and its line and kind are reported', async () => {
+  using memory = buildMemory()
+  const at = '2026-03-02T09:00:00Z'
+  const envelope = { uuid: 'u-1', parentUuid: null, sessionId: 's-1', timestamp: at }
+  const path = writeLines([
+    { ...envelope, type: 'user', message: { role: 'user', content: 'Hello.' } },
+    {
+      ...envelope,
+      uuid: 'u-2',
+      type: 'user',
+      message: { role: 'user', segments: [{ words: 'The word is PERIWINKLE today.' }] },
+    },
+    {
+      ...envelope,
+      uuid: 'u-3',
+      type: 'chat-turn',
+      turn: { speaker: 'assistant', words: 'The answer of a later version.' },
+    },
+    { ...envelope, uuid: 'u-4', type: 'ledger', entries: [{ note: 'bookkeeping of the program itself' }] },
+  ])
+  const file = await importOne(memory.db, path)
+  expect(file.skipped).toEqual([
+    { line: 2, reason: 'a record of type user without content of a known shape: it is kept as it stands' },
+    { line: 3, reason: 'unknown type of record: chat-turn: it is kept as it stands' },
+    { line: 4, reason: 'unknown type of record: ledger' },
+  ])
+  expect(memory.db.column("SELECT role || ': ' || content FROM messages ORDER BY seq")).toEqual([
+    'user: Hello.',
+    'user: The word is PERIWINKLE today.',
+    'assistant: The answer of a later version.',
+  ])
+  expect(await importOne(memory.db, path)).toMatchObject({ added: 0, alreadyThere: 3, conflicts: 0 })
+})
