@@ -7,6 +7,7 @@ export const LedgerFailure = z.object({
   check: z.enum([
     'malformed_json',
     'ledger_hash',
+    'ledger_chain',
     'ledger_duplicate_event',
     'ledger_time_order',
     'ledger_behind',
@@ -16,9 +17,21 @@ export const LedgerFailure = z.object({
 })
 export type LedgerFailure = z.infer<typeof LedgerFailure>
 
+/** Large files that a ledger names. It holds what is known of each, and not its contents. */
+const LedgerFiles = z.object({ count: z.int(), bytes: z.int() })
+export type LedgerFiles = z.infer<typeof LedgerFiles>
+
 export const LedgerReport = z.object({
   path: z.string(),
   ok: z.boolean(),
+  /**
+   * Lines that do not name the line before them, as those of older versions and other programs. Whether one is missing
+   * among them cannot be told.
+   */
+  unchained: z.int(),
+  /** True when the memory that keeps this ledger was asked, and has noted the same end. */
+  isEndProved: z.boolean(),
+  largeFiles: LedgerFiles,
   events: z.int(),
   bytes: z.int(),
   /** Events by kind: message, tool_result, event, artifact. */
@@ -36,6 +49,7 @@ export const LedgerRebuild = z.object({
   events: z.int(),
   messages: z.int(),
   summaries: z.int(),
+  largeFiles: LedgerFiles,
   /** At most 1,000 are listed. `failureCount` is the whole number. */
   failures: z.array(LedgerFailure),
   failureCount: z.int(),

@@ -1,10 +1,12 @@
-import { copyFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { closeSync, copyFileSync, openSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CompactInput } from '../../core/contract/compaction.ts'
 import { ConversationStore } from '../../core/ingest/conversation-store.ts'
 import { exportLedger } from '../../core/ingest/ledger/export-ledger.ts'
+import { type LedgerExtent, measureLedger, saveExtent } from '../../core/ingest/ledger/ledger-extent.ts'
 import { parseLine } from '../../core/ingest/ledger/ledger-line.ts'
 import { ledgerState } from '../../core/ingest/ledger/ledger-permission.ts'
 import { LedgerWriter } from '../../core/ingest/ledger/ledger-writer.ts'
@@ -24,6 +26,15 @@ async function ended<T>(job: AsyncGenerator<unknown, T>): Promise<T> {
   for (;;) {
     const step = await job.next()
     if (step.done) return step.value
+  }
+}
+
+function measured(ledger: string): LedgerExtent {
+  const file = openSync(ledger, 'r')
+  try {
+    return measureLedger(file)
+  } finally {
+    closeSync(file)
   }
 }
 
@@ -248,6 +259,78 @@ describe('the verification of a ledger', () => {
       }),
     ).toContain('1 ledger_hash')
   })
+  /** Replaces a line as somebody would who knows the format: with the hash of its new content. */
+  const forged = (line: string | undefined): string =>
+    edit(line, (event) => {
+      event.content = `#${String(event.content).slice(1)}`
+      event.content_hash = createHash('sha256').update(String(event.content)).digest('hex')
+    })
+
+  it('finds a line that was removed, put in, or replaced with its new hash, wherever it stood', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(3), fc.constantFrom('remove', 'repeat', 'replace', 'swap'), async (at, how) => {
+        const found = await tampered((lines) => {
+          if (how === 'remove') lines.splice(at, 1)
+          else if (how === 'repeat') lines.splice(at, 0, lines[at + 1] ?? '')
+          else if (how === 'replace') lines[at] = forged(lines[at])
+          else lines.splice(at, 2, lines[at + 1] ?? '', lines[at] ?? '')
+        })
+        expect(found).toContainEqual(expect.stringMatching(/^\d+ ledger_chain$/))
+      }),
+      { numRuns: runs(12) },
+    )
+  })
+  it.each([
+    ['cut off', (lines: string[]) => lines.splice(-1), 'ledger_behind'],
+    ['replaced', (lines: string[]) => lines.push(forged(lines.pop())), 'ledger_chain'],
+    ['followed by another', (lines: string[]) => lines.push(forged(lines.at(-1))), 'ledger_ahead'],
+  ])(
+    'finds with the memory that the end was %s, and claims nothing of the end without it',
+    async (_what, change, check) => {
+      const { lcm, ledger } = await kept()
+      say(lcm, 's', ['one', 'two'])
+      expect(await verify(ledger, lcm)).toMatchObject({ ok: true, isEndProved: true, unchained: 0 })
+      const lines = readFileSync(ledger, 'utf8').trimEnd().split('\n')
+      change(lines)
+      writeFileSync(ledger, `${lines.join('\n')}\n`)
+      expect(await verify(ledger)).toMatchObject({ isEndProved: false })
+      const report = await verify(ledger, lcm)
+      expect(report).toMatchObject({ ok: false, isEndProved: false })
+      expect(report.failures.map((failure) => failure.check)).toContain(check)
+      lcm.close()
+    },
+  )
+  it('goes on after lines of an older version, which named no others, and says how many they are', async () => {
+    const { lcm, path, ledger } = await kept()
+    say(lcm, 's', ['one', 'two'])
+    lcm.close()
+    const lines = readFileSync(ledger, 'utf8').trimEnd().split('\n')
+    const older = lines.map((line) =>
+      edit(line, (event) => {
+        delete (event.metadata as { lcm: { previous?: unknown } }).lcm.previous
+      }),
+    )
+    writeFileSync(ledger, `${older.join('\n')}\n`)
+    const db = openNative(path)
+    db.transaction(() => saveExtent(db, measured(ledger)))
+    db.close()
+    const later = await openHere(path)
+    say(later, 's', ['three'])
+    expect(await verify(ledger, later)).toMatchObject({ ok: true, unchained: older.length, isEndProved: true })
+    expect((await rebuild(ledger)).contentHash).toBe(ledgerContentHash(later.read))
+    later.close()
+  })
+  it('says that the contents of large files are not in it', async () => {
+    const { lcm, ledger } = await kept()
+    say(lcm, 's', ['one'])
+    const add = `INSERT INTO large_files (file_id, conversation_id, byte_size, storage_uri, created_at) VALUES (:id, 1, 7, '/x', 1)`
+    lcm.requireWrite('test').run(add, { id: 'file_0000000000000001' })
+    lcm.requireWrite('test').run(add, { id: 'file_0000000000000002' })
+    lcm.requireWrite('test').run("DELETE FROM large_files WHERE file_id = 'file_0000000000000002'")
+    expect(await verify(ledger, lcm)).toMatchObject({ ok: true, largeFiles: { count: 1, bytes: 7 } })
+    expect(await rebuild(ledger)).toMatchObject({ ok: true, largeFiles: { count: 1, bytes: 7 } })
+    lcm.close()
+  })
   it('finds an event that is repeated', async () => {
     expect(await tampered((lines) => lines.push(lines[1] ?? ''))).toContain('6 ledger_duplicate_event')
   })
@@ -356,7 +439,7 @@ describe('the checks of a memory that keeps a ledger', () => {
     expect(await found(lcm)).toEqual([])
     const lines = readFileSync(ledger, 'utf8').split('\n')
     writeFileSync(ledger, lines.filter((line) => !line.includes('"two"')).join('\n'))
-    expect(await found(lcm)).toEqual(['ledger_behind'])
+    expect(await found(lcm)).toEqual(['ledger_chain', 'ledger_behind'])
     writeFileSync(ledger, lines.join('\n').replace('"content":"one"', '"content":"eins"'))
     expect(await found(lcm)).toEqual(['ledger_hash'])
     lcm.close()

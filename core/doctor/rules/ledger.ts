@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs'
 import { sha256 } from '../../hashing.ts'
+import { ChainCheck } from '../../ingest/ledger/ledger-chain.ts'
 import { extentOf } from '../../ingest/ledger/ledger-extent.ts'
 import { ledgerTimeMs } from '../../ingest/ledger/ledger-line.ts'
 import { type LedgerLine, readLedgerLines } from '../../ingest/ledger/ledger-lines.ts'
@@ -37,6 +38,15 @@ const findWrongHashes = (context: RuleContext): Iterable<Finding | null> =>
   each(context, ({ isEvent, isTrue }) =>
     isEvent ? (isTrue ? null : 'its content is not what its hash says') : 'no event can be read',
   )
+
+function findBrokenChain(context: RuleContext): Iterable<Finding | null> {
+  const chain = new ChainCheck()
+  return each(context, ({ isEvent, isTrue, text, previous }) => {
+    if (isEvent) return chain.add({ text, previous, isSound: isTrue })
+    chain.skip()
+    return null
+  })
+}
 
 function findDuplicates(context: RuleContext): Iterable<Finding | null> {
   const first = new Map<string, number>()
@@ -177,6 +187,18 @@ export const ledgerRules = [
     advice: NEW_LEDGER,
     notApplicable: noLedger,
     find: findWrongHashes,
+  },
+  {
+    id: 'ledger_chain',
+    group: 'ledger',
+    severity: 'error',
+    phase: 'files',
+    invariant: 'Every line of the ledger follows the line that it names.',
+    explanation:
+      'A line was removed, put in or replaced after it was written. Ledgers of older versions and other programs name no lines, and of those it cannot be told.',
+    advice: NEW_LEDGER,
+    notApplicable: noLedger,
+    find: findBrokenChain,
   },
   {
     id: 'ledger_duplicate_event',

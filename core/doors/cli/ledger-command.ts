@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
-import { LedgerReport } from '../../contract/ledger.ts'
+import { type LedgerFiles, LedgerReport } from '../../contract/ledger.ts'
 import { LcmError } from '../../errors.ts'
 import { agreeToLedger } from '../../ingest/ledger/agree.ts'
 import { ledgerState, statedLedger, throwRefused, whyRefused } from '../../ingest/ledger/ledger-permission.ts'
@@ -136,6 +136,7 @@ async function rebuild(given: string | undefined, options: Options): Promise<Ans
     [
       `${result.path}: ${count(result.messages)} messages and ${count(result.summaries)} summaries from ${count(result.events)} events.`,
       ...failureLines(result),
+      ...fileLines(result.largeFiles),
     ].join('\n')
   return { json: result, text, exitCode: result.ok ? EXIT.done : EXIT.findings }
 }
@@ -150,7 +151,8 @@ async function exportTo(output: string | undefined, options: Options): Promise<A
       const job = { db: lcm.read, info: lcm.info, to, clock: lcm.clock }
       const result = await interruptible((signal) => exportLedger(job, signal))
       const json = { ok: true, path: to, ...result, failures: [] }
-      return { json, text: () => `${to}: ${count(result.events)} events, ${bytes(result.bytes)}.` }
+      const written = `${to}: ${count(result.events)} events, ${bytes(result.bytes)}.`
+      return { json, text: () => [written, ...fileLines(result.largeFiles)].join('\n') }
     },
     { readOnly: true },
   )
@@ -210,10 +212,36 @@ const inFolder = (path: string): string => {
 function answer(report: LedgerReport): Answer {
   const text = (): string =>
     [
-      `${report.path}: ${count(report.events)} events, ${bytes(report.bytes)}. ${report.ok ? 'Every one is as it was written.' : `${count(report.failureCount)} cannot be relied on.`}`,
+      `${report.path}: ${count(report.events)} events, ${bytes(report.bytes)}. ${report.ok ? soundLedger(report) : `${count(report.failureCount)} cannot be relied on.`}`,
       ...failureLines(report),
+      ...fileLines(report.largeFiles),
     ].join('\n')
   return { json: report, text, exitCode: report.ok ? EXIT.done : EXIT.findings }
+}
+
+/** Says of a ledger without a failure what is proved, and what is not. */
+function soundLedger({ events, unchained, isEndProved }: LedgerReport): string {
+  const contents = 'Every content has its hash.'
+  if (events > 0 && unchained === events) {
+    return `${contents} Its lines do not name the lines before them, so that it cannot be told whether one was removed or replaced.`
+  }
+  const older =
+    unchained === 0
+      ? ''
+      : ` The first ${count(unchained)} lines do not name the lines before them: whether one of those was removed or replaced cannot be told.`
+  const end = isEndProved
+    ? 'The memory that keeps it has noted the same end: no line was removed, put in or replaced.'
+    : 'Every line follows the one that it names. Whether lines are missing at the end, or the last one was replaced, only the memory that keeps this ledger can tell (--db FILE).'
+  return `${contents}${older} ${end}`
+}
+
+/** Says which contents are not in a ledger. */
+function fileLines(files: LedgerFiles): string[] {
+  if (files.count === 0) return []
+  const named = files.count === 1 ? '1 large file is' : `${count(files.count)} large files are`
+  return [
+    `${named} named (${bytes(files.bytes)}), and the contents are not in a ledger: keep the folder of large files with it, and put it beside a memory that is rebuilt.`,
+  ]
 }
 
 type Failed = Pick<LedgerReport, 'failures' | 'failureCount'>

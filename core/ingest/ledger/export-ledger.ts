@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import type { Clock } from '../../clock.ts'
 import type { JobProgress } from '../../contract/job.ts'
+import type { LedgerFiles } from '../../contract/ledger.ts'
 import type { MemoryInfo } from '../../contract/memory.ts'
 import { LcmError } from '../../errors.ts'
 import { fileError, pathExists } from '../../sqlite/memory-file.ts'
@@ -9,15 +10,17 @@ import type { ReadDb } from '../../sqlite/read-db.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { yieldToOthers } from '../../yielding.ts'
 import { TABLES as COPIED, type Table, toNative } from '../native-rows.ts'
-import { toLine } from './ledger-line.ts'
 import { keyOf, OWN_META_PREFIX, type Row, TABLES } from './tables.ts'
-import { type Change, stamper, toEvents } from './to-events.ts'
+import { type Change, lineWriter, toEvents } from './to-events.ts'
 
 const queries = {
   messageCount: /* sql */ `SELECT count(*) FROM messages`,
+  largeFiles: /* sql */ `SELECT count(*) AS count, coalesce(sum(byte_size), 0) AS bytes FROM large_files`,
 }
 
 const BATCH = 1000
+
+type Exported = { readonly events: number; readonly bytes: number; readonly largeFiles: LedgerFiles }
 
 type Request = { readonly db: ReadDb; readonly info: MemoryInfo; readonly to: string; readonly clock: Clock }
 
@@ -29,16 +32,16 @@ type Request = { readonly db: ReadDb; readonly info: MemoryInfo; readonly to: st
 export async function* exportLedger(
   { db, info, to, clock }: Request,
   signal: AbortSignal,
-): AsyncGenerator<JobProgress, { readonly events: number; readonly bytes: number }> {
+): AsyncGenerator<JobProgress, Exported> {
   if (pathExists(to)) throw takenError(to)
   const partial = partialPath(to)
   const total = db.value<number>(queries.messageCount) ?? 0
-  const stamp = stamper(clock, { ts: null })
+  const lineOf = lineWriter(clock, { ts: null, line: null })
   const file = openSync(partial, 'w')
   let [events, bytes, done] = [0, 0, 0]
   const write = (changes: readonly Change[]): void => {
     for (const event of toEvents(db, changes)) {
-      const line = toLine(stamp(event))
+      const line = lineOf(event)
       // Unlike `writeSync` this writes everything, even on a disk that is nearly full.
       writeFileSync(file, line)
       bytes += Buffer.byteLength(line)
@@ -59,7 +62,8 @@ export async function* exportLedger(
     write(batch)
     fsyncSync(file)
     giveName(partial, to)
-    return { events, bytes }
+    const largeFiles = db.get<LedgerFiles>(queries.largeFiles) ?? { count: 0, bytes: 0 }
+    return { events, bytes, largeFiles }
   } catch (error) {
     throw error instanceof LcmError ? error : fileError(error, to)
   } finally {

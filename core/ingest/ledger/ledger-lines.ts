@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { sha256 } from '../../hashing.ts'
 import { linesFrom } from '../../systems/file-lines.ts'
+import { previousOf } from './ledger-chain.ts'
 import { type LedgerEvent, parseLine } from './ledger-line.ts'
 
 /** A line of a ledger, as far as it could be read. */
@@ -17,6 +18,9 @@ export type LedgerLine = {
   readonly kind: LedgerEvent['kind']
   /** True when the hash is that of the content. */
   readonly isTrue: boolean
+  /** The line itself, and the hash of the line before it where it names one. */
+  readonly text: string
+  readonly previous: string | null | undefined
 }
 
 /** Reads a ledger of any size line by line. A missing file has no lines. */
@@ -43,9 +47,12 @@ export function* readLedgerLines(path: string): Generator<LedgerLine> {
 /** `text` is null for a line that is too long to be read. */
 function parse(text: string | null, line: number, start: number): LedgerLine {
   const event = parseLine(text ?? '')
+  const place = { line, start, text: text ?? '' }
   if (typeof event === 'string') {
-    return { line, start, isEvent: false, eventId: '', time: '', hash: '', kind: 'event', isTrue: false }
+    const none = { eventId: '', time: '', hash: '', kind: 'event', isTrue: false, previous: undefined } as const
+    return { ...place, ...none, isEvent: false }
   }
   const { event_id: eventId, ts: time, content_hash: hash, kind } = event
-  return { line, start, isEvent: true, eventId, time, hash, kind, isTrue: sha256(event.content) === hash }
+  const isTrue = sha256(event.content) === hash
+  return { ...place, isEvent: true, eventId, time, hash, kind, isTrue, previous: previousOf(event) }
 }

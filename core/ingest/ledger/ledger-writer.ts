@@ -7,16 +7,17 @@ import { fileError } from '../../sqlite/memory-file.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import { proveLedger } from './ledger-adoption.ts'
 import { aheadOf, compareExtent, extentOf, measureLedger, readBytes, saveExtent } from './ledger-extent.ts'
-import { parseLine, toLine } from './ledger-line.ts'
+import { type LedgerEvent, parseLine } from './ledger-line.ts'
 import { forgetLedgerMeta, ledgerMeta, setLedgerMeta } from './ledger-meta.ts'
 import { type LedgerPermission, noFile, statedLedger, throwRefused, whyRefused } from './ledger-permission.ts'
 import { installOutbox, readBatch, removeOutbox } from './outbox.ts'
-import { type Change, stamper, toEvents } from './to-events.ts'
+import { type Change, lineWriter, toEvents } from './to-events.ts'
 
 /** The rows of a batch, which limit memory and the time that other writers wait. */
 const BATCH_ROWS = 4000
-/** The end of the last line has its time and lies within so many bytes. */
+/** So many bytes are read first to find the last line. */
 const LAST_LINE_BYTES = 4096
+const LINE_FEED = 0x0a
 /** Every line of a ledger begins so. */
 const LINE_START = '{"actor":'
 
@@ -179,14 +180,14 @@ export class LedgerWriter {
       if (index < tail.hashes.length || !isHalfLine(tail.half)) throwRefused(aheadOf(path), path)
     }
     const there = tail.hashes.length
-    const stamp = stamper(this.#clock, tail)
+    const lineOf = lineWriter(this.#clock, tail)
     let count = 0
     try {
       ftruncateSync(file, tail.end)
       for (const event of toEvents(this.#db, changes)) {
         count += 1
         // Unlike `writeSync` this writes everything, even on a disk that is nearly full, because the outbox forgets it.
-        if (count > there) writeFileSync(file, toLine(stamp(event)))
+        if (count > there) writeFileSync(file, lineOf(event))
       }
       fsyncSync(file)
       return count
@@ -233,25 +234,39 @@ type Tail = {
   readonly half: string
   /** The offset after the complete lines. */
   readonly end: number
+  /** The last complete line, and its time. */
+  readonly line: string | null
   readonly ts: string | null
 }
 
 /** Reads what was appended since the last finished batch. */
 function readTail(file: number, from: number): Tail {
   const added = readBytes(file, from, fstatSync(file).size)
-  const length = added.lastIndexOf(0x0a) + 1
-  const hashes: string[] = []
-  let ts: string | null = null
-  for (const text of added.subarray(0, length).toString('utf8').split('\n').slice(0, -1)) {
-    const event = parseLine(text)
-    hashes.push(typeof event === 'string' ? '' : event.content_hash)
-    if (typeof event !== 'string') ts = event.ts
-  }
-  if (ts === null && from > 0) ts = lastTime(readBytes(file, Math.max(0, from - LAST_LINE_BYTES), from))
-  return { hashes, half: added.subarray(length).toString('utf8').slice(0, 100), end: from + length, ts }
+  const length = added.lastIndexOf(LINE_FEED) + 1
+  const hashes = added
+    .subarray(0, length)
+    .toString('utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((text) => eventOf(text)?.content_hash ?? '')
+  const end = from + length
+  const line = lastLine(file, end)
+  const ts = line === null ? null : (eventOf(line)?.ts ?? null)
+  return { hashes, half: added.subarray(length).toString('utf8').slice(0, 100), end, line, ts }
 }
 
-/** Returns the time of the last line. It is found without the beginning of the line, because `ts` is the last key. */
-function lastTime(bytes: Buffer): string | null {
-  return /"ts":"(\d+Z)"\}\n$/.exec(bytes.toString('latin1'))?.[1] ?? null
+function eventOf(text: string): LedgerEvent | null {
+  const event = parseLine(text)
+  return typeof event === 'string' ? null : event
+}
+
+/** Returns the line that ends at an offset, without its line feed, or null at the beginning. */
+function lastLine(file: number, end: number): string | null {
+  if (end === 0) return null
+  for (let size = LAST_LINE_BYTES; ; size *= 4) {
+    const from = Math.max(0, end - size)
+    const bytes = readBytes(file, from, end - 1)
+    const feed = bytes.lastIndexOf(LINE_FEED)
+    if (feed !== -1 || from === 0) return bytes.subarray(feed + 1).toString('utf8')
+  }
 }

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import type { JobProgress } from '../../contract/job.ts'
-import type { LedgerRebuild } from '../../contract/ledger.ts'
+import type { LedgerFiles, LedgerRebuild } from '../../contract/ledger.ts'
 import { LcmError } from '../../errors.ts'
 import { sha256, startSha256 } from '../../hashing.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
@@ -12,15 +12,15 @@ import { fillSummaryHashes } from '../summary-hashes.ts'
 import { ForeignEvents } from './foreign-events.ts'
 import type { LedgerEvent } from './ledger-line.ts'
 import { LostConversations } from './lost-conversations.ts'
-import { columnsOf, keyOf, OWN_META_PREFIX, type Row, TABLES } from './tables.ts'
+import { columnsOf, type Entry, entriesOf, keyOf, OWN_META_PREFIX, type Row, TABLES } from './tables.ts'
 import { Failures, readLedgerEvents, requireLedger } from './verify-ledger.ts'
 
 const queries = {
   emptyMeta: /* sql */ `DELETE FROM lcm_meta`,
+  largeFiles: /* sql */ `SELECT count(*) AS count, coalesce(sum(byte_size), 0) AS bytes FROM large_files`,
 }
 
 type Request = { readonly ledger: string; readonly to: string; readonly estimator: TokenEstimator }
-type Entry = readonly [table: string, op: string, key: readonly (string | number | null)[], row: Row | null]
 
 /**
  * Rebuilds a memory from a ledger alone: one of ours with summaries, windows and runs, one of another system with a
@@ -72,6 +72,7 @@ async function* replay(
     events,
     messages: count('messages'),
     summaries: count('summaries'),
+    largeFiles: db.get<LedgerFiles>(queries.largeFiles) ?? { count: 0, bytes: 0 },
     failures: failures.list,
     failureCount: failures.count,
     contentHash: ledgerContentHash(db),
@@ -159,11 +160,6 @@ class Builder {
   #known(table: string, row: Row): string[] {
     return (this.#columns.get(table) ?? []).filter((column) => row[column] !== undefined)
   }
-}
-
-function entriesOf(content: string): readonly Entry[] {
-  const value = JSON.parse(content) as { changes?: unknown }
-  return Array.isArray(value.changes) ? (value.changes as Entry[]) : []
 }
 
 const pick = (row: Row, columns: readonly string[]): SqlParams =>

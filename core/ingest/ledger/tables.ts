@@ -33,3 +33,12 @@ export const OWN_META_PREFIX = 'ledger_'
 
 /** Returns the columns of a table in this file, or none when there is no such table. */
 export const columnsOf = (db: ReadDb, table: string): string[] => db.column<string>(queries.columns, { table })
+
+/** A change of a row, as it stands in a line of kind `event`. */
+export type Entry = readonly [table: string, op: string, key: readonly (string | number | null)[], row: Row | null]
+
+/** @throws SyntaxError when the content is no JSON */
+export function entriesOf(content: string): readonly Entry[] {
+  const value = JSON.parse(content) as { changes?: unknown }
+  return Array.isArray(value.changes) ? (value.changes as Entry[]) : []
+}

@@ -1,7 +1,8 @@
 import { monotonicFactory } from 'ulid'
 import { sha256 } from '../../hashing.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
-import type { LedgerEvent } from './ledger-line.ts'
+import { afterLine, lineHash } from './ledger-chain.ts'
+import { type LedgerEvent, toLine } from './ledger-line.ts'
 import type { Row } from './tables.ts'
 
 /** One change of a row. `row` is null when it was deleted. */
@@ -88,13 +89,20 @@ function completed(db: ReadDb, change: Change): Change {
   return { ...change, row: filled ?? null }
 }
 
-/** Gives events their id, hash and time. Times never go back. */
-export function stamper(clock: () => number, after: { readonly ts: string | null }): (event: Unstamped) => LedgerEvent {
+/** Returns a function that turns events into lines, with id, hash, time and the hash of the line before. Times never go back. */
+export function lineWriter(
+  clock: () => number,
+  after: { readonly ts: string | null; readonly line: string | null },
+): (event: Unstamped) => string {
   const ulid = monotonicFactory()
   let seconds = after.ts === null ? 0 : Math.floor(Number.parseFloat(after.ts)) || 0
+  let previous = after.line === null ? null : lineHash(after.line)
   return (event) => {
     const nowMs = clock()
     seconds = Math.max(seconds, Math.floor(nowMs / 1000))
-    return { ...event, content_hash: sha256(event.content), event_id: ulid(nowMs), ts: `${seconds}Z` }
+    const stamped = { ...event, content_hash: sha256(event.content), event_id: ulid(nowMs), ts: `${seconds}Z` }
+    const line = toLine(afterLine(stamped, previous))
+    previous = lineHash(line)
+    return line
   }
 }
