@@ -2,7 +2,20 @@ import { ROLES } from '../contract/ids.ts'
 import type { SourceEntry } from '../models/summarizers/summarizer.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { fileIdsIn } from './records/files.ts'
-import { type ToolOrFilePart, toolAndFileParts } from './records/parts.ts'
+import { messagesOfImportTime, type ToolOrFilePart, toolAndFileParts } from './records/parts.ts'
+
+const messageAt = (order: 'ASC' | 'DESC'): string => /* sql */ `
+    WITH RECURSIVE outermost (summary_id) AS (
+      VALUES (:summaryId)
+      UNION
+      SELECT (SELECT e.source_summary_id FROM summary_sources AS e
+        WHERE e.summary_id = n.summary_id ORDER BY e.ordinal ${order} LIMIT 1)
+      FROM outermost AS n WHERE n.summary_id IS NOT NULL
+    )
+    SELECT l.message_id
+    FROM outermost AS n
+    JOIN summary_messages AS l ON l.summary_id = n.summary_id
+    ORDER BY l.ordinal ${order} LIMIT 1`
 
 const queries = {
   messages: /* sql */ `
@@ -12,18 +25,8 @@ const queries = {
     SELECT summary_id AS id, source_token_count AS tokens, descendant_count AS descendants, earliest_at AS earliestAtMs,
       latest_at AS latestAtMs, summary_hash AS hash, file_ids AS fileIds, content
     FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
-  lastMessage: /* sql */ `
-    WITH RECURSIVE newest (summary_id) AS (
-      VALUES (:summaryId)
-      UNION
-      SELECT (SELECT e.source_summary_id FROM summary_sources AS e
-        WHERE e.summary_id = n.summary_id ORDER BY e.ordinal DESC LIMIT 1)
-      FROM newest AS n WHERE n.summary_id IS NOT NULL
-    )
-    SELECT l.message_id
-    FROM newest AS n
-    JOIN summary_messages AS l ON l.summary_id = n.summary_id
-    ORDER BY l.ordinal DESC LIMIT 1`,
+  firstMessage: messageAt('ASC'),
+  lastMessage: messageAt('DESC'),
 } as const
 
 /** All that has to be known about a range of the window to put a summary in its place. */
@@ -64,8 +67,11 @@ function readMessages(db: ReadDb, items: readonly SourceItem[]): Sources | undef
   )
   const texts = messages.flatMap((message) => [message.content, ...(parts.get(message.id) ?? []).flatMap(textsOf)])
   const times = messages.map((message) => message.atMs)
+  const untimed = messagesOfImportTime(db, wanted)
   return {
-    entries: messages.flatMap((message) => entriesOf(message, parts.get(message.id) ?? [], names)),
+    entries: messages.flatMap((message) =>
+      entriesOf(untimed.has(message.id) ? { ...message, atMs: null } : message, parts.get(message.id) ?? [], names),
+    ),
     hashes: messages.map((message) => message.hash),
     canonicalTokens: messages.reduce((sum, message) => sum + message.tokens, 0),
     descendants: 0,
@@ -77,7 +83,7 @@ function readMessages(db: ReadDb, items: readonly SourceItem[]): Sources | undef
 }
 
 function entriesOf(
-  message: MessageRow,
+  message: Omit<MessageRow, 'atMs'> & { readonly atMs: number | null },
   parts: readonly ToolOrFilePart[],
   names: ReadonlyMap<string | null, string | null>,
 ): SourceEntry[] {
@@ -138,7 +144,7 @@ function readSummaries(db: ReadDb, items: readonly SourceItem[]): Sources | unde
         id: row.id,
         kind: 'summary',
         role: null,
-        atMs: row.earliestAtMs,
+        atMs: beginsUntimed(db, row.id) ? null : row.earliestAtMs,
         text: row.content,
         calls: [],
         answer: null,
@@ -153,6 +159,12 @@ function readSummaries(db: ReadDb, items: readonly SourceItem[]): Sources | unde
     // Not from their texts: a model may have made up a file there.
     fileIds: fileIdsIn(summaries.map((row) => row.fileIds)),
   }
+}
+
+/** A model's summary of messages without a time must not give them one either. */
+function beginsUntimed(db: ReadDb, summaryId: string): boolean {
+  const first = db.value<number>(queries.firstMessage, { summaryId })
+  return first !== undefined && messagesOfImportTime(db, [first]).size > 0
 }
 
 const least = (values: readonly number[]): number | null =>

@@ -7,6 +7,7 @@ import type { WriteDb } from '../../sqlite/read-db.ts'
 import type { LargeTexts } from '../large-texts.ts'
 import type { TranscriptChunk } from './format.ts'
 import type { Recognised } from './formats.ts'
+import { markImportTime } from './import-time.ts'
 import type { TranscriptFile } from './transcript-files.ts'
 import { TranscriptWriter } from './transcript-writer.ts'
 
@@ -36,7 +37,8 @@ export async function* importFile(
     window,
     largeTexts,
   })
-  const source = { path, bytes, head, nowMs: clock(), limitBytes: Number.POSITIVE_INFINITY, ...writer.stored }
+  const nowMs = clock()
+  const source = { path, bytes, head, nowMs, limitBytes: Number.POSITIVE_INFINITY, ...writer.stored }
   const chunks = format.read(source)
   let failure: string | null = null
   try {
@@ -45,7 +47,8 @@ export async function* importFile(
       if ('failure' in step) failure = step.failure
       if (!('chunk' in step)) break
       const { doing, bytesRead, records } = step.chunk
-      for (const given of records) {
+      for (const read of records) {
+        const given = markImportTime(read, nowMs)
         let record = given
         if (writer.mayBeLarge(given)) {
           const moving = writer.withFiles(given)

@@ -7,7 +7,7 @@ export type SourceEntry = {
   readonly kind: 'message' | 'summary'
   /** Null for summaries. */
   readonly role: Role | null
-  /** The time of a message, or the beginning of what a summary covers. */
+  /** The time of a message, or the beginning of what a summary covers. Null when only the moment of an import is known. */
   readonly atMs: number | null
   readonly text: string
   readonly calls: readonly { readonly name: string; readonly input: string }[]

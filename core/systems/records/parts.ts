@@ -56,6 +56,11 @@ const queries = {
     FROM message_parts AS p
     WHERE message_id IN (SELECT value FROM json_each(:ids)) AND part_type IN ('tool', 'file') AND is_synthetic = 0
     ORDER BY message_id, ordinal`,
+  ofImportTime: /* sql */ `
+    SELECT message_id
+    FROM message_parts
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND ordinal = 0
+      AND instr(metadata, :mark) > 0`,
   recordsOfCompactions: /* sql */ `
     SELECT DISTINCT message_id
     FROM message_parts
@@ -73,6 +78,13 @@ const queries = {
     WHERE p.message_id = :message
     ORDER BY p.ordinal`,
 }
+
+/** The detail of a message whose stored time is the moment of its import, because its transcript gives none. */
+export const TIME_OF_IMPORT = 'timeOfImport'
+
+/** Of some messages those whose time is only that of their import. */
+export const messagesOfImportTime = (db: ReadDb, ids: readonly number[]): ReadonlySet<number> =>
+  new Set(db.column<number>(queries.ofImportTime, { ids: JSON.stringify(ids), mark: `"${TIME_OF_IMPORT}":true` }))
 
 /** A tool call that a message makes or answers. */
 export type ToolCall = { readonly messageId: number; readonly callId: string }
