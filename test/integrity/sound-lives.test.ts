@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openMemory } from '../builders/open-memory.ts'
@@ -11,7 +12,7 @@ import { inEverySession, inFewWords, type StoryMessage, tellStory } from '../bui
 import { type SystemWriter, writeStory } from '../builders/systems/system.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { copied } from '../working-copy/copying.ts'
-import { scanFile } from './scan-file.ts'
+import { resultOf, scanFile } from './scan-file.ts'
 
 /** Errors and warnings with the first sample of each. */
 async function alarms(path: string): Promise<string[]> {
@@ -64,6 +65,58 @@ describe('a sound file of hermes-lcm or LCM-X', () => {
     const memory = openMemory(path, { readOnly: true })
     expect(memory.read.value('SELECT count(*) FROM conversations')).toBe(1)
     memory.close()
+  })
+})
+
+describe('summaries of hermes-lcm in sessions before the last two', () => {
+  const unreachable = async (how: Partial<HermesLife>) => {
+    const path = fresh()
+    writeHermesLife(path, {
+      seed: 5,
+      sessions: 4,
+      isSchema5: true,
+      retainDepth: 9,
+      prunes: false,
+      ends: 'open',
+      ...how,
+    })
+    return { path, result: resultOf(await scanFile(path), 'node_unreachable') }
+  }
+
+  it('are named by session, with the messages that they were made from, and are no alarm', async () => {
+    const { path, result } = await unreachable({})
+    const db = new Database(path, { readonly: true })
+    const [current, last] = db
+      .prepare('SELECT current_session_id, last_finalized_session_id FROM lcm_lifecycle_state')
+      .raw()
+      .get() as string[]
+    const nodes = db.prepare('SELECT session_id, source_type, source_ids FROM summary_nodes').all() as {
+      session_id: string
+      source_type: string
+      source_ids: string
+    }[]
+    db.close()
+    const counted = new Map<string, { nodes: number; messages: Set<number> }>()
+    for (const { session_id, source_type, source_ids } of nodes) {
+      if (session_id === current || session_id === last) continue
+      const known = counted.get(session_id) ?? { nodes: 0, messages: new Set() }
+      counted.set(session_id, known)
+      known.nodes += 1
+      if (source_type === 'messages') for (const id of JSON.parse(source_ids) as number[]) known.messages.add(id)
+    }
+    expect(counted.size).toBeGreaterThan(0)
+    expect(result.samples.map(({ detail }) => detail)).toEqual(
+      [...counted].map(
+        ([session, { nodes: count, messages }]) =>
+          `the first of ${count} in the session ${session}, made from ${messages.size} messages`,
+      ),
+    )
+    expect(result.severity).toBe('info')
+  })
+
+  it('are none where all of them were moved over, and where only two sessions were', async () => {
+    expect((await unreachable({ retainDepth: 0 })).result.count).toBe(0)
+    expect((await unreachable({ sessions: 2 })).result.count).toBe(0)
   })
 })
 

@@ -75,6 +75,7 @@ const FOUND_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     'unconsumed_root',
   ],
   'test/integrity/states-of-lossless-claw.test.ts': ['pruned_expected', 'sqlite_integrity', 'table_lost'],
+  'test/integrity/sound-lives.test.ts': ['node_unreachable'],
   'test/ledger/ledger.test.ts': ['ledger_behind', 'ledger_chain', 'ledger_hash'],
   'test/ledger/ledger-trouble.test.ts': ['ledger_ahead', 'ledger_foreign'],
   'test/repair/apply.test.ts': ['file_hash'],
