@@ -16,7 +16,8 @@ export type Room = {
 export function roomText(room: Room): string {
   const { activeTokens, leftOutTokens, budgetTokens, softThreshold, hardThreshold } = room
   if (leftOutTokens > 0) {
-    return `${formatCount(activeTokens)} tokens want in, ${formatCount(budgetTokens)} fit, ${formatCount(leftOutTokens)} are left out`
+    const fitting = formatCount(activeTokens - leftOutTokens)
+    return `${formatCount(activeTokens)} tokens want in, ${fitting} fit into ${formatCount(budgetTokens)}, ${formatCount(leftOutTokens)} are left out`
   }
   const toSoft = Math.round(softThreshold * budgetTokens) - activeTokens
   const toHard = Math.round(hardThreshold * budgetTokens) - activeTokens

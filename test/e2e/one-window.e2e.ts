@@ -32,7 +32,7 @@ test('a session over its budget has the same window in every view', IN_BROWSER, 
   await expect(figures).toContainText(`${window} of 300 tokens`)
   await expect(figures).toContainText(pressure)
   // The same sentence in both places, and one threshold.
-  const sentence = `${active} tokens want in, 300 fit, ${leftOut} are left out`
+  const sentence = `${active} tokens want in, ${window} fit into 300, ${leftOut} are left out`
   await expect(figures).toContainText(sentence)
   await open('Strata')
   await expect(page.getByRole('toolbar', { name: 'Strata' })).toContainText('left out')

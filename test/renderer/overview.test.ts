@@ -17,7 +17,7 @@ describe('the overview', () => {
     expect(room(124_310)).toBe('soft threshold in 25,690 tokens')
     expect(room(160_000)).toBe('past the soft threshold, hard threshold in 40,000 tokens')
     expect(room(200_457)).toBe('past the hard threshold by 457 tokens')
-    expect(room(341_904, 150_247)).toBe('341,904 tokens want in, 200,000 fit, 150,247 are left out')
+    expect(room(341_904, 150_247)).toBe('341,904 tokens want in, 191,657 fit into 200,000, 150,247 are left out')
   })
 
   it('draws no bar for no tokens, and none beyond all that are stored', () => {
