@@ -4,6 +4,7 @@ import type { SideAddress } from '../../compare-address.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import form from '../../ui/form.module.css'
 import { FormField } from '../../ui/form-field.tsx'
 import { conversationName, fileNameOf, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -116,48 +117,52 @@ function SideDialog({ name, side, browse, onChoose, onClose }: DialogProps) {
         </Button>
       }
     >
-      <FormField
-        label="A conversation of this memory"
-        hint="Part of its title or session."
-        value={words}
-        onChange={setWords}
-      />
-      {error && rows === null ? (
-        <ErrorState error={error} onRetry={retry} />
-      ) : (
-        <Virtuoso
-          className={styles.conversations}
-          data={rows ?? []}
-          computeItemKey={(_, { conversationId }) => conversationId}
-          endReached={more}
-          itemContent={(_, row) => (
-            <button
-              type="button"
-              className={styles.conversation}
-              onClick={() => onChoose({ file: null, conversation: row.conversationId, window: null })}
-            >
-              <span dir="auto">{conversationName(row)}</span>
-              <span>{plural(row.messages, 'message')}</span>
-            </button>
-          )}
+      <div className={form.form}>
+        <FormField
+          label="Conversation"
+          hint="Of this memory, by a part of its title or session. A click on one takes it."
+          value={words}
+          onChange={setWords}
         />
-      )}
-      <FormField
-        label="Or another memory file"
-        hint="Of any system. It is opened for reading and left as it is."
-        value={path}
-        onChange={setPath}
-        placeholder="/path/to/lcm.db"
-        action={<Button onClick={() => setBrowsing(true)}>Browse…</Button>}
-      />
-      <FormField
-        label="Its conversation"
-        hint="The number of one; empty for the one with the same session, or the only one."
-        problem={isNumber ? undefined : 'A number, such as 3.'}
-        value={conversation}
-        onChange={setConversation}
-        unit="number"
-      />
+        {error && rows === null ? (
+          <ErrorState error={error} onRetry={retry} />
+        ) : (
+          <div className={styles.conversations}>
+            <Virtuoso
+              data={rows ?? []}
+              computeItemKey={(_, { conversationId }) => conversationId}
+              endReached={more}
+              fixedItemHeight={28}
+              itemContent={(_, row) => (
+                <button
+                  type="button"
+                  className={styles.conversation}
+                  onClick={() => onChoose({ file: null, conversation: row.conversationId, window: null })}
+                >
+                  <span dir="auto">{conversationName(row)}</span>
+                  <span>{plural(row.messages, 'message')}</span>
+                </button>
+              )}
+            />
+          </div>
+        )}
+        <FormField
+          label="Other memory"
+          hint="The path of a memory file of any system. It is opened for reading and left as it is."
+          value={path}
+          onChange={setPath}
+          placeholder="/path/to/lcm.db"
+          action={<Button onClick={() => setBrowsing(true)}>Browse…</Button>}
+        />
+        <FormField
+          label="Its conversation"
+          hint="The number of one; empty for the one with the same session, or the only one."
+          problem={isNumber ? undefined : 'A number, such as 3.'}
+          value={conversation}
+          onChange={setConversation}
+          unit="number"
+        />
+      </div>
     </Dialog>
   )
 }
