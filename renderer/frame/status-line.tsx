@@ -79,7 +79,7 @@ function JobItem({ job }: { readonly job: Job }) {
   const show = () => navigate({ view: VIEW_OF[job.kind] ?? 'integrity' }, 'push')
   if (outcome !== null)
     return (
-      <button type="button" className={styles.outcome} data-state={job.state} onClick={show}>
+      <button type="button" className={styles.outcome} data-state={job.state} title={outcome} onClick={show}>
         {outcome}
       </button>
     )

@@ -58,6 +58,52 @@ test('a compaction goes from decision to plan, confirmation, run and result, and
   await expect.poll(() => page.url()).toMatch(/trace=msg_/)
 })
 
+test('a compaction is taken back from its result, and the window is as it was before', async ({ openMemory, home }) => {
+  const path = sampleCopy(home)
+  const before = await factsOf(path)
+  const page = await openMemory(path)
+  await page.getByRole('link', { name: 'Compaction' }).click()
+  await page.getByRole('button', { name: 'Compact…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Compact', exact: true }).click()
+  await expect(page.getByRole('region', { name: 'What the run lost' })).toContainText('details that left the window')
+  expect((await factsOf(path)).summaries).toBeGreaterThan(before.summaries)
+
+  await page.getByRole('button', { name: 'Undo this compaction…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Undo this compaction?' })
+  await expect(dialog).toContainText('143\u00a0messages and 3\u00a0earlier summaries into the model’s window')
+  await expect(dialog).toContainText(`→ ${before.contextTokens.toLocaleString('en-US')}\u00a0tokens`)
+  // The button that changes the file is not the default one.
+  await expect(dialog.getByRole('button', { name: 'Leave it as it is' })).toBeFocused()
+  await dialog.getByRole('button', { name: 'Undo the compaction' }).click()
+  await expect(page.getByRole('heading', { name: 'Compaction taken back' })).toBeVisible()
+  expect(await factsOf(path)).toEqual({ ...before, updatedAtMs: expect.any(Number) })
+  await expect(page.getByRole('contentinfo')).toContainText(`| ${before.summaries} summaries`)
+  await page.getByRole('radio', { name: /^history/ }).check({ force: true })
+  await expect(page.getByRole('button', { name: /taken back$/ })).toHaveCount(1)
+})
+
+test('a run of the history is taken back, messages that came since stay, and it cannot be taken back twice', async ({
+  openMemory,
+  home,
+}) => {
+  const path = sampleCopy(home)
+  const before = await factsOf(path)
+  const page = await openMemory(path)
+  await page.getByRole('link', { name: 'Compaction' }).click()
+  await page.getByRole('radio', { name: /^history/ }).check({ force: true })
+  const run = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: /^Mar 5, 10:54/ }) })
+  await run.getByRole('button', { name: /^Mar 5, 10:54/ }).click()
+  await run.getByRole('button', { name: 'Undo this compaction…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Undo this compaction?' })
+  await expect(dialog).toContainText('that came since')
+  await dialog.getByRole('button', { name: 'Undo the compaction' }).click()
+  await expect(run.getByRole('button', { name: /taken back$/ })).toBeVisible()
+  await expect(run.getByRole('button', { name: 'Undo this compaction…' })).toHaveCount(0)
+  const after = await factsOf(path)
+  expect(after.messages).toBe(before.messages)
+  expect(after.summaries).toBeLessThan(before.summaries)
+})
+
 test.describe('a long compaction', () => {
   // Thousands of small summaries: it takes many times as long as the page takes to load again.
   test.use({ appEnv: { LCM_LEAF_CHUNK_TOKENS: '400', LCM_LEAF_TARGET_TOKENS: '300' } })

@@ -1,4 +1,4 @@
-import { copyFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import Database from 'better-sqlite3'
@@ -73,6 +73,20 @@ export function builtMemory(home: string, fill: (memory: TestMemory) => void, na
   fill(memory)
   memory.db.close()
   return memory.path
+}
+
+/** Overwrites the first page of a table, as a fault of the disk does. */
+export function damageTable(path: string, table: string): void {
+  const db = new Database(path)
+  db.pragma('journal_mode = delete')
+  const [pageBytes, rootPage] = [
+    Number(db.pragma('page_size', { simple: true })),
+    Number(db.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').pluck().get(table)),
+  ]
+  db.close()
+  const bytes = readFileSync(path)
+  bytes.fill(0xff, (rootPage - 1) * pageBytes, rootPage * pageBytes)
+  writeFileSync(path, bytes)
 }
 
 /** One file of each kind that cannot be opened, with what the window calls it. */

@@ -16,6 +16,12 @@ test('a probe asks, shows the trace of a question, compares with a compaction, a
   await page.getByRole('region', { name: 'Probe' }).getByRole('button', { name: 'Probe' }).first().click()
   const questions = page.getByRole('grid', { name: 'Questions' })
   await expect(questions).toHaveAttribute('aria-rowcount', '21')
+  // What is known without looking stands first, and no single number says what an agent still knows.
+  const head = page.getByRole('region', { name: 'Probe' }).getByText('known without looking')
+  await expect(head).toBeVisible()
+  await expect(page.getByRole('contentinfo')).toContainText(
+    /\d+\s% known without looking · \d+\s% by one search · \d+\s% lost/,
+  )
 
   await page.getByRole('button', { name: /^\S* ?\d+ by search/ }).click()
   await expect(page).toHaveURL(/state=by_search/)

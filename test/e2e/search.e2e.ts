@@ -43,6 +43,34 @@ test('search finds while one types, Enter opens a hit, and hits are grouped unde
   await expect(heads.first()).toHaveAttribute('aria-expanded', 'true')
 })
 
+test(
+  'what is typed right after the slash is kept, however late the search is loaded',
+  IN_BROWSER,
+  async ({ openSample }) => {
+    const page = await openSample()
+    let load = () => {}
+    const gate = new Promise<void>((resolve) => {
+      load = resolve
+    })
+    await page.route(/search-with-trace-[^/]*\.js$/, async (route) => {
+      await gate
+      await route.continue()
+    })
+    await page.reload()
+    await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+    await page.keyboard.press('/')
+    // Letters that are keys of the window as well: trace, pin, search.
+    await page.keyboard.type('tb/pay')
+    const field = page.getByRole('combobox', { name: 'Search messages and summaries' })
+    await expect(field).toHaveCount(0)
+    load()
+    await expect(field).toHaveValue('tb/pay')
+    await expect(field).toBeFocused()
+    await page.keyboard.type('ments')
+    await expect(field).toHaveValue('tb/payments')
+  },
+)
+
 test('a search stays within the selected summary', async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
   await page.getByRole('link', { name: 'Lineage' }).click()

@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test'
 import { meaningOf } from '../../core/contract/glossary.ts'
 import { TranscriptBuilder, text } from '../builders/claude-code.ts'
 import { expect, IN_BROWSER, THROUGH_SHELL, test } from './app.ts'
-import { badFiles, factsOf, sampleCopy, systemFile, turnTo } from './memories.ts'
+import { badFiles, damageTable, factsOf, sampleCopy, systemFile, turnTo } from './memories.ts'
 
 const openByPath = async (page: Page, path: string): Promise<void> => {
   await page.getByRole('textbox', { name: 'Path of a memory or a transcript' }).fill(path)
@@ -150,6 +150,21 @@ test('the folders of the machine can be browsed', THROUGH_SHELL, async ({ openMe
   await dialog.getByRole('button', { name: /a-memory\.db/ }).click()
   await expect(page.getByRole('contentinfo')).toContainText(`LCM: ${(await factsOf(memory)).messages} msgs`)
 })
+
+test(
+  'a memory with a damaged page is one page that leads to salvage, in place of views that cannot read it',
+  IN_BROWSER,
+  async ({ openMemory, home }) => {
+    const path = sampleCopy(home)
+    damageTable(path, 'messages')
+    const page = await openMemory(path)
+    await expect(page.getByRole('heading', { name: 'The database is damaged' })).toBeVisible()
+    await expect(page.getByRole('navigation', { name: 'Views' })).toHaveCount(0)
+    await expect(page.getByRole('contentinfo')).toHaveCount(0)
+    await page.getByRole('alert').getByRole('button').first().click()
+    await expect(page.getByRole('dialog', { name: 'Salvage what can be read' })).toContainText('stays as it is')
+  },
+)
 
 test('a damaged memory is salvaged into a new one', async ({ openMemory, home }) => {
   const path = join(home, 'cut.db')

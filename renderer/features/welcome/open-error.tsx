@@ -40,7 +40,11 @@ export function OpenError({ path, error, onRetry }: Props) {
       <div className={styles.main}>
         <ErrorState
           error={error}
-          {...(isDamaged ? {} : { onRetry })}
+          {...(isDamaged
+            ? {
+                next: 'What can be read goes into a new memory, and a report names what is lost. This file stays as it is.',
+              }
+            : { onRetry })}
           actions={
             <>
               {isDamaged && (
