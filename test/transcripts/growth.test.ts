@@ -5,13 +5,13 @@ import { TranscriptBuilder, text } from '../builders/claude-code.ts'
 import { findings } from '../builders/findings.ts'
 import { importOne } from '../builders/import.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { sentWindow } from '../builders/sent-window.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { windowOf } from '../builders/transcript-rows.ts'
 
 const long = (what: string): string => `${what} ${'with many words about it '.repeat(12)}`.trim()
 
 /** The window as one sees it: of each item the first line, without the name of a run that a text may carry. */
-const seen = (memory: TestMemory): string[] => windowOf(memory).map((item) => (item.split('\n')[0] ?? '').slice(0, 70))
+const seen = (memory: TestMemory): readonly string[] => sentWindow(memory).texts
 
 class ClaudeStory extends TranscriptBuilder {
   turn(n: number | string, parentUuid: string | null = this.lastUuid): string {

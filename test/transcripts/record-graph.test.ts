@@ -7,7 +7,7 @@ type Link = readonly [id: string, parent: string | null | undefined, isSpoken?: 
 
 function graphOf(links: readonly Link[]): RecordGraph {
   const graph = new RecordGraph()
-  for (const [id, parent, isSpoken = true] of links) graph.add(id, parent, isSpoken)
+  for (const [id, parent, isSpoken = true] of links) graph.add(id, parent, { isSpoken })
   graph.finish()
   return graph
 }

@@ -72,7 +72,7 @@ export async function* readTranscript(path: string, { format, head }: Recognised
     for (const record of records) {
       if (record.kind === 'message') messages.push(ofMessage(record))
       else if (record.kind === 'answer') messages.push(ofAnswer(record))
-      else if (record.kind === 'skipped') skipped += 1
+      else if (record.kind === 'skipped' || record.kind === 'conflict') skipped += 1
       else if (record.kind === 'session' && record.isMain) mainSessionId = record.sessionId
     }
     yield { bytesRead, messages, skipped, mainSessionId }

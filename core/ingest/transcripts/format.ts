@@ -96,6 +96,8 @@ export type TranscriptRecord =
   | { readonly kind: 'other' }
   /** A record that is in the file more than once. */
   | { readonly kind: 'repeated' }
+  /** A record with the id of an earlier one and another content. The earlier one is kept. */
+  | { readonly kind: 'conflict'; readonly line: number; readonly reason: string }
   | {
       readonly kind: 'skipped'
       readonly line: number

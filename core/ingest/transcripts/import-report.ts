@@ -28,7 +28,7 @@ export class ImportReport {
     this.#format = format
   }
 
-  skip({ line, reason }: Extract<TranscriptRecord, { kind: 'skipped' }>): void {
+  skip({ line, reason }: Extract<TranscriptRecord, { kind: 'skipped' | 'conflict' }>): void {
     this.#skippedCount += 1
     if (this.#skipped.length < LISTED_SKIPS) this.#skipped.push({ line, reason })
   }

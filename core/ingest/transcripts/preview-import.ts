@@ -143,6 +143,7 @@ class Seen {
       case 'title':
         if (record.sessionId === this.#main?.sessionId) this.#title = record.title
         return
+      case 'conflict':
       case 'skipped':
         this.#skipped += 1
         return

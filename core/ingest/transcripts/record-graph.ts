@@ -3,11 +3,31 @@ import { IdNumbers, Numbers } from './id-numbers.ts'
 const NONE = -1
 const WRITTEN = 1
 const SPOKEN = 2
+/** The record alone opens no branch: beside the path it belongs to what it hangs on. */
+const FOLLOWER = 4
+
+const LIVE = 1
+const GIVEN_UP = 2
+
+/** What a format knows of a record. */
+export type RecordFacts = {
+  /** True for a record that becomes a message. */
+  readonly isSpoken: boolean
+  /** The conversation of the record, for files that hold several. */
+  readonly group?: number
+  /** The answer of which the record is a part: when one part is on the path, no part is on a branch. */
+  readonly answer?: string | null
+  /** False for a record that may stand beside the path although nobody went back, like a result of a parallel call. */
+  readonly opensBranch?: boolean
+}
+
+/** A record on the path whose parent was never written to the file. */
+export type Orphan = { readonly id: string; readonly parentId: string }
 
 /**
  * The graph of the records of a transcript, for every format whose records name their parents. It is filled while a
  * file is read for the first time, and answers when all records are known: a child may stand before its parent, and a
- * parent may never have been written. It holds the ids and about 40 bytes a record.
+ * parent may never have been written. It holds the ids and about 60 bytes a record.
  */
 export class RecordGraph {
   readonly #numbers = new IdNumbers()
@@ -15,30 +35,55 @@ export class RecordGraph {
   /** The number of the parent plus 1, or 0 for a root. */
   readonly #parents = new Numbers()
   readonly #flags = new Numbers()
+  readonly #groups = new Numbers()
+  /** The place of the record in the file plus 1. */
+  readonly #places = new Numbers()
+  /** The answer of which the record is a part plus 1, or 0. */
+  readonly #answerOf = new Numbers()
+  readonly #answers = new IdNumbers()
   /** The written records in the order of the file. */
   readonly #order = new Numbers()
-  readonly #orphans = new Set<number>()
+  /** The last record of each group. */
+  readonly #latest: number[] = []
+  readonly #orphans = new Map<number, number>()
   #count = 0
-  /** The records from the root to the leaf: what the agent sees. */
-  #path: number[] = []
-  /** The place of each record on the path plus 1, or 0 for a record beside it. */
+  /** By group, the records from the root to the leaf: what the agent sees. */
+  #paths: number[][] = []
+  /** The place of each record on its path plus 1, or 0 for a record beside it. */
   #placeOf: Int32Array = new Int32Array()
+  /** LIVE or GIVEN_UP, or 0 until it is asked for. */
+  #states: Uint8Array = new Uint8Array()
 
   /**
-   * Adds the next record of the file. A repeated id is ignored.
+   * Adds the next record of the file. A repeated id is ignored, and returns false.
    * @param parentId null when the record says that it has no parent, undefined when it names none because its format
    * has no parents there: then it follows the record before it
-   * @param isSpoken true for a record that becomes a message
    */
-  add(id: string, parentId: string | null | undefined, isSpoken: boolean): void {
+  add(id: string, parentId: string | null | undefined, facts: RecordFacts): boolean {
+    const { isSpoken, group = 0, answer = null, opensBranch = true } = facts
     const number = this.#numberFor(id)
-    if (this.#is(number, WRITTEN)) return
-    const latest = this.#latest()
+    if (this.#is(number, WRITTEN)) return false
+    const latest = this.#latest[group] ?? NONE
     const parent = parentId === undefined ? latest : parentId === null ? NONE : this.#numberFor(parentId)
     this.#parents.set(number, (parent === number ? latest : parent) + 1)
-    this.#flags.set(number, isSpoken ? WRITTEN | SPOKEN : WRITTEN)
+    this.#flags.set(number, WRITTEN | (isSpoken ? SPOKEN : 0) | (opensBranch ? 0 : FOLLOWER))
+    this.#groups.set(number, group)
+    if (answer !== null) this.#answerOf.set(number, this.#answers.add(answer) + 1)
     this.#order.set(this.#count, number)
     this.#count += 1
+    this.#places.set(number, this.#count)
+    this.#latest[group] = number
+    return true
+  }
+
+  has(id: string): boolean {
+    return this.#written(id) !== NONE
+  }
+
+  /** Returns the group of a record, or null for an unknown one. */
+  groupOf(id: string): number | null {
+    const number = this.#written(id)
+    return number === NONE ? null : this.#groups.get(number)
   }
 
   /**
@@ -47,33 +92,46 @@ export class RecordGraph {
    */
   finish(): void {
     const lastChild = this.#lastChildren()
-    let leaf = this.#latest()
-    const seen = new Set<number>()
-    for (let child = leaf; child !== NONE && !seen.has(child); child = lastChild[child] ?? NONE) {
-      seen.add(child)
-      leaf = child
-    }
     this.#placeOf = new Int32Array(this.#ids.length)
-    // Records that name each other as parents end the path.
-    for (let number = leaf; number !== NONE && this.#placeOf[number] === 0; number = this.#parentOf(number)) {
-      this.#placeOf[number] = 1
-      this.#path.push(number)
-    }
-    this.#path.reverse()
-    this.#path.forEach((number, place) => {
-      this.#placeOf[number] = place + 1
-    })
+    this.#paths = this.#latest.map((latest) => this.#pathTo(leafFrom(latest, lastChild)))
+    this.#states = new Uint8Array(this.#ids.length)
+    const live = new Uint8Array(this.#answers.count + 1)
+    for (const path of this.#paths) for (const number of path) live[this.#answerOf.get(number)] = 1
+    for (let at = 0; at < this.#count; at += 1) this.#decide(this.#order.get(at), live)
   }
 
-  /** Returns false for a record beside the path. An unknown id counts as live. */
+  /** Returns false for a record on a branch that was given up. An unknown id counts as live. */
   isLive(id: string | null): boolean {
     const number = this.#written(id)
-    return number === NONE || this.#placeOf[number] !== 0
+    return number === NONE || this.#states[number] !== GIVEN_UP
   }
 
   /** True for a record whose parent was never written to this file. */
   isOrphan(id: string): boolean {
     return this.#orphans.has(this.#numbers.numberOf(id))
+  }
+
+  /** The records on the path of a group whose parents were never written, from the root on. */
+  orphansOf(group: number): Orphan[] {
+    return (this.#paths[group] ?? []).flatMap((number) => {
+      const parent = this.#orphans.get(number)
+      return parent === undefined ? [] : { id: this.#ids[number] ?? '', parentId: this.#ids[parent] ?? '' }
+    })
+  }
+
+  /** Says whether a record on the path of its group comes at or after another one there. */
+  isFrom(id: string, firstId: string): boolean {
+    const [number, first] = [this.#written(id), this.#written(firstId)]
+    if (number === NONE || first === NONE) return false
+    const place = this.#placeOf[number] ?? 0
+    return place > 0 && place >= (this.#placeOf[first] ?? 0)
+  }
+
+  /** Returns the parent of a record that was written before it, or null. */
+  parentWrittenLater(id: string): string | null {
+    const number = this.#written(id)
+    const parent = number === NONE ? NONE : this.#parentOf(number)
+    return parent !== NONE && this.#places.get(parent) > this.#places.get(number) ? (this.#ids[parent] ?? null) : null
   }
 
   /**
@@ -84,8 +142,12 @@ export class RecordGraph {
     const number = this.#written(id)
     const place = number === NONE ? 0 : (this.#placeOf[number] ?? 0)
     if (place === 0) return null
-    const spoken = this.#path.slice(place - 1).find((candidate) => this.#is(candidate, SPOKEN))
-    return spoken === undefined ? null : (this.#ids[spoken] ?? null)
+    const path = this.#paths[this.#groups.get(number)] ?? []
+    for (let at = place - 1; at < path.length; at += 1) {
+      const candidate = path[at] as number
+      if (this.#is(candidate, SPOKEN)) return this.#ids[candidate] ?? null
+    }
+    return null
   }
 
   /** Returns the ids on the branch that ends with a record, back to where it leaves the path. */
@@ -100,24 +162,57 @@ export class RecordGraph {
     return branch
   }
 
-  /** The last record that hangs on each. A parent that was never written is replaced by the record before its child. */
+  /**
+   * The last record that hangs on each. A parent that was never written, or that belongs to another group, is replaced
+   * by the record before its child.
+   */
   #lastChildren(): Int32Array {
     const lastChild = new Int32Array(this.#ids.length).fill(NONE)
+    const before: number[] = []
     for (let at = 0; at < this.#count; at += 1) {
       const number = this.#order.get(at)
+      const group = this.#groups.get(number)
       let parent = this.#parentOf(number)
-      if (parent !== NONE && !this.#is(parent, WRITTEN)) {
-        this.#orphans.add(number)
-        parent = at === 0 ? NONE : this.#order.get(at - 1)
+      const isWritten = parent !== NONE && this.#is(parent, WRITTEN)
+      if (parent !== NONE && !(isWritten && this.#groups.get(parent) === group)) {
+        if (!isWritten) this.#orphans.set(number, parent)
+        parent = before[group] ?? NONE
         this.#parents.set(number, parent + 1)
       }
       if (parent !== NONE) lastChild[parent] = number
+      before[group] = number
     }
     return lastChild
   }
 
-  #latest(): number {
-    return this.#count === 0 ? NONE : this.#order.get(this.#count - 1)
+  #pathTo(leaf: number): number[] {
+    const path: number[] = []
+    // Records that name each other as parents end the path.
+    for (let number = leaf; number !== NONE && this.#placeOf[number] === 0; number = this.#parentOf(number)) {
+      this.#placeOf[number] = 1
+      path.push(number)
+    }
+    path.reverse().forEach((number, place) => {
+      this.#placeOf[number] = place + 1
+    })
+    return path
+  }
+
+  /** A record beside the path is given up when it, or what it hangs on beside the path, opens a branch. */
+  #decide(number: number, liveAnswers: Uint8Array): void {
+    const above: number[] = []
+    let at = number
+    for (; at !== NONE && this.#states[at] === 0 && this.#placeOf[at] === 0; at = this.#parentOf(at)) {
+      // Records that name each other as parents hang on nothing.
+      this.#states[at] = LIVE
+      above.push(at)
+    }
+    let isGivenUp = at !== NONE && this.#states[at] === GIVEN_UP
+    for (const record of above.reverse()) {
+      const answer = this.#answerOf.get(record)
+      isGivenUp ||= answer === 0 ? !this.#is(record, FOLLOWER) : liveAnswers[answer] !== 1
+      this.#states[record] = isGivenUp ? GIVEN_UP : LIVE
+    }
   }
 
   #parentOf(number: number): number {
@@ -138,4 +233,15 @@ export class RecordGraph {
     if (number === this.#ids.length) this.#ids.push(id)
     return number
   }
+}
+
+/** Follows the last record that hangs on each, beginning with the latest one. */
+function leafFrom(latest: number | undefined, lastChild: Int32Array): number {
+  let leaf = latest ?? NONE
+  const seen = new Set<number>()
+  for (let child = leaf; child !== NONE && !seen.has(child); child = lastChild[child] ?? NONE) {
+    seen.add(child)
+    leaf = child
+  }
+  return leaf
 }

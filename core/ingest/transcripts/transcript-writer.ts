@@ -174,6 +174,10 @@ export class TranscriptWriter {
       case 'repeated':
         this.report.alreadyThere += 1
         return false
+      case 'conflict':
+        this.report.conflicts += 1
+        this.report.skip(record)
+        return false
       case 'skipped':
         this.report.skip(record)
         return false

@@ -13,12 +13,12 @@ import type { MessageDetails } from '../../message-details.ts'
 import { readJsonLines } from '../../read-lines.ts'
 import { textsIn } from '../../unread-records.ts'
 import { blocksWithText, unseenByModel } from './attachment.ts'
-import type { ChainKey } from './chains.ts'
 import type { Contribution, RecordedCompaction } from './contribution.ts'
 import { MessageOrder } from './message-order.ts'
 import { ClaudeCodeMessages } from './messages.ts'
 import { ClaudeCodePrunings, isMicrocompaction } from './prunings.ts'
 import { blocksOf, kindOf, systemText } from './record.ts'
+import type { ConversationKey } from './records.ts'
 import { ClaudeCodeSurvey } from './survey.ts'
 
 /** A record of a known type with one of these fields was written by Claude Code. */
@@ -59,7 +59,17 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
   yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
 }
 
-type Conversation = { readonly sessionId: string; readonly key: ChainKey; readonly order: MessageOrder }
+type EarlyRecord = {
+  readonly record: JsonObject
+  readonly name: string | null
+  readonly line: number
+  readonly details: MessageDetails
+}
+
+/** So many records wait for their parents at most. Others stay where they were written. */
+const MOST_EARLY = 1000
+
+type Conversation = { readonly sessionId: string; readonly key: ConversationKey; readonly order: MessageOrder }
 
 /** The second reading of a transcript. The survey has what must be known of the whole file. */
 class ClaudeCodeReader {
@@ -75,8 +85,11 @@ class ClaudeCodeReader {
   /** Messages that a compaction left in the window, by the record that it names. */
   readonly #keptAs = new Map<string, string>()
   readonly #prunings: ClaudeCodePrunings
+  /** Records that were written before their parents, by the names of these. */
+  readonly #early = new Map<string, EarlyRecord[]>()
+  #earlyCount = 0
   #line = 1
-  #uuid: string | null = null
+  #name: string | null = null
 
   constructor(survey: ClaudeCodeSurvey, source: TranscriptSource) {
     this.#survey = survey
@@ -86,8 +99,35 @@ class ClaudeCodeReader {
   }
 
   take(record: JsonObject, line: number, details: MessageDetails, out: TranscriptRecord[]): void {
+    const { records } = this.#survey
+    const name = records.nameOf(record)
+    const parent = records.parentWrittenLater(name)
+    if (parent !== null && this.#earlyCount < MOST_EARLY) {
+      const waiting = this.#early.get(parent) ?? []
+      waiting.push({ record, name, line, details })
+      this.#early.set(parent, waiting)
+      this.#earlyCount += 1
+      return
+    }
+    this.#takeInOrder({ record, name, line, details }, out)
+  }
+
+  /** Takes a record, and then those that were written before it although they hang on it. */
+  #takeInOrder(first: EarlyRecord, out: TranscriptRecord[]): void {
+    const open = [first]
+    for (let next = open.pop(); next; next = open.pop()) {
+      this.#take(next, out)
+      const early = next.name === null ? undefined : this.#early.get(next.name)
+      if (!early || next.name === null) continue
+      this.#early.delete(next.name)
+      this.#earlyCount -= early.length
+      open.push(...early.toReversed())
+    }
+  }
+
+  #take({ record, name, line, details }: EarlyRecord, out: TranscriptRecord[]): void {
     this.#line = line
-    this.#uuid = textAt(record, 'uuid')
+    this.#name = name
     const kind = kindOf(record)
     if (kind === 'unknown') {
       const type = textAt(record, 'type')
@@ -100,16 +140,18 @@ class ClaudeCodeReader {
       else out.push({ kind: 'other' })
     } else if (kind === 'silent') {
       out.push({ kind: 'other' })
-    } else if (record.type === 'assistant' && !this.#survey.chains.take(record)) {
-      out.push({ kind: 'repeated' })
     } else {
-      this.#takeSpoken(record, details, out)
+      const time = this.#survey.records.take(record, name)
+      if (time === 'first') this.#takeSpoken(record, details, out)
+      else if (time === 'again') out.push({ kind: 'repeated' })
+      else out.push({ kind: 'conflict', line, reason: `another record has its id ${name}: the first one is kept` })
     }
   }
 
   /** Returns the records that are still open after the last line. */
   end(): TranscriptRecord[] {
     const out: TranscriptRecord[] = []
+    for (const early of [...this.#early.values()].flat()) this.#take(early, out)
     for (const text of this.#survey.queued.end()) out.push({ kind: 'skipped', ...text, isKnown: true })
     if (this.#messages.hasOpenBoundary) out.push({ kind: 'other' })
     for (const { sessionId, key: its, order } of this.#conversations.values()) {
@@ -125,7 +167,7 @@ class ClaudeCodeReader {
   #noteGivenUp(sessionId: string, record: JsonObject, contributions: readonly Contribution[]): void {
     const ids = this.#givenUp.get(sessionId) ?? new Set()
     // An import before the summary was written stored the boundary of the compaction as a message of its own.
-    const boundary = record.subtype === 'compact_boundary' ? textAt(record, 'uuid') : null
+    const boundary = record.subtype === 'compact_boundary' ? this.#name : null
     if (boundary !== null) ids.add(boundary)
     for (const contribution of contributions) {
       const id = contribution.kind === 'whole' ? contribution.message.externalId : contribution.apiId
@@ -135,30 +177,31 @@ class ClaudeCodeReader {
   }
 
   #takeSpoken(record: JsonObject, details: MessageDetails, out: TranscriptRecord[]): void {
-    const { chains } = this.#survey
+    const { records } = this.#survey
     if (isUnreadable(record)) {
       const reason = `a record of type ${record.type} without content of a known shape`
       out.push({ kind: 'skipped', line: this.#line, reason })
       return
     }
-    const isAbandoned = chains.isAbandoned(record)
-    const contributions = this.#messages.contributions(record, isAbandoned ? { ...details, abandoned: true } : details)
+    const isAbandoned = records.isGivenUp(this.#name)
+    const facts = isAbandoned ? { ...details, abandoned: true } : details
+    const contributions = this.#messages.contributions(record, this.#name, facts)
     if (isMicrocompaction(record)) {
       const atMs = this.#messages.timeOf(record)
-      const { sessionId } = this.#conversation(chains.keyOf(record), atMs, out)
+      const { sessionId } = this.#conversation(records.keyOf(record), atMs, out)
       out.push(this.#prunings.take(record, sessionId, atMs, isAbandoned))
     }
-    if (isAbandoned) this.#noteGivenUp(sessionName(chains.keyOf(record)), record, contributions)
+    if (isAbandoned) this.#noteGivenUp(sessionName(records.keyOf(record)), record, contributions)
     const unseen = contributions.length === 0 ? whyUnseen(record) : null
     if (unseen !== null) out.push({ kind: 'skipped', line: this.#line, reason: unseen, isKnown: true })
     else if (contributions.length === 0 && record.subtype !== 'compact_boundary') out.push({ kind: 'other' })
-    if (contributions.length > 0) this.#takeContributions(chains.keyOf(record), contributions, out)
+    if (contributions.length > 0) this.#takeContributions(records.keyOf(record), contributions, out)
   }
 
-  #takeContributions(key: ChainKey, contributions: readonly Contribution[], out: TranscriptRecord[]): void {
+  #takeContributions(key: ConversationKey, contributions: readonly Contribution[], out: TranscriptRecord[]): void {
     for (const contribution of contributions) {
-      if (contribution.kind === 'blocks' && this.#uuid !== null && this.#survey.isKept(this.#uuid)) {
-        this.#keptAs.set(this.#uuid, contribution.apiId)
+      if (contribution.kind === 'blocks' && this.#name !== null && this.#survey.isKept(this.#name)) {
+        this.#keptAs.set(this.#name, contribution.apiId)
       }
       const atMs = contribution.kind === 'whole' ? contribution.message.createdAtMs : contribution.createdAtMs
       const { sessionId, order } = this.#conversation(key, atMs, out)
@@ -200,20 +243,20 @@ class ClaudeCodeReader {
   ): void {
     const { externalId } = message
     // A compaction on a branch that was given up did not change the window.
-    if (externalId === null || this.#survey.chains.isAbandoned({ uuid: compaction.key })) return
+    if (externalId === null || this.#survey.records.isGivenUp(compaction.key)) return
     const { kept, ...known } = compaction
     const nameOf = (uuid: string): string => this.#keptAs.get(uuid) ?? uuid
     const replaced: CompactionRecord['replaced'] =
       kept === null
         ? { kind: 'all' }
         : 'from' in kept
-          ? { kind: 'all_before', keptFrom: nameOf(kept.from) }
+          ? { kind: 'all_before', keptFrom: nameOf(this.#survey.records.messageFrom(kept.from) ?? kept.from) }
           : { kind: 'all_but', kept: new Set(kept.ids.map(nameOf)) }
     const record = { atMs: message.createdAtMs, model: null, recordedBy: [externalId], replaced } as const
     this.#compactions.set(externalId, { kind: 'compaction', sessionId, ...known, ...record })
   }
 
-  #conversation(key: ChainKey, startedAtMs: number, out: TranscriptRecord[]): Conversation {
+  #conversation(key: ConversationKey, startedAtMs: number, out: TranscriptRecord[]): Conversation {
     const sessionId = sessionName(key)
     const known = this.#conversations.get(sessionId)
     if (known) return known
@@ -227,7 +270,7 @@ class ClaudeCodeReader {
       isMain: this.#survey.key !== null && sessionId === sessionName(this.#survey.key),
     })
     const order = new MessageOrder({
-      expectedBlocks: (apiId) => this.#survey.chains.blocksOf(apiId),
+      expectedBlocks: (apiId) => this.#survey.records.blocksOf(apiId),
       storedLinks: (apiId) => {
         const links = storedLinks(apiId, (id) => this.#source.storedBlocks(sessionId, id))
         // A message that was stored half written is emitted as a whole, because the store decides whether it can be
@@ -242,7 +285,7 @@ class ClaudeCodeReader {
 }
 
 /** Returns the session id of a conversation. Those of sub-agents begin with that of their session. */
-const sessionName = (key: ChainKey): string =>
+const sessionName = (key: ConversationKey): string =>
   key.agentId === null ? key.sessionId : `${key.sessionId}/agent-${key.agentId}`
 
 /** These records say that the window was changed. Other records tell its new content. */

@@ -8,6 +8,9 @@ import { attachmentBlocks } from './attachment.ts'
 import type { Contribution, RecordedCompaction } from './contribution.ts'
 import { blocksOf, isHarnessText, systemText } from './record.ts'
 
+/** A record that says that a compaction happened, and its id in this file. */
+type Boundary = { readonly record: JsonObject; readonly id: string }
+
 /**
  * Converts the records of a transcript, in file order, into messages. It remembers what later records need: the names
  * of called tools, and a compaction boundary until its summary arrives.
@@ -15,7 +18,7 @@ import { blocksOf, isHarnessText, systemText } from './record.ts'
 export class ClaudeCodeMessages {
   readonly #toolNames = new Map<string, string>()
   readonly #timesSeen = new Map<string, number>()
-  #boundary: JsonObject | null = null
+  #boundary: Boundary | null = null
   readonly #clock: RecordClock
 
   /** `startMs` is the time of records before the first one with a time. */
@@ -23,22 +26,25 @@ export class ClaudeCodeMessages {
     this.#clock = new RecordClock(startMs)
   }
 
-  /** Converts a record into messages, or none when it has no text. `details` is what the caller knows about it. */
-  contributions(record: JsonObject, details: MessageDetails): Contribution[] {
+  /**
+   * Converts a record into messages, or none when it has no text. `details` is what the caller knows about it.
+   * @param name the id of the record in this file, or null when it has none
+   */
+  contributions(record: JsonObject, name: string | null, details: MessageDetails): Contribution[] {
     const atMs = this.#timeOf(record)
-    if (record.type === 'system') return this.#systemContributions(record, details)
+    if (record.type === 'system') return this.#systemContributions(record, name, details)
     if (record.type === 'attachment') return this.#attachmentContributions(record, atMs, details)
     const before = record.isCompactSummary === true ? [] : this.#pendingBoundary(details)
     if (record.type === 'assistant') return [...before, this.#assistantContribution(record, atMs, details)]
     return [...before, ...this.#userContributions(record, atMs, details)]
   }
 
-  #systemContributions(record: JsonObject, details: MessageDetails): Contribution[] {
+  #systemContributions(record: JsonObject, name: string | null, details: MessageDetails): Contribution[] {
     const said = record.subtype === 'local_command' ? systemText(record) : null
     if (record.subtype !== 'compact_boundary' && said === null) return []
     const before = this.#pendingBoundary(details)
     if (said === null) {
-      this.#boundary = record
+      this.#boundary = { record, id: name ?? this.#id(record) }
       return before
     }
     // This is the only system record that the model is sent, as words of the user.
@@ -57,14 +63,15 @@ export class ClaudeCodeMessages {
     const boundary = this.#boundary
     if (boundary === null) return []
     this.#boundary = null
-    const content = textAt(boundary, 'content') ?? ''
-    const parts = withDetails([{ type: 'text', text: content }, compactionPart(boundary)], {
+    const { record, id } = boundary
+    const content = textAt(record, 'content') ?? ''
+    const parts = withDetails([{ type: 'text', text: content }, compactionPart(record)], {
       ...details,
       harness: true,
     })
-    const createdAtMs = this.#timeOf(boundary)
-    const message = { externalId: this.#id(boundary), role: 'user' as const, content, createdAtMs, parts }
-    return [{ kind: 'whole', message, compaction: compactionOf(boundary, message.externalId, null) }]
+    const createdAtMs = this.#timeOf(record)
+    const message = { externalId: id, role: 'user' as const, content, createdAtMs, parts }
+    return [{ kind: 'whole', message, compaction: compactionOf(boundary, null) }]
   }
 
   #assistantContribution(record: JsonObject, createdAtMs: number, details: MessageDetails): Contribution {
@@ -94,15 +101,13 @@ export class ClaudeCodeMessages {
       if (said.length === 0) return
       const content = contentOf(said)
       const parts = said.map(({ part }) => part)
-      const boundary = record.isCompactSummary === true ? this.#takeBoundary() : null
-      if (boundary) parts.push(compactionPart(boundary))
+      const boundary = record.isCompactSummary === true ? this.#takeBoundary(id) : null
+      if (boundary) parts.push(compactionPart(boundary.record))
       const externalId = nextId()
       const known = withDetails(parts, userMarks(record, content, details))
       const message = { externalId, role: 'user' as const, content, createdAtMs, parts: known }
       contributions.push(
-        boundary
-          ? { kind: 'whole', message, compaction: compactionOf(boundary, externalId, content) }
-          : { kind: 'whole', message },
+        boundary ? { kind: 'whole', message, compaction: compactionOf(boundary, content) } : { kind: 'whole', message },
       )
       said = []
     }
@@ -139,10 +144,11 @@ export class ClaudeCodeMessages {
     return [{ kind: 'whole', message: { externalId: this.#id(record), role: 'user', content, createdAtMs, parts } }]
   }
 
-  #takeBoundary(): JsonObject {
+  /** A summary without a boundary before it has the id of its own record. */
+  #takeBoundary(summaryId: string): Boundary {
     const boundary = this.#boundary
     this.#boundary = null
-    return boundary ?? {}
+    return boundary ?? { record: {}, id: summaryId }
   }
 
   #toolName(block: JsonObject): string | null {
@@ -194,11 +200,11 @@ function compactionPart(boundary: JsonObject): NewPart {
   }
 }
 
-function compactionOf(boundary: JsonObject, summaryId: string, text: string | null): RecordedCompaction {
-  const metadata = objectAt(boundary, 'compactMetadata')
+function compactionOf({ record, id }: Boundary, text: string | null): RecordedCompaction {
+  const metadata = objectAt(record, 'compactMetadata')
   const trigger = textAt(metadata, 'trigger')
   return {
-    key: textAt(boundary, 'uuid') ?? summaryId,
+    key: id,
     text,
     isAuto: trigger === null ? null : trigger === 'auto',
     kept: keptRecords(metadata),

@@ -1,38 +1,39 @@
 import { type JsonObject, textAt } from '../../json-value.ts'
 import { oneLine } from '../../one-line.ts'
-import { type ChainKey, Chains } from './chains.ts'
 import { keptIds } from './messages.ts'
 import { QueuedInput } from './queued-input.ts'
 import { kindOf } from './record.ts'
+import { ClaudeCodeRecords, type ConversationKey } from './records.ts'
 
 /**
  * The survey collects what must be known of a whole transcript before its first message is stored. Messages never
  * change afterwards, and only later lines show which branch was given up or how many blocks an answer has.
  */
 export class ClaudeCodeSurvey {
-  readonly chains: Chains
+  readonly records: ClaudeCodeRecords
   readonly queued = new QueuedInput()
   readonly #titles = new Map<string, string>()
   /** Records that a compaction left in the window. */
   readonly #kept = new Set<string>()
   #summaries: { readonly leafUuid: string; readonly title: string }[] = []
-  #key: ChainKey | null = null
+  #key: ConversationKey | null = null
   #workingDirectory: string | null = null
 
   constructor(fallbackSession: string) {
-    this.chains = new Chains(fallbackSession)
+    this.records = new ClaudeCodeRecords(fallbackSession)
   }
 
   /** Completes the survey after the last line. */
   finish(): void {
-    this.chains.finish()
+    this.records.finish()
+    for (const uuid of [...this.#kept]) this.#kept.add(this.records.messageFrom(uuid) ?? uuid)
   }
 
   /**
    * The conversation that this file is about. It is that of the last record, because earlier ones may be copies from
    * another session.
    */
-  get key(): ChainKey | null {
+  get key(): ConversationKey | null {
     return this.#key
   }
 
@@ -41,24 +42,28 @@ export class ClaudeCodeSurvey {
   }
 
   /** The title is given by the person, else made by the model, else the first thing that was typed. */
-  titleOf(key: ChainKey): string | null {
+  titleOf(key: ConversationKey): string | null {
     const isOwn = key.sessionId === this.#key?.sessionId && key.agentId === null
     const named = isOwn
       ? (this.#titles.get('custom-title') ?? this.#titles.get('ai-title') ?? this.#ownSummary())
       : null
-    const title = named ?? this.chains.firstTyped(key)
+    const title = named ?? this.records.firstTyped(key)
     return title === null ? null : oneLine(title)
   }
 
   add(record: JsonObject): void {
     const kind = kindOf(record)
-    if (kind === 'unknown') return
+    if (kind === 'unknown') {
+      // Others may hang on it.
+      this.records.add(record)
+      return
+    }
     this.#workingDirectory ??= textAt(record, 'cwd')
     this.queued.observe(record)
     this.#noteTitle(record)
     if (record.subtype === 'compact_boundary') for (const uuid of keptIds(record)) this.#kept.add(uuid)
-    this.chains.add(record)
-    if (kind === 'spoken') this.#key = this.chains.keyOf(record)
+    this.records.add(record)
+    if (kind === 'spoken') this.#key = this.records.keyOf(record)
   }
 
   isKept(uuid: string): boolean {
@@ -74,6 +79,6 @@ export class ClaudeCodeSurvey {
 
   /** Files also contain titles of other sessions. The own title names a record that is in the file. */
   #ownSummary(): string | null {
-    return this.#summaries.findLast(({ leafUuid }) => this.chains.has(leafUuid))?.title ?? null
+    return this.#summaries.findLast(({ leafUuid }) => this.records.has(leafUuid))?.title ?? null
   }
 }

@@ -114,5 +114,7 @@ export function bashText(message: JsonObject): string {
 export function addEntry(graph: RecordGraph, record: JsonObject): void {
   const id = textAt(record, 'id')
   if (id === null || record.type === 'session' || !entryTypes.has(textAt(record, 'type') ?? '')) return
-  graph.add(id, record.parentId === null ? null : (textAt(record, 'parentId') ?? undefined), isSpoken(record))
+  graph.add(id, record.parentId === null ? null : (textAt(record, 'parentId') ?? undefined), {
+    isSpoken: isSpoken(record),
+  })
 }

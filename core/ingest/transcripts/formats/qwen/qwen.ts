@@ -37,5 +37,7 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
 function addRecord(graph: RecordGraph, record: JsonObject): void {
   const uuid = textAt(record, 'uuid')
   if (uuid === null || !recordTypes.has(textAt(record, 'type') ?? '')) return
-  graph.add(uuid, record.parentUuid === null ? null : (textAt(record, 'parentUuid') ?? undefined), isSpoken(record))
+  graph.add(uuid, record.parentUuid === null ? null : (textAt(record, 'parentUuid') ?? undefined), {
+    isSpoken: isSpoken(record),
+  })
 }
