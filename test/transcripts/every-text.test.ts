@@ -74,6 +74,37 @@ describe('an import', () => {
     ])
   })
 
+  it('stores attachments of Claude Code as the model is sent them, and counts what the program keeps for itself', async () => {
+    using memory = buildMemory()
+    const reminder = (text: string) => [{ content: `<system-reminder>${text}</system-reminder>` }]
+    const attached = (type: string, fields: object, role?: string, text = '') => ({
+      type: 'attachment',
+      attachment: { type, ...fields },
+      ...(role ? { rendered: reminder(text), renderedRole: role } : {}),
+    })
+    const prompt = { systemPrompt: ['You are an agent.', 'Be brief.'], tools: [{ name: 'Bash', description: 'Runs.' }] }
+    const file = await importOne(
+      memory.db,
+      claude([
+        attached('date', { date: '2026-11-28' }, 'system', 'The date is 28 November.'),
+        attached('session_context', { context: { gitStatus: 'clean' } }, 'user', 'The status is clean.'),
+        attached('prompt_snapshot', prompt),
+        attached('prompt_snapshot', prompt),
+        { type: 'user', message: { role: 'user', content: 'Hello.' } },
+        { type: 'api-request-blob', hash: 'h', message: { role: 'user', content: 'The words of a message, again.' } },
+        { type: 'cost-state', totalCostUSD: 0.1, modelUsage: {} },
+      ]),
+    )
+    expect(memory.db.column("SELECT role || ': ' || content FROM messages ORDER BY seq")).toEqual([
+      'system: <system-reminder>The date is 28 November.</system-reminder>',
+      'user: <system-reminder>The status is clean.</system-reminder>',
+      'system: You are an agent.\n\nBe brief.',
+      'user: Hello.',
+    ])
+    expect(file).toMatchObject({ skippedCount: 0, otherRecords: 3 })
+    expect(memory.db.value('SELECT title FROM conversations')).toBe('Hello.')
+  })
+
   it('stores a queued prompt of Claude Code that reached the agent, and reports the line of one that did not', async () => {
     using memory = buildMemory()
     const queue = (operation: string, content?: string) => ({ type: 'queue-operation', operation, content })

@@ -1,5 +1,5 @@
 import { type BlockPart, toPart } from '../../content-blocks.ts'
-import { type JsonObject, objectAt, textAt } from '../../json-value.ts'
+import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
 
 /** These are shown to the person only. */
 export const unseenByModel: ReadonlySet<string> = new Set(['hook_system_message', 'command_permissions'])
@@ -7,10 +7,26 @@ export const unseenByModel: ReadonlySet<string> = new Set(['hook_system_message'
 /** Fields with text for the model, in the order in which they are tried. */
 const textFields = ['prompt', 'content', 'snippet', 'addedBlocks', 'addedLines', 'message'] as const
 
-/** Returns what an attachment put before the model as blocks, or none when it has no text. */
-export function attachmentBlocks(attachment: JsonObject): BlockPart[] {
-  return unseenByModel.has(textAt(attachment, 'type') ?? '') ? [] : blocksWithText(attachment)
+/** What an attachment put before the model, and whether as words of the user or of the system. */
+export type Attached = { readonly role: 'user' | 'system'; readonly blocks: readonly BlockPart[] }
+
+/**
+ * Newer versions write beside an attachment how the model was sent it. Text that a person typed while the agent was busy
+ * is taken as it was typed. The system prompt is an attachment of its own.
+ */
+export function attachedBy(record: JsonObject): Attached {
+  const attachment = objectAt(record, 'attachment')
+  const type = textAt(attachment, 'type') ?? ''
+  if (unseenByModel.has(type)) return { role: 'user', blocks: [] }
+  if (type === 'prompt_snapshot') return { role: 'system', blocks: promptBlocks(attachment) }
+  const rendered = listAt(record, 'rendered').filter(isObject)
+  const blocks = rendered.flatMap(({ content }) => blocksIn(content))
+  if (blocks.length === 0 || type === 'queued_command') return { role: 'user', blocks: blocksWithText(attachment) }
+  return { role: record.renderedRole === 'system' ? 'system' : 'user', blocks }
 }
+
+const promptBlocks = (attachment: JsonObject): BlockPart[] =>
+  listAt(attachment, 'systemPrompt').flatMap((section) => blocksIn(section))
 
 /** Returns the text of an attachment, whether the model or the person saw it. */
 export function blocksWithText(attachment: JsonObject): BlockPart[] {

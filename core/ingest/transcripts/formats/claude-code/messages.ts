@@ -4,7 +4,7 @@ import { type BlockPart, contentOf, resultFiles, resultText, toolResult, toPart 
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
 import { type MessageDetails, withDetails } from '../../message-details.ts'
 import { RecordClock } from '../../parts.ts'
-import { attachmentBlocks } from './attachment.ts'
+import { attachedBy } from './attachment.ts'
 import type { Contribution, RecordedCompaction } from './contribution.ts'
 import { blocksOf, isHarnessText, systemText } from './record.ts'
 
@@ -19,6 +19,8 @@ export class ClaudeCodeMessages {
   readonly #toolNames = new Map<string, string>()
   readonly #timesSeen = new Map<string, number>()
   #boundary: Boundary | null = null
+  /** The latest system prompt. It is written again with each request. */
+  #prompt: string | null = null
   readonly #clock: RecordClock
 
   /** `startMs` is the time of records before the first one with a time. */
@@ -132,16 +134,17 @@ export class ClaudeCodeMessages {
   }
 
   #attachmentContributions(record: JsonObject, createdAtMs: number, details: MessageDetails): Contribution[] {
-    const attachment = objectAt(record, 'attachment')
-    const blocks = attachmentBlocks(attachment)
-    if (blocks.length === 0) return []
+    const { role, blocks } = attachedBy(record)
     const content = contentOf(blocks)
-    const known = { ...details, attachment: textAt(attachment, 'type') ?? 'unknown' }
+    const type = textAt(objectAt(record, 'attachment'), 'type') ?? 'unknown'
+    if (blocks.length === 0 || (type === 'prompt_snapshot' && content === this.#prompt)) return []
+    if (type === 'prompt_snapshot') this.#prompt = content
+    const known = { ...details, attachment: type }
     const parts = withDetails(
       blocks.map(({ part }) => part),
       known,
     )
-    return [{ kind: 'whole', message: { externalId: this.#id(record), role: 'user', content, createdAtMs, parts } }]
+    return [{ kind: 'whole', message: { externalId: this.#id(record), role, content, createdAtMs, parts } }]
   }
 
   /** A summary without a boundary before it has the id of its own record. */

@@ -15,6 +15,13 @@ const silentTypes: ReadonlySet<string> = new Set([
   'queue-operation',
   'file-history-snapshot',
   'file-history-delta',
+  // What the program sent and what it cost: the same texts stand in messages and attachments.
+  'api-request',
+  'api-request-blob',
+  'api-request-shape',
+  'atis-latch',
+  'cost-state',
+  'tools-used',
 ])
 const spokenTypes: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'attachment'])
 
