@@ -64,7 +64,7 @@ export function fingerprintOf(said: Said): Fingerprint {
 /** Removes white space and invisible characters. */
 export const squeezed = (text: string): string => text.replace(/[\s\u200b-\u200d\u2060\ufeff]+/gu, '')
 
-const digest = (text: string): number => Number.parseInt(sha256(text.toWellFormed()).slice(0, 13), 16)
+export const digest = (text: string): number => Number.parseInt(sha256(text.toWellFormed()).slice(0, 13), 16)
 
 function callText({ name, input }: SaidCall): string {
   const value = parsed(input)

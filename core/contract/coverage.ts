@@ -43,12 +43,25 @@ const DifferingMessage = z.object({
   differs: z.enum(['text', 'role', 'tool_calls']),
 })
 
+/** A text of a record that was read, which is nowhere in the memory. */
+const LostText = z.object({
+  line: Line,
+  /** The fields that lead to it: `message.content[].text`. */ field: z.string(),
+  excerpt: z.string(),
+})
+
 const ExtraMessage = z.object({ messageId: NodeId, role: Role, excerpt: z.string() })
 
 /** The comparison of a memory with the transcript of its agent. */
 export const CoverageReport = z.object({
-  /** True when nothing is missing, duplicated or different. */
+  /** True when nothing is missing, duplicated or different, and no text of a message is lost. */
   ok: z.boolean(),
+  /**
+   * True when besides that every line was read, every text of the records is in the memory, and both sides have equally
+   * many messages. Texts are looked for in conversations that were imported from such a transcript, because other
+   * systems change texts or leave some out by design.
+   */
+  isEverything: z.boolean(),
   conversationId: ConversationId,
   path: z.string(),
   format: TranscriptFormatId,
@@ -70,7 +83,10 @@ export const CoverageReport = z.object({
    * session. They are no fault by themselves.
    */
   extra: z.array(ExtraMessage),
-  /** The lines of the transcript that could not be read. */
+  /** Texts of the records of the transcript that are nowhere in the memory. At most 1,000 are listed. */
+  lostTextCount: z.int(),
+  lostTexts: z.array(LostText),
+  /** The lines of the transcript that were not read as messages, or kept as they stand. */
   skippedLines: z.int(),
   /** What was left out of the comparison, and why. */
   notes: z.array(z.string()),

@@ -177,8 +177,10 @@ function comparedText({ isSame, counts }: Comparison): string {
   return `Comparison: ${plural(counts.differently + counts.onlyA + counts.onlyB, 'difference')}`
 }
 
-function coverageText({ ok, counts }: CoverageReport): string {
-  if (ok) return 'Transcript: everything is in the memory'
+function coverageText({ ok, isEverything, counts, lostTextCount }: CoverageReport): string {
+  if (isEverything) return 'Transcript: everything is in the memory'
+  if (ok) return 'Transcript: no message is missing'
+  if (lostTextCount > 0) return `Transcript: ${plural(lostTextCount, 'text')} lost`
   return `Transcript: ${formatCount(counts.missing)} missing, ${formatCount(counts.duplicated)} doubled, ${formatCount(counts.differing)} different`
 }
 

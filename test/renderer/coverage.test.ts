@@ -4,6 +4,7 @@ import { coverageMarkdown, sectionsOf, verdictOf } from '../../renderer/features
 
 const sound: CoverageReport = {
   ok: true,
+  isEverything: true,
   conversationId: 1,
   path: '/home/ann/session.jsonl',
   format: 'claude-code',
@@ -16,6 +17,8 @@ const sound: CoverageReport = {
   duplicated: [],
   differing: [],
   extra: [],
+  lostTextCount: 0,
+  lostTexts: [],
   skippedLines: 0,
   notes: [],
   durationMs: 5,
@@ -23,6 +26,7 @@ const sound: CoverageReport = {
 const faulty: CoverageReport = {
   ...sound,
   ok: false,
+  isEverything: false,
   matched: 2,
   counts: { missing: 1200, duplicated: 0, differing: 1, extra: 1 },
   missing: [{ line: 3, role: 'user', atMs: 0, excerpt: 'the secret', afterMessageId: 'msg_2' }],
@@ -37,6 +41,10 @@ describe('the comparison with a transcript', () => {
   it('says in one sentence what is wrong, and nothing else', () => {
     expect(verdictOf(sound)).toBe('Everything that the transcript says is in the memory')
     expect(verdictOf(faulty)).toBe('1,200 missing, 1 different')
+    expect(verdictOf({ ...sound, isEverything: false, skippedLines: 1 })).toBe(
+      'No message of the transcript is missing',
+    )
+    expect(verdictOf({ ...sound, ok: false, isEverything: false, lostTextCount: 2 })).toBe('2 texts lost')
   })
 
   it('lists the kinds of findings that exist, faults first, each with its whole number', () => {

@@ -3,7 +3,7 @@ import type { JobProgress } from '../../contract/job.ts'
 import { LcmError } from '../../errors.ts'
 import type { Recognised } from '../../ingest/transcripts/formats.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
-import { type ConversationHead, conversationHead } from '../../systems/records/conversations.ts'
+import { type ConversationHead, conversationHead, conversationsAround } from '../../systems/records/conversations.ts'
 import { spokenMessages } from '../../systems/records/messages.ts'
 import { inSlices, yieldToOthers } from '../../yielding.ts'
 import { YIELD_EVERY } from '../align.ts'
@@ -12,6 +12,7 @@ import { readMessages } from '../read-memory.ts'
 import { Comparison } from './comparison.ts'
 import { coverageReport, settleByDesign } from './coverage-report.ts'
 import { leftoverOf, readTexts, storedTexts, wantedTexts } from './leftover-texts.ts'
+import { lostTexts, RawTexts } from './raw-texts.ts'
 import { type Entry, openFor, readTranscript } from './read-transcript.ts'
 
 export type CoverageOptions = {
@@ -53,7 +54,10 @@ async function* compareWith(
   const startedMs = performance.now()
   const ids = spokenMessages(db, conversationId)
   const right = yield* readRight(db, ids, signal)
-  const reading = yield* readLeft(path, recognised, signal)
+  // Only an import stores texts as they are.
+  const isImported = isNative && conversation.importer === recognised.format.id
+  const raw = isImported ? new RawTexts(recognised.format.asides) : null
+  const reading = yield* readLeft(path, recognised, raw, signal)
   const sessionId = await inSlices(sessionFor(conversation, reading, right), signal)
   const left = reading.sessions.get(sessionId) ?? []
 
@@ -62,7 +66,9 @@ async function* compareWith(
     right,
   )
   await inSlices(comparison.matchHashes(), signal)
+  const before = comparison.openLeft.length
   if (conversation.parentId !== null) yield* settleCopies(db, conversation.parentId, left, comparison, signal)
+  const inAncestors = before - comparison.openLeft.length
   const { gaps, cutOff } = comparison.openGaps()
   const texts = yield* readTexts(path, recognised, sessionId, wantedTexts(comparison, gaps), signal)
   const uncompared = new Set(cutOff)
@@ -76,6 +82,8 @@ async function* compareWith(
     await yieldToOthers(signal)
   }
   const notes = isNative ? [] : settleByDesign(left, comparison)
+  const conversations = raw ? conversationsAround(db, conversationId, [...reading.sessions.keys()]) : []
+  const rawTexts = raw && (yield* lostTexts(db, path, recognised, raw, conversations, signal))
   const report = coverageReport({
     db,
     conversationId,
@@ -89,6 +97,8 @@ async function* compareWith(
     comparison,
     notes,
     uncompared,
+    rawTexts,
+    inAncestors,
     skippedLines: reading.skipped,
     sessions: reading.sessions.size,
     startedMs,
@@ -115,12 +125,13 @@ type Reading = { readonly sessions: Map<string, Entry[]>; readonly main: string 
 async function* readLeft(
   path: string,
   recognised: Recognised,
+  raw: RawTexts | null,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, Reading> {
   const sessions = new Map<string, Entry[]>()
   let main: string | null = null
   let skipped = 0
-  for await (const step of readTranscript(path, recognised)) {
+  for await (const step of readTranscript(path, recognised, raw?.observe)) {
     for (const { sessionId, said, line, atMs, side, isCopied } of step.messages) {
       const entries = sessions.get(sessionId) ?? []
       sessions.set(sessionId, entries)

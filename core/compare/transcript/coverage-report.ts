@@ -9,6 +9,7 @@ import { readMessages } from '../read-memory.ts'
 import { type HeldText, textOf } from './compare-texts.ts'
 import type { Comparison } from './comparison.ts'
 import { LISTED, listedDifferences, textThatDiffers } from './listed-differences.ts'
+import type { RawTextReport } from './raw-texts.ts'
 import type { Entry } from './read-transcript.ts'
 
 export type ReportInput = {
@@ -27,6 +28,10 @@ export type ReportInput = {
   readonly notes: readonly string[]
   /** Messages of the transcript whose texts were not compared with all their candidates. */
   readonly uncompared: ReadonlySet<number>
+  /** Texts of the transcript that were looked for one by one. Null for another system's memory. */
+  readonly rawTexts: RawTextReport | null
+  /** The number of messages that stand in a conversation from which this one was forked. */
+  readonly inAncestors: number
   readonly skippedLines: number
   /** The number of sessions in the transcript. */
   readonly sessions: number
@@ -64,8 +69,15 @@ export function* coverageReport(input: ReportInput): Generator<void, CoverageRep
     differing: comparison.differing.size,
     extra: extra.length,
   }
+  const { lost = [], inFiles = 0, isCut = false } = input.rawTexts ?? {}
+  // A message that is missing or differs is named as such, and not text by text.
+  const faults = counts.missing + counts.duplicated + counts.differing
+  const lostTexts = faults === 0 ? lost : []
+  const ok = faults + lostTexts.length === 0
+  const isWhole = input.rawTexts !== null && skippedLines + inFiles + comparison.inFiles === 0 && !isCut
   return {
-    ok: counts.missing + counts.duplicated + counts.differing === 0,
+    ok,
+    isEverything: ok && isWhole && left.length === ids.length - counts.extra,
     conversationId,
     path,
     format,
@@ -99,6 +111,8 @@ export function* coverageReport(input: ReportInput): Generator<void, CoverageRep
       role: right[position]?.role ?? 'user',
       excerpt: stored.get(position) ?? '',
     })),
+    lostTextCount: lostTexts.length,
+    lostTexts: lostTexts.slice(0, LISTED).map(({ line, field, text }) => ({ line, field, excerpt: excerptOf(text) })),
     skippedLines,
     notes: [...input.notes, ...notesOn(input, missing)],
     durationMs: performance.now() - input.startedMs,
@@ -131,7 +145,7 @@ export function settleByDesign(left: readonly Entry[], comparison: Comparison): 
 }
 
 function notesOn(
-  { left, comparison, sessions, sessionId, uncompared }: ReportInput,
+  { left, comparison, sessions, sessionId, uncompared, rawTexts, inAncestors }: ReportInput,
   missing: readonly number[],
 ): string[] {
   const notes: string[] = []
@@ -145,6 +159,11 @@ function notesOn(
   if (tail > 0)
     notes.push(`${tail} of the missing are the newest of the transcript: the memory may not have taken them yet.`)
   if (sessions > 1) notes.push(`The transcript holds ${sessions} sessions; compared was ${sessionId}.`)
+  if (inAncestors > 0)
+    notes.push(`${inAncestors} messages of the transcript stand in the conversation that this one was forked from.`)
+  if (rawTexts?.isCut) notes.push('So many texts were not found at once that some of them were not looked for.')
+  if (rawTexts && rawTexts.inFiles > comparison.inFiles)
+    notes.push(`${rawTexts.inFiles} long texts of which a part is a file in the memory were not compared.`)
   if (comparison.inFiles > 0)
     notes.push(`${comparison.inFiles} long texts are files in the memory; the files were not compared.`)
   if (comparison.outOfOrder > 0)

@@ -3,7 +3,7 @@ import type { TranscriptFormat } from '../../contract/import.ts'
 import { LcmError } from '../../errors.ts'
 import type { NewPart } from '../../ingest/new-message.ts'
 import { contentOf } from '../../ingest/transcripts/content-blocks.ts'
-import { type AnswerRecord, type MessageRecord, NOTHING_STORED } from '../../ingest/transcripts/format.ts'
+import { type AnswerRecord, type MessageRecord, NOTHING_STORED, type Observe } from '../../ingest/transcripts/format.ts'
 import type { Recognised } from '../../ingest/transcripts/formats.ts'
 import { type OpenedTranscript, openTranscript, whyNotOpened } from '../../ingest/transcripts/open-transcript.ts'
 import { refuseOther } from '../../ingest/transcripts/transcript-files.ts'
@@ -61,10 +61,14 @@ export async function openFor(path: string, format: TranscriptFormat): Promise<O
 const NO_TIME = 0
 
 /** Returns the messages of a transcript in the order of the file, as an import would store them. */
-export async function* readTranscript(path: string, { format, head }: Recognised): AsyncGenerator<TranscriptStep> {
+export async function* readTranscript(
+  path: string,
+  { format, head }: Recognised,
+  observe?: Observe,
+): AsyncGenerator<TranscriptStep> {
   const bytes = statSync(path).size
   const limitBytes = Number.POSITIVE_INFINITY
-  const source = { path, bytes, head, nowMs: NO_TIME, limitBytes, ...NOTHING_STORED }
+  const source = { path, bytes, head, nowMs: NO_TIME, limitBytes, ...NOTHING_STORED, ...(observe ? { observe } : {}) }
   for await (const { bytesRead, records } of format.read(source)) {
     const messages: TranscriptMessage[] = []
     let skipped = 0

@@ -32,9 +32,14 @@ export const coverage = defineCommand({
 
 function coverageText(report: CoverageReport): string {
   const { counts } = report
-  const verdict = report.ok
+  const faults = counts.missing + counts.duplicated + counts.differing
+  const verdict = report.isEverything
     ? 'Everything that the transcript says is in the memory.'
-    : `${count(counts.missing)} missing, ${count(counts.duplicated)} twice, ${count(counts.differing)} different.`
+    : report.ok
+      ? 'No message of the transcript is missing.'
+      : faults === 0
+        ? `${count(report.lostTextCount)} texts of the transcript are nowhere in the memory.`
+        : `${count(counts.missing)} missing, ${count(counts.duplicated)} twice, ${count(counts.differing)} different.`
   const place = (line: number | null): string => (line === null ? '' : `line ${line}`)
   return [
     `${verdict} ${count(report.inTranscript)} messages in the transcript, ${count(report.inDatabase)} in the memory, ${count(counts.extra)} of them not from the transcript.`,
@@ -46,10 +51,19 @@ function coverageText(report: CoverageReport): string {
       `“${one.excerpt}” is “${one.storedExcerpt}”`,
     ]),
     ...section('only in the memory', report.extra, counts.extra, (one) => [one.messageId, one.role, one.excerpt]),
-    ...(report.skippedLines > 0 ? [`\n${count(report.skippedLines)} lines of the transcript cannot be read.`] : []),
+    ...section('texts that are nowhere in the memory', report.lostTexts, report.lostTextCount, (one) => [
+      place(one.line),
+      one.field,
+      one.excerpt,
+    ]),
+    ...(report.skippedLines > 0
+      ? [`\n${lines(report.skippedLines)} of the transcript were not read as messages; "lcm import" says why.`]
+      : []),
     ...report.notes.map((note) => `\n${note}`),
   ].join('\n')
 }
+
+const lines = (n: number): string => (n === 1 ? '1 line' : `${count(n)} lines`)
 
 function section<Item>(
   title: string,

@@ -26,6 +26,11 @@ export type TranscriptFormat = {
   readonly read: (source: TranscriptSource) => AsyncGenerator<TranscriptChunk>
   /** Where the agent keeps its sessions in a database. */
   readonly store?: AgentStore
+  /**
+   * Matches the fields of a record whose texts an import leaves out by design, because the model is sent them in another
+   * field, or not at all: `toolUseResult.stdout: <text>`.
+   */
+  readonly asides?: RegExp
 }
 
 /** A database in which an agent keeps many sessions. It is opened without a trace, and recognised by its tables. */
@@ -68,7 +73,12 @@ export type TranscriptSource = StoredHistory & {
   readonly nowMs: number
   /** A preview reads up to here. It is Infinity when the whole file is read. */
   readonly limitBytes: number
+  /** Is told what was made of each record. */
+  readonly observe?: Observe
 }
+
+/** `given` is what the reader made of a record at once. It is empty when the message comes later. */
+export type Observe = (value: unknown, line: number, given: readonly TranscriptRecord[]) => void
 
 /** The records of one part of the file. `looking` is a first reading that stores nothing yet. */
 export type TranscriptChunk = {

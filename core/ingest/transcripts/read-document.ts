@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { CHUNK_BYTES, DocumentReader, type DocumentValue } from './document-reader.ts'
 import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from './format.ts'
-import { type RecordOrigin, TOO_DEEP, takeGuarded } from './read-lines.ts'
+import { type RecordOrigin, type Take, TOO_DEEP, takeGuarded } from './read-lines.ts'
 
 /**
  * Reads the values at the given paths (`$.messages.*`) of a file that is one JSON document. Each is handed to `take` as
@@ -27,9 +27,11 @@ export async function* readDocument(
       reader.write(chunk)
       bytesRead += count
       const records: TranscriptRecord[] = []
-      for (const { line, isTooDeep, ...value } of reader.values()) {
+      for (const { line, isTooDeep, value, path } of reader.values()) {
+        const takeValue: Take<unknown> = (inner, origin, out) => take({ value: inner, path }, origin, out)
+        const observe = doing === 'storing' ? source.observe : undefined
         if (isTooDeep) records.push({ kind: 'skipped', line, reason: TOO_DEEP })
-        else takeGuarded(value, { line, details: {} }, take, records)
+        else takeGuarded(value, { line, details: {} }, takeValue, records, observe)
       }
       yield { doing, bytesRead, records: doing === 'looking' ? [] : records }
     }

@@ -1,4 +1,4 @@
-import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from './format.ts'
+import type { Observe, TranscriptChunk, TranscriptRecord, TranscriptSource } from './format.ts'
 import { parseObjects } from './json-objects.ts'
 import { isObject, type JsonObject } from './json-value.ts'
 import { type Line, readLines } from './line-reader.ts'
@@ -28,7 +28,7 @@ export async function* readJsonLines(
   for await (const { lines, bytesRead } of readLines(source.head.path)) {
     let records: TranscriptRecord[] = []
     for (const line of lines) {
-      takeLine(line, take, records, parse)
+      takeLine(line, take, records, parse, doing === 'storing' ? source.observe : undefined)
       if (records.length < CHUNK_RECORDS) continue
       yield { doing, bytesRead, records: doing === 'looking' ? [] : records }
       records = []
@@ -43,6 +43,7 @@ function takeLine(
   take: Take<JsonObject>,
   out: TranscriptRecord[],
   parse?: (text: string) => unknown,
+  observe?: Observe,
 ): void {
   const skip = (reason: string): void => {
     out.push({ kind: 'skipped', line: line.number, reason })
@@ -55,7 +56,7 @@ function takeLine(
   const { values, problem } = parseObjects(line.text, parse)
   const origin: RecordOrigin = { line: line.number, details: line.isUtf8 ? {} : { replacedBytes: true } }
   for (const value of values) {
-    if (isObject(value)) takeGuarded(value, origin, take, out)
+    if (isObject(value)) takeGuarded(value, origin, take, out, observe)
     else skip(`not a record but ${value === null ? 'null' : `a JSON ${Array.isArray(value) ? 'array' : typeof value}`}`)
   }
   if (problem !== null) skip(problem)
@@ -73,6 +74,7 @@ export function takeGuarded<Value>(
   origin: RecordOrigin,
   take: Take<Value>,
   out: TranscriptRecord[],
+  observe?: Observe,
 ): void {
   const before = out.length
   try {
@@ -88,6 +90,7 @@ export function takeGuarded<Value>(
     out.push({ kind: 'skipped', line: origin.line, reason })
     if (!(error instanceof RangeError)) guardRecord(value, origin.line, out, out.length - 1)
   }
+  observe?.(value, origin.line, out.slice(before))
 }
 
 function stampLine(out: TranscriptRecord[], from: number, line: number): void {

@@ -60,8 +60,9 @@ export function textsIn(value: unknown, field = '', depth = 0): string[] {
   return Object.entries(value).flatMap(([name, inner]) => textsIn(inner, name, depth + 1))
 }
 
-function isText(text: string, field: string): boolean {
-  if (text.trim() === '') return false
+/** Says whether a string of a record is words, and no id, time, path or address, nor bytes as text. */
+export function isText(text: string, field: string): boolean {
+  if (text.trim() === '' || text.startsWith('data:')) return false
   return textFields.has(field) || (text.length > SHORTEST_TEXT && !envelopeField.test(field) && !isName(text))
 }
 

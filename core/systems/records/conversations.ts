@@ -20,6 +20,17 @@ const queries = {
     SELECT session_id AS sessionId, created_at AS createdAtMs FROM conversations ORDER BY conversation_id LIMIT 1`,
   bySession: /* sql */ `
     SELECT conversation_id FROM conversations WHERE importer = :importer AND session_id = :sessionId`,
+  family: /* sql */ `
+    WITH RECURSIVE up (id, parent) AS (
+      SELECT conversation_id, parent_conversation_id FROM conversations WHERE conversation_id = :conversationId
+      UNION
+      SELECT c.conversation_id, c.parent_conversation_id
+      FROM up JOIN conversations AS c ON c.conversation_id = up.parent
+    )
+    SELECT id FROM up
+    UNION
+    SELECT conversation_id FROM conversations
+    WHERE session_id IN (SELECT value FROM json_each(:sessions))`,
   /** Jumps from conversation to conversation in the index, and finds those that no conversation row names, too. */
   withMessages: /* sql */ `
     WITH RECURSIVE found (id) AS (
@@ -62,6 +73,10 @@ export type ConversationHead = {
 /** Undefined when there is no such conversation. */
 export const conversationHead = (db: ReadDb, conversationId: number): ConversationHead | undefined =>
   db.get<ConversationHead>(queries.head, { conversationId })
+
+/** A conversation, those from which it came, and those of some sessions. */
+export const conversationsAround = (db: ReadDb, conversationId: number, sessions: readonly string[]): number[] =>
+  db.column<number>(queries.family, { conversationId, sessions: JSON.stringify(sessions) })
 
 /** The session and the time of the conversation with the lowest id, as stored: in a damaged file they may be anything. */
 export const firstConversation = (

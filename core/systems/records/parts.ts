@@ -71,6 +71,13 @@ const queries = {
     FROM message_parts
     WHERE message_id IN (SELECT value FROM json_each(:ids)) AND part_type = 'tool'
     ORDER BY message_id, ordinal`,
+  strings: /* sql */ `
+    SELECT content AS text FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids)) AND content <> ''
+    UNION ALL
+    SELECT s.value
+    FROM message_parts AS p, json_each(json_array(${partText('p')}, p.tool_input, p.tool_output, p.tool_error,
+      p.tool_title, p.file_name, p.file_url, p.subtask_prompt, p.subtask_desc, ${partMetadata('p')})) AS s
+    WHERE p.message_id IN (SELECT value FROM json_each(:ids)) AND s.value <> ''`,
   parts: /* sql */ `
     SELECT p.part_type AS type, ${partText('p')} AS text, p.tool_name AS toolName, p.tool_input AS toolInput,
       p.tool_output AS toolOutput, p.tool_error AS toolError, p.is_synthetic AS isSynthetic, ${partMetadata('p')} AS metadata
@@ -188,6 +195,10 @@ export type StoredTool = {
 /** What messages say to tools and tools to them, by message, then by ordinal. */
 export const toolParts = (db: ReadDb, messageIds: readonly number[]): StoredTool[] =>
   db.all<StoredTool>(queries.tools, { ids: JSON.stringify(messageIds) })
+
+/** Every text of some messages of a native file: what they say, and all fields of their parts. */
+export const stringsOfMessages = (db: ReadDb, messageIds: readonly number[]): string[] =>
+  db.column<string>(queries.strings, { ids: JSON.stringify(messageIds) })
 
 /** A part of a message with its texts, whatever it is. */
 export type StoredPart = {

@@ -104,7 +104,8 @@ function CoverageResult({ report, onLeave }: CoverageResultProps) {
         <p className={styles.figures} title={report.path}>
           {plural(report.inTranscript, 'message')} in {fileNameOf(report.path)}, {formatCount(report.inDatabase)} in the
           memory, {formatCount(report.matched)} of them the same
-          {report.skippedLines > 0 && ` · ${plural(report.skippedLines, 'line')} of the transcript cannot be read`}
+          {report.skippedLines > 0 &&
+            ` · ${plural(report.skippedLines, 'line')} of the transcript not read as messages`}
         </p>
       </div>
       {sectionsOf(report).map((section) => (

@@ -29,12 +29,14 @@ const DIFFERS = {
 } as const
 
 /** The comparison in one sentence. */
-export function verdictOf({ ok, counts }: CoverageReport): string {
-  if (ok) return 'Everything that the transcript says is in the memory'
+export function verdictOf({ ok, isEverything, counts, lostTextCount }: CoverageReport): string {
+  if (isEverything) return 'Everything that the transcript says is in the memory'
+  if (ok) return 'No message of the transcript is missing'
   const words = [
     [counts.missing, 'missing'],
     [counts.duplicated, 'stored twice'],
     [counts.differing, 'different'],
+    [lostTextCount, lostTextCount === 1 ? 'text lost' : 'texts lost'],
   ] as const
   const found = words.flatMap(([count, word]) => (count === 0 ? [] : `${formatCount(count)} ${word}`))
   return found.join(', ')
@@ -79,6 +81,21 @@ export function sectionsOf(report: CoverageReport): CoverageSection[] {
         key: one.messageId,
         stored: storedExcerpt,
         storedLabel: DIFFERS[differs],
+      })),
+    },
+    {
+      title: 'Texts lost',
+      explanation: 'Fields of records that were read, whose text is nowhere in the memory.',
+      messageColumn: 'message',
+      isFault: true,
+      count: report.lostTextCount,
+      rows: report.lostTexts.map((one, index) => ({
+        ...plain,
+        key: `lost ${index}`,
+        line: one.line,
+        role: one.field,
+        excerpt: one.excerpt,
+        messageId: null,
       })),
     },
     {

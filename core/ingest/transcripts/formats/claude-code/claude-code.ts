@@ -30,6 +30,7 @@ export const claudeCode: TranscriptFormat = {
   label: 'Claude Code',
   detect,
   read,
+  asides: /^(?:toolUseResult|attachment\b|content: Conversation compacted)/,
 }
 
 /** Other agents have the same envelope around messages of another shape, so the messages decide. */

@@ -5,11 +5,14 @@ import { isObject, type JsonObject, textAt } from '../../json-value.ts'
 import { readJsonLines } from '../../read-lines.ts'
 import { CopilotReader } from './reader.ts'
 
+/** What is shown to the person of a call and its result, and measurements. */
+const ASIDES = /^data\.(?:toolTelemetry|result\.detailedContent|toolRequests\[\]\.intentionSummary)/
+
 /**
  * Sessions of the Copilot CLI: `session-state/<id>/events.jsonl`, a chain of events in the order of time.
  * https://github.com/github/copilot-cli
  */
-export const copilot: TranscriptFormat = { id: 'copilot-cli', label: 'Copilot CLI', detect, read }
+export const copilot: TranscriptFormat = { id: 'copilot-cli', label: 'Copilot CLI', detect, read, asides: ASIDES }
 
 const EVENT =
   /^(?:session\.(?:start|resume)|(?:user|assistant|system)\.message|assistant\.turn_(?:start|end)|tool\.execution_(?:start|complete))$/

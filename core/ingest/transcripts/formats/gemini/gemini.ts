@@ -7,11 +7,14 @@ import { recordTypes } from './message.ts'
 import { GeminiReader } from './reader.ts'
 import { GeminiSurvey } from './survey.ts'
 
+/** What a tool shows to the person, and what it is for. */
+const ASIDES = /toolCalls\[\]\.(?:resultDisplay|description|displayName)/
+
 /**
  * Chats of the Gemini CLI: one JSON document, or since 2026 lines of which later ones replace earlier ones.
  * https://github.com/google-gemini/gemini-cli
  */
-export const gemini: TranscriptFormat = { id: 'gemini-cli', label: 'Gemini CLI', detect, read }
+export const gemini: TranscriptFormat = { id: 'gemini-cli', label: 'Gemini CLI', detect, read, asides: ASIDES }
 
 function detect({ values }: TranscriptHead): number {
   const [first] = values

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { parseObjects } from '../../json-objects.ts'
 import { isObject, type JsonObject, textAt } from '../../json-value.ts'
+import { takeGuarded } from '../../read-lines.ts'
 import { OpenCodeReader } from './reader.ts'
 
 /** Derives `<storage>` from `<storage>/session/<project>/<session>.json`. */
@@ -27,7 +28,8 @@ export async function* readStorage(source: TranscriptSource, info: JsonObject): 
       )
       const value = { info: message, parts }
       bytes += JSON.stringify(value).length
-      reader.take(value, { line: 1, details: {} }, records)
+      const take = (given: unknown): void => reader.take(given, { line: 1, details: {} }, records)
+      takeGuarded(value, { line: 1, details: {} }, take, records, source.observe)
     }
     yield { doing: 'storing', bytesRead: 0, records }
     if (bytes >= source.limitBytes) return

@@ -51,7 +51,7 @@ async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<Trans
       for (;;) {
         const rows = db.all<Row>(queries.messages, { sessionId: session.id, ...key })
         const records: TranscriptRecord[] = []
-        for (const row of rows) takeMessage(db, session.id, row, reader, records)
+        for (const row of rows) takeMessage(db, session.id, row, reader, records, source.observe)
         const last = rows.at(-1)
         done += rows.length
         yield { doing: 'storing', bytesRead: doneBytes(done), records }
@@ -77,7 +77,14 @@ const infoOf = ({ id, parentID, title, directory, revert, created }: SessionRow)
   time: { created },
 })
 
-function takeMessage(db: ReadDb, sessionID: string, row: Row, reader: OpenCodeReader, out: TranscriptRecord[]): void {
+function takeMessage(
+  db: ReadDb,
+  sessionID: string,
+  row: Row,
+  reader: OpenCodeReader,
+  out: TranscriptRecord[],
+  observe: TranscriptSource['observe'],
+): void {
   const origin = { line: 1, details: {} }
   const info = objectIn(row.data)
   if (info === null) {
@@ -91,7 +98,7 @@ function takeMessage(db: ReadDb, sessionID: string, row: Row, reader: OpenCodeRe
     return []
   })
   const value = { info: { ...info, id: row.id, sessionID }, parts }
-  takeGuarded(value, origin, (given, place, records) => reader.take(given, place, records), out)
+  takeGuarded(value, origin, (given, place, records) => reader.take(given, place, records), out, observe)
 }
 
 function objectIn(text: string): JsonObject | null {

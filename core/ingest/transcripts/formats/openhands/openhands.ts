@@ -9,7 +9,13 @@ import { isEvent } from './event.ts'
 import { OpenHandsReader } from './reader.ts'
 
 /** `output.jsonl` of OpenHands' evaluations and of its resolver, and a session's list of events. https://docs.openhands.dev */
-export const openHands: TranscriptFormat = { id: 'openhands', label: 'OpenHands', detect, read }
+export const openHands: TranscriptFormat = {
+  id: 'openhands',
+  label: 'OpenHands',
+  detect,
+  read,
+  asides: /content: Added workspace context/,
+}
 
 function detect({ values, isDocument }: TranscriptHead): number {
   const [first] = values

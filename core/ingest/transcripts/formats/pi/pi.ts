@@ -10,12 +10,16 @@ import { addEntry, entryTypes } from './entries.ts'
 import { PiReader } from './reader.ts'
 import { openClawStore } from './store.ts'
 
+/** Signatures that a provider of models asks to be sent again. */
+const ASIDES = /Signature: /
+
 /** Sessions of the Pi coding agent, versions 1 to 3. https://github.com/badlogic/pi-mono */
 export const pi: TranscriptFormat = {
   id: 'pi',
   label: 'Pi',
   detect: (head) => likeness(head),
   read: (source) => read(source, () => null),
+  asides: ASIDES,
 }
 
 /**
@@ -28,6 +32,7 @@ export const openClaw: TranscriptFormat = {
   detect: (head) => (isOpenClaws(head) ? Math.min(1, likeness(head) * 1.02) : likeness(head) * 0.9),
   read: (source) => read(source, (sessionId) => indexedTitle(source.path, sessionId)),
   store: openClawStore,
+  asides: ASIDES,
 }
 
 function likeness({ values }: TranscriptHead): number {

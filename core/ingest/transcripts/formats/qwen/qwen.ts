@@ -7,11 +7,14 @@ import { RecordGraph } from '../../record-graph.ts'
 import { QwenReader } from './reader.ts'
 import { isSpoken, recordTypes } from './record.ts'
 
+/** What is shown to the person of a result or a notice. */
+const ASIDES = /^(?:toolCallResult|systemPayload\.displayText)/
+
 /**
  * Sessions of Qwen Code: the records of Claude Code around the messages of Gemini's interface.
  * https://github.com/QwenLM/qwen-code
  */
-export const qwen: TranscriptFormat = { id: 'qwen-code', label: 'Qwen Code', detect, read }
+export const qwen: TranscriptFormat = { id: 'qwen-code', label: 'Qwen Code', detect, read, asides: ASIDES }
 
 /** The messages tell it from Claude Code, whose records have the same envelope. */
 function detect({ values }: TranscriptHead): number {
