@@ -256,6 +256,38 @@ describe('an import of Gemini CLI', () => {
     expect(told(memory)).toEqual(['user: hello', 'assistant: Reading.', 'tool: file text'])
   })
 
+  it('takes a result that is in the file again once, in its order, and names the session after words of a person', async () => {
+    using memory = buildMemory()
+    const context = record('s', 'user', [{ text: '<session_context>\nThe setup.\n</session_context>' }])
+    const asked = record('u', 'user', [{ text: 'Read it.' }])
+    const answer = record('g', 'gemini', 'Reading.', call(answered))
+    const again = (id: string) => record(id, 'user', answered)
+    const other = { functionResponse: { id: 'c2', name: 'read', response: { error: 'not found' } } }
+    const path = writeLines([
+      header,
+      { $set: { messages: [context] } },
+      asked,
+      answer,
+      again('r'),
+      record('g2', 'gemini', 'Done.'),
+      { $set: { messages: [context, asked, answer, again('g'), again('r2'), record('g2', 'gemini', 'Done.')] } },
+      record('u2', 'user', [{ text: 'More?' }]),
+      record('r3', 'user', [other]),
+    ])
+    expect(await importOne(memory.db, path)).toMatchObject({ added: 7, skippedCount: 0, compactions: 0 })
+    expect(told(memory).slice(1)).toEqual([
+      'user: Read it.',
+      'assistant: Reading.',
+      'tool: file text',
+      'assistant: Done.',
+      'user: More?',
+      'tool: not found',
+    ])
+    expect(memory.db.value('SELECT title FROM conversations')).toBe('Read it.')
+    expect(memory.db.value("SELECT count(*) FROM message_parts WHERE metadata LIKE '%harness%'")).toBe(1)
+    expect(await importOne(memory.db, path)).toMatchObject({ added: 0, alreadyThere: 7, conflicts: 0 })
+  })
+
   it('marks messages that were taken back', async () => {
     using memory = buildMemory()
     const path = writeLines([

@@ -56,6 +56,16 @@ export function answerBlocks(record: JsonObject): BlockPart[] {
 
 export const callsOf = (record: JsonObject): JsonObject[] => listAt(record, 'toolCalls').filter(isObject)
 
+/** Context that the program wrote in the name of the user at the beginning of a session. */
+export const isSessionContext = (text: string): boolean => /^\s*<session_context>/.test(text)
+
+/** Returns the results in a record of the user that has nothing else. They repeat those of the calls before them. */
+export function responsesOf(record: JsonObject): JsonObject[] {
+  const parts = record.type === 'user' && Array.isArray(record.content) ? record.content.filter(isObject) : []
+  const responses = parts.map(({ functionResponse }) => functionResponse).filter(isObject)
+  return responses.length === listAt(record, 'content').length ? responses : []
+}
+
 /** Returns what the model was given for a call, or null while there is no result. */
 export function callResult(call: JsonObject): { output: string; isError: boolean } | null {
   const { result } = call

@@ -2,13 +2,23 @@ import { basename } from 'node:path'
 import { contentOf } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
 import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
-import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
+import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
 import type { MessageDetails } from '../../message-details.ts'
 import { oneLine } from '../../one-line.ts'
 import { compactionPart, messageOf, RecordClock, resultMessage } from '../../parts.ts'
 import { isMasked } from '../../placeholders.ts'
 import type { RecordOrigin } from '../../read-lines.ts'
-import { answerBlocks, answerFinish, callResult, callsOf, geminiBlocks, hasMasked, recordTypes } from './message.ts'
+import {
+  answerBlocks,
+  answerFinish,
+  callResult,
+  callsOf,
+  geminiBlocks,
+  hasMasked,
+  isSessionContext,
+  recordTypes,
+  responsesOf,
+} from './message.ts'
 import { type Checkpoint, type GeminiSurvey, resultId } from './survey.ts'
 
 /** The second reading of lines, or the only reading of a document. */
@@ -19,6 +29,8 @@ export class GeminiReader {
   readonly #ids = new DerivedIds()
   readonly #versions = new Map<string, number>()
   readonly #told = new Set<string>()
+  /** Calls whose result was emitted. */
+  readonly #answered = new Set<string>()
   /** The texts in the place of masked results, by the id of their message. */
   readonly #masked = new Map<string, string>()
   #header: JsonObject = {}
@@ -72,6 +84,11 @@ export class GeminiReader {
 
   /** The last record of an id is the message. The records before it are earlier states. */
   #takeVersion(record: JsonObject, details: MessageDetails, out: TranscriptRecord[]): void {
+    const responses = responsesOf(record)
+    if (responses.length > 0) {
+      this.#takeResponses(record, responses, details, out)
+      return
+    }
     const id = textAt(record, 'id')
     if (id !== null && hasMasked(record)) {
       this.#noteMasked(id, record)
@@ -87,21 +104,49 @@ export class GeminiReader {
     else this.#emit(record, details, out)
   }
 
+  /** A result is in the file twice: beside its call, and as the next record of the user. */
+  #takeResponses(
+    record: JsonObject,
+    responses: readonly JsonObject[],
+    details: MessageDetails,
+    out: TranscriptRecord[],
+  ): void {
+    const fresh = responses.filter((response) => !this.#answered.has(textAt(response, 'id') ?? ''))
+    if (fresh.length === 0) out.push({ kind: 'other' })
+    const createdAtMs = this.#clock.at(record.timestamp)
+    for (const functionResponse of fresh) {
+      const callId = textAt(functionResponse, 'id')
+      const sessionId = this.#session(createdAtMs, out)
+      const result = callResult({ result: [{ functionResponse }] }) ?? { output: '', isError: false }
+      const isError = textAt(objectAt(functionResponse, 'response'), 'error') !== null
+      const externalId = this.#ids.named(`${textAt(record, 'id') ?? 'response'}/${callId ?? ''}`)
+      const given = { callId, name: textAt(functionResponse, 'name'), output: result.output, isError }
+      if (callId !== null) this.#answered.add(callId)
+      out.push({ kind: 'message', sessionId, message: resultMessage({ externalId, ...given, createdAtMs, details }) })
+    }
+  }
+
   #takeSet(changes: JsonObject, { details }: RecordOrigin, out: TranscriptRecord[]): void {
     const checkpoint = this.#survey.checkpoint(this.#checkpoints)
     this.#checkpoints += 1
     this.takeMetadata(changes)
     out.push({ kind: 'other' })
     if (checkpoint === null) return
-    const fresh = listAt(changes, 'messages')
-      .filter(isObject)
-      .filter((record) => checkpoint.fresh.has(textAt(record, 'id') ?? ''))
+    const records = listAt(changes, 'messages').filter(isObject)
+    const isFresh = (record: JsonObject): boolean =>
+      responsesOf(record).length === 0 && checkpoint.fresh.has(textAt(record, 'id') ?? '')
+    const fresh = records.filter(isFresh)
     const summary = checkpoint.gone.size === 0 ? undefined : summaryAmong(fresh)
-    for (const record of listAt(changes, 'messages').filter(isObject)) {
+    for (const record of records) {
       const id = textAt(record, 'id')
       if (id !== null) this.#noteMasked(id, record)
     }
-    for (const record of fresh) {
+    for (const record of records) {
+      const responses = responsesOf(record)
+      if (responses.some(({ id }) => !this.#answered.has(String(id)))) {
+        this.#takeResponses(record, responses, details, out)
+      }
+      if (!isFresh(record)) continue
       if (record !== summary && this.#survey.versionsOf(textAt(record, 'id') ?? '') > 0) continue
       this.#emit(record, record === summary ? { ...details, harness: true } : details, out, record === summary)
       if (record === summary) this.#emitCompaction(record, checkpoint, out)
@@ -141,9 +186,12 @@ export class GeminiReader {
       return
     }
     const blocks = geminiBlocks(record.content)
-    if (record.type === 'user' && !isSummary && details.abandoned !== true) this.#nameAfter(contentOf(blocks))
+    const isContext = isSessionContext(contentOf(blocks))
+    const isTyped = record.type === 'user' && !isSummary && !isContext
+    if (isTyped && details.abandoned !== true) this.#nameAfter(contentOf(blocks))
     const isNotice = record.type !== 'user' && record.type !== 'gemini'
-    const facts = isNotice ? { ...details, harness: true, notice: String(record.type) } : details
+    const notice = isNotice ? { notice: String(record.type) } : {}
+    const facts = isNotice || isContext ? { ...details, harness: true, ...notice } : details
     const more = isSummary ? [compactionPart(null)] : []
     const message = messageOf({ externalId, role: 'user', blocks, createdAtMs, details: facts, more })
     out.push({ kind: 'message', sessionId, message })
@@ -155,6 +203,7 @@ export class GeminiReader {
       const result = callResult(call)
       if (result === null) continue
       const given = { callId: textAt(call, 'id'), name: textAt(call, 'name'), ...result }
+      if (given.callId !== null) this.#answered.add(given.callId)
       const externalId = this.#ids.named(resultId(id, call))
       // The stored result of an earlier import says more, or the same.
       if (isMasked(result.output) && this.#source.storedBlocks(sessionId, externalId) !== undefined) {

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
-import { callsOf, hasMasked, recordTypes } from './message.ts'
+import { callsOf, hasMasked, recordTypes, responsesOf } from './message.ts'
 
 /** A checkpoint by which the agent replaced earlier messages by others. */
 export type Checkpoint = {
@@ -50,7 +50,7 @@ export class GeminiSurvey {
 
   #addMessage(record: JsonObject): void {
     const id = textAt(record, 'id')
-    if (id === null) return
+    if (id === null || responsesOf(record).length > 0) return
     if (!this.#derived.has(id) || !hasMasked(record)) this.#versions.set(id, (this.#versions.get(id) ?? 0) + 1)
     this.#note(id, record)
     this.#live.add(id)
@@ -84,7 +84,7 @@ export class GeminiSurvey {
     const list: string[] = []
     for (const record of records) {
       const id = textAt(record, 'id')
-      if (id === null) continue
+      if (id === null || responsesOf(record).length > 0) continue
       list.push(id)
       this.#abandoned.delete(id)
       if (this.#derived.has(id)) continue

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { oneLine } from '../../core/ingest/transcripts/one-line.ts'
+
+it.each([
+  [
+    'the words after a picture',
+    '<image name=[Image #1] path="/home/me/dot.png">\n</image>\nWhat is on it?',
+    'What is on it?',
+  ],
+  ['the words inside of a tag', '<user_input mode="act">Tidy up.\nPlease.</user_input>', 'Tidy up.'],
+  ['the words after a reminder', '<system-reminder>\nBe concise.\n</system-reminder>\n\nDo it.', 'Do it.'],
+  ['words with a tag of their own', 'Explain <div> and </div>.', 'Explain <div> and </div>.'],
+  [
+    'the whole text when nothing else is in it',
+    '<system-reminder>Be concise.</system-reminder>',
+    '<system-reminder>Be concise.</system-reminder>',
+  ],
+  ['80 characters of a long line', 'x'.repeat(200), `${'x'.repeat(79)}…`],
+])('a title is made of %s', (_what, text, title) => {
+  expect(oneLine(text)).toBe(title)
+})
