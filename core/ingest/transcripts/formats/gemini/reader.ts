@@ -190,7 +190,7 @@ export class GeminiReader {
     const isTyped = record.type === 'user' && !isSummary && !isContext
     if (isTyped && details.abandoned !== true) this.#nameAfter(contentOf(blocks))
     const isNotice = record.type !== 'user' && record.type !== 'gemini'
-    const notice = isNotice ? { notice: String(record.type) } : {}
+    const notice: MessageDetails = isNotice ? { notice: String(record.type) } : {}
     const facts = isNotice || isContext ? { ...details, harness: true, ...notice } : details
     const more = isSummary ? [compactionPart(null)] : []
     const message = messageOf({ externalId, role: 'user', blocks, createdAtMs, details: facts, more })
