@@ -59,6 +59,7 @@ import type { ReadDb, WriteDb } from './sqlite/read-db.ts'
 import { MemoryReader } from './systems/memory-reader.ts'
 import { isNative } from './systems/native/native.ts'
 import { type OpenMemoryOptions, openMemory } from './systems/open.ts'
+import { ownBudgetsOf } from './systems/own-budgets.ts'
 import { systemOf } from './systems/systems.ts'
 import { FactStateFinder } from './trace/fact-states.ts'
 import { FactTracer } from './trace/fact-tracer.ts'
@@ -188,10 +189,11 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
   }
   const reader = new MemoryReader(read, { hasUniqueSeqs: isNative(info) })
   const dag = new SummaryDag(read, reader)
-  const stats = new MemoryStats(read, info, settings.compaction, estimator, reader)
+  const assembly = { ...settings.compaction, ownBudgets: ownBudgetsOf(read, info) }
+  const stats = new MemoryStats(read, info, assembly, estimator, reader)
 
   const windows = new KeptWindow(read, estimator, reader)
-  const context = new ContextAssembler(read, estimator, settings.compaction, windows)
+  const context = new ContextAssembler(read, estimator, assembly, windows)
   const planner = new CompactionPlanner(windows, settings.compaction, whySwitchedOff(settings))
   const summarizers = new ConfiguredSummarizers({
     models: settings.models,

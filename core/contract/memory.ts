@@ -115,13 +115,15 @@ export const ConversationRow = z.object({
   storedTokens: z.int(),
   /** The tokens of the active items, whether or not they fit into the budget. */
   activeTokens: z.int(),
-  /** The tokens of the assembled window: of the active items that go to the model under the configured budget. */
+  /** The tokens of the assembled window: of the active items that go to the model under the token budget. */
   contextTokens: z.int(),
   /** The active items that are left out of the assembled window, and their tokens. */
   leftOutItems: z.int(),
   leftOutTokens: z.int(),
-  /** `contextTokens` ÷ the configured token budget. */
+  /** `contextTokens` ÷ the token budget: that of the file, or else the configured one. */
   pressure: z.number(),
+  /** The token budget that the file itself names for this conversation. Absent where it names none. */
+  ownBudgetTokens: z.int().optional(),
   createdAtMs: TimeMs.nullable(),
   /** The time of the last change of any kind: a message, a summary, a compaction, or an operation by hand. */
   updatedAtMs: TimeMs.nullable(),

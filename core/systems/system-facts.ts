@@ -1,3 +1,4 @@
+import type { ReadDb } from '../sqlite/read-db.ts'
 import type { SchemaProbe } from '../sqlite/schema-probe.ts'
 import type { NumberFromSources } from './read-summaries.ts'
 import { type Finding, hasItems, type ScanContext } from './scanned-memory.ts'
@@ -115,8 +116,10 @@ export type SystemFacts = {
   readonly tokenSums: TokenSums | null
   /** What it notes of its own work. */
   readonly work: Readonly<Partial<Record<WorkNote, Noted>>>
-  /** The budgets that a file notes, by conversation. */
-  readonly ownBudgets: (context: ScanContext) => ReadonlyMap<number, OwnBudget>
+  /** The budgets that a file notes, of some conversations or (`null`) of all. Null for a system that notes none. */
+  readonly ownBudgets:
+    | ((db: ReadDb, probe: SchemaProbe, of: readonly number[] | null) => ReadonlyMap<number, OwnBudget>)
+    | null
   /** Whether it notes of everything when it was made. */
   readonly recordsMaking: boolean
   /** Whether it keeps the texts of large files in a folder like ours. */
@@ -187,7 +190,7 @@ export const usualFacts: SystemFacts = {
   partRows: null,
   tokenSums: null,
   work: {},
-  ownBudgets: () => new Map(),
+  ownBudgets: null,
   recordsMaking: false,
   keepsFileStore: false,
   exploresEveryFile: false,

@@ -14,7 +14,7 @@ import { renderOpenAI } from './render-openai.ts'
 import { type Selection, selectItems } from './selection.ts'
 import { readTurns } from './turns.ts'
 import { MISSING, SUMMARY, type Window } from './window.ts'
-import { sizeOf } from './window-size.ts'
+import { type AssemblySettings, type Budget, budgetsOf, sizeOf } from './window-size.ts'
 import { readExcerpts, readSearchTexts } from './window-texts.ts'
 
 /**
@@ -31,13 +31,13 @@ type Chosen = { readonly window: Window; readonly covered: CoverageOfEntries; re
  */
 export class ContextAssembler {
   readonly #db: ReadDb
-  readonly #settings: Readonly<CompactionSettings>
+  readonly #settings: Readonly<CompactionSettings & AssemblySettings>
   readonly #windows: KeptWindow
 
   constructor(
     db: ReadDb,
     estimator: TokenEstimator,
-    settings: Readonly<CompactionSettings>,
+    settings: Readonly<CompactionSettings & AssemblySettings>,
     windows = new KeptWindow(db, estimator),
   ) {
     this.#db = db
@@ -56,7 +56,7 @@ export class ContextAssembler {
 
   #assembled(input: AssembleInput, { window, covered, selection }: Chosen): AssembledContext {
     const excerpts = readExcerpts(this.#db, window)
-    const budget = this.#budget(input)
+    const { budgetTokens: budget } = this.#budget(input)
     const order = historyOrder(window, covered)
     const orphans = this.#orphansWithCall(window)
     const wording = {
@@ -161,15 +161,18 @@ export class ContextAssembler {
     const selection = selectItems({
       columns: window.columns,
       pairs: window.pairs,
-      budgetTokens: this.#budget(input),
+      budgetTokens: this.#budget(input).selectionTokens,
       freshTailCount: this.#freshTailCount(input),
       relevance: query ? rankByRelevance(readSearchTexts(this.#db, window, RANKED_CHARS), query) : undefined,
     })
     return { window, covered, selection }
   }
 
-  #budget(input: AssembleInput): number {
-    return input.budgetTokens ?? input.tokenBudget ?? this.#settings.budgetTokens
+  #budget(input: AssembleInput): Budget {
+    const { conversationId, budgetTokens, tokenBudget } = input
+    const asked = budgetTokens ?? tokenBudget
+    if (asked !== undefined) return { budgetTokens: asked, selectionTokens: asked }
+    return budgetsOf(this.#settings, [conversationId])(conversationId)
   }
 
   #freshTailCount(input: AssembleInput): number {

@@ -1,3 +1,4 @@
+import type { OwnBudgets } from '../systems/own-budgets.ts'
 import { type Selection, selectItems } from './selection.ts'
 import type { Pairing } from './tool-pairs.ts'
 import type { WindowColumns } from './window.ts'
@@ -24,7 +25,30 @@ export const NO_WINDOW: WindowSize = {
 }
 
 /** The settings under which a window is assembled. */
-export type AssemblySettings = { readonly budgetTokens: number; readonly freshTailCount: number }
+export type AssemblySettings = {
+  readonly budgetTokens: number
+  readonly freshTailCount: number
+  /** What the file says of itself stands above `budgetTokens`. */
+  readonly ownBudgets?: OwnBudgets
+}
+
+/**
+ * The budgets of one conversation. The window is judged by `budgetTokens`, which is that of the file where it names
+ * one. A file says when its agent compacts, and not what the agent leaves out until then, so the selection never has
+ * less room than the settings give.
+ */
+export type Budget = { readonly budgetTokens: number; readonly selectionTokens: number }
+
+export function budgetsOf(
+  { budgetTokens: configured, ownBudgets }: AssemblySettings,
+  of: readonly number[] | null,
+): (conversationId: number) => Budget {
+  const own = ownBudgets?.(of)
+  return (conversationId) => {
+    const budgetTokens = own?.get(conversationId)?.budgetTokens ?? configured
+    return { budgetTokens, selectionTokens: Math.max(budgetTokens, configured) }
+  }
+}
 
 /** Returns the size of a window of which nothing else is needed. */
 export const measureWindow = (

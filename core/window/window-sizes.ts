@@ -9,7 +9,7 @@ import { type StoredEntry, windowEntries } from '../systems/records/window-entri
 import { estimatesOf, readingWindow } from './read-window.ts'
 import { callUses, pairTools } from './tool-pairs.ts'
 import { columnsOf, tokenCount, type WindowItem } from './window.ts'
-import { type AssemblySettings, measureWindow, type WindowSize } from './window-size.ts'
+import { type AssemblySettings, budgetsOf, measureWindow, type WindowSize } from './window-size.ts'
 
 type Item = Pick<WindowItem, 'kind' | 'role' | 'tokens' | 'pruned' | 'messageId' | 'summaryId'>
 
@@ -38,6 +38,7 @@ export class WindowSizes {
     const windows = Map.groupBy(items.keys(), (index) => (rows[index] as StoredEntry).conversationId)
     const pruned = windows.size === 0 ? null : prunedInWindows(this.#db)
     const callIds = this.#callIds(items)
+    const budgetOf = budgetsOf(this.#settings, conversationIds)
     return new Map(
       Array.from(windows, ([conversationId, indexes]) => {
         const outputs = pruned?.has(conversationId) ? readPruned(this.#db, conversationId) : []
@@ -45,16 +46,20 @@ export class WindowSizes {
           indexes.map((index) => items[index] as Item),
           prunedByMessage(outputs),
         )
-        return [conversationId, this.#sizeOf(window, callIds, unsentMessages(outputs))]
+        return [
+          conversationId,
+          this.#sizeOf(window, callIds, unsentMessages(outputs), budgetOf(conversationId).selectionTokens),
+        ]
       }),
     )
   }
 
   /** Measures the window of a conversation whose memory was read, of any length, in pieces of some milliseconds. */
-  *measuring(memory: Memory): Generator<void, WindowSize> {
+  *measuring(memory: Memory, conversationId: number): Generator<void, WindowSize> {
     const { columns, pairs } = yield* readingWindow(this.#db, memory, this.#estimator)
     yield
-    return measureWindow(columns, pairs, this.#settings)
+    const budgetTokens = budgetsOf(this.#settings, [conversationId])(conversationId).selectionTokens
+    return measureWindow(columns, pairs, { ...this.#settings, budgetTokens })
   }
 
   #items(rows: readonly StoredEntry[]): Item[] {
@@ -112,6 +117,7 @@ export class WindowSizes {
     window: readonly Item[],
     callIds: ReadonlyMap<number, readonly string[]>,
     unsent: ReadonlySet<number>,
+    budgetTokens: number,
   ): WindowSize {
     const isUnsent = ({ messageId }: Item): boolean => messageId !== null && unsent.has(messageId)
     const unsentIndexes = new Set(window.flatMap((item, index) => (isUnsent(item) ? index : [])))
@@ -123,7 +129,7 @@ export class WindowSizes {
       for (const callId of calls) uses.set(callId, [...(uses.get(callId) ?? []), index])
     }
     const pairs = pairTools(window.length, callUses(uses.values()), (index) => window[index]?.role === 'assistant')
-    return measureWindow(columnsOf(window, unsentIndexes), pairs, this.#settings)
+    return measureWindow(columnsOf(window, unsentIndexes), pairs, { ...this.#settings, budgetTokens })
   }
 }
 

@@ -52,7 +52,11 @@ export function ConversationItem({ row, isCurrent, settings, health }: Props) {
       </span>
       <PressureBar
         pressure={row.pressure}
-        activeShare={settings && row.activeTokens !== null ? row.activeTokens / settings.budgetTokens : null}
+        activeShare={
+          settings && row.activeTokens !== null
+            ? row.activeTokens / (row.ownBudgetTokens ?? settings.budgetTokens)
+            : null
+        }
         softThreshold={settings?.softThreshold ?? 1}
         hardThreshold={settings?.hardThreshold ?? 1}
       />

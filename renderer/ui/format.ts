@@ -59,12 +59,15 @@ export function formatPercent(share: number): string {
   return `${text}${NBSP}%`
 }
 
-/** Formats a pressure in percent: `62 %`, `0.8 %`. It rounds down below 100, so that 99.6 is not called full. */
+/** 1.15 × 100 is 114.99999999999999. */
+const ROUNDING = 1e-6
+
+/** Formats a pressure in percent: `62 %`, `0.8 %`. It rounds down, so that 99.6 is not called full. */
 export function formatPressure(pressure: number): string {
   const percent = pressure * 100
   // From here on a decimal would say "1.0 %".
   if (percent < 0.95) return formatPercent(pressure)
-  return `${grouped.format(percent < 100 ? Math.max(1, Math.floor(percent)) : Math.round(percent))}${NBSP}%`
+  return `${grouped.format(Math.max(1, Math.floor(percent + ROUNDING)))}${NBSP}%`
 }
 
 /** Source tokens ÷ own tokens: `50.6×`, without decimals from a hundred on. */

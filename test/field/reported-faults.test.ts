@@ -2,6 +2,7 @@ import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
+import { openLcm } from '../../core/lcm.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { ContextAssembler } from '../../core/window/context-assembler.ts'
@@ -44,6 +45,10 @@ it('a conversation above the budget that its file names, whose compaction never 
   const [tokens, budget] = [Number(right.tokens), Number(right.budgetOfTheFile)].map((n) => n.toLocaleString('en'))
   const [never] = resultOf(report, 'never_compacted').samples
   expect(never?.detail).toBe(`${tokens} tokens, 110 % of the ${budget} that the file itself names`)
+  const lcm = await openLcm(join(path, 'lcm.db'), { readOnly: true })
+  const shares = [lcm.stats.conversations()[0], lcm.context.assemble({ conversationId: 1 })].map((one) => one?.pressure)
+  expect(shares).toEqual([1, 2].map(() => Number(right.tokens) / Number(right.budgetOfTheFile)))
+  lcm.close()
   const [pending] = resultOf(report, 'compaction_failing').samples
   expect(pending?.detail).toMatch(/^a compaction is pending since 2026-03-20 .* and never began$/)
 })

@@ -79,7 +79,7 @@ describe('shares', () => {
 
   it('are never rounded up to 100 % for a window that is not full', () => {
     expect(plain(formatPressure(0.997))).toBe('99 %')
-    expect(plain(formatPressure(1.2))).toBe('120 %')
+    expect([1.2, 1.105, 1.15].map(formatPressure).map(plain)).toEqual(['120 %', '110 %', '115 %'])
     expect(plain(formatPressure(0.0077))).toBe('0.8 %')
     expect([0.0094, 0.0095, 0.0099, 0.0101].map(formatPressure).map(plain)).toEqual(['0.9 %', '1 %', '1 %', '1 %'])
     expect(plain(formatPressure(0))).toBe('0 %')

@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { ConversationsInput } from '../../core/contract/memory.ts'
+import { openLcm } from '../../core/lcm.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { lcmHere } from '../cli/lcm.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 import { copyWithLedger, ended, line, lines } from '../dialects/decapod-files.ts'
 import { changedCopy } from '../dialects/foreign-files.ts'
@@ -46,6 +49,33 @@ describe('a conversation of lossless-claw without any summary', () => {
     expect(never?.detail).toMatch(/^[\d,]+ tokens, 200 % of the [\d,]+ that the file itself names$/)
     expect(resultOf(report, 'compaction_failing').samples[0]?.detail).toMatch(
       /^a compaction is pending since 2025-09-01 \([\d,]+ days\) and never began$/,
+    )
+  })
+
+  it('is measured against that budget by lists, overviews, windows and commands alike', async () => {
+    const path = uncompacted(2, '2025-09-01 10:12:00')
+    const [never] = resultOf(await scanFile(path), 'never_compacted').samples
+    const lcm = await openLcm(path, { readOnly: true })
+    const [row] = lcm.stats.conversations()
+    const budget = row?.ownBudgetTokens ?? 0
+    expect(never?.detail).toContain(`of the ${budget.toLocaleString('en')} that the file itself names`)
+    const share = (row?.contextTokens ?? 0) / budget
+    expect(Math.floor(share * 100)).toBe(200)
+    const page = lcm.stats.page(ConversationsInput.parse({ minPressure: 1.9, sort: 'pressure' }))
+    const { conversation, budgetTokens } = lcm.stats.overview(1)
+    const context = lcm.context.assemble({ conversationId: 1 })
+    expect([row, ...page.conversations, conversation, context].map((one) => one?.pressure)).toEqual(
+      [1, 2, 3, 4].map(() => share),
+    )
+    expect([budgetTokens, context.budget]).toEqual([budget, budget])
+    expect([context.tokens, context.leftOutTokens]).toEqual([row?.contextTokens, 0])
+    expect(lcm.context.assemble({ conversationId: 1, budgetTokens: 100_000 })).toMatchObject({ budget: 100_000 })
+    await lcm.stats.measure()
+    expect(lcm.stats.listed()[0]?.pressure).toBe(share)
+    lcm.close()
+    expect((await lcmHere(['stats', '--db', path])).stdout).toContain(`200 % of its own ${budget.toLocaleString('en')}`)
+    expect((await lcmHere(['context', '--db', path])).stdout).toContain(
+      `of ${budget.toLocaleString('en')} tokens (200 %)`,
     )
   })
 

@@ -100,7 +100,7 @@ export class ConversationSizes {
     const ids = [...entries.keys()]
     const long = new Set(ids.filter((id) => isLarge(entries.get(id)) && conversationExists(this.#db, id)))
     const windows = this.#windows.measure(ids.filter((id) => !long.has(id)))
-    for (const id of long) windows.set(id, withoutYielding(this.#windows.measuring(this.#reader.memory(id))))
+    for (const id of long) windows.set(id, withoutYielding(this.#windows.measuring(this.#reader.memory(id), id)))
     return windows
   }
 
@@ -210,7 +210,7 @@ export class ConversationSizes {
     const stored = messages?.isPlain ? new Map([[id, messages.totalTokens]]) : messageTokens(this.#db, ids)
     const memory = isLong ? this.#reader.keptMemory(id) : null
     const windows = memory
-      ? new Map([[id, await inSlices(this.#windows.measuring(memory), NEVER)]])
+      ? new Map([[id, await inSlices(this.#windows.measuring(memory, id), NEVER)]])
       : this.#windows.measure(ids)
     return new Map(ids.map((one) => [one, { stored: stored.get(one) ?? 0, window: windows.get(one) ?? NO_WINDOW }]))
   }

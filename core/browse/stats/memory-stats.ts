@@ -25,7 +25,7 @@ import {
   lastRuns,
   summaryTallies,
 } from '../../systems/records/tallies.ts'
-import { type AssemblySettings, NO_WINDOW, type WindowSize } from '../../window/window-size.ts'
+import { type AssemblySettings, budgetsOf, NO_WINDOW, type WindowSize } from '../../window/window-size.ts'
 import { WindowSizes } from '../../window/window-sizes.ts'
 import { TimeSlice } from '../../yielding.ts'
 import { conversationDetails } from './conversation-details.ts'
@@ -34,7 +34,7 @@ import { ConversationSizes, type ListedSize, type Size } from './conversation-si
 
 type Figures = Pick<
   ConversationRow,
-  'contextItems' | 'activeTokens' | 'contextTokens' | 'leftOutItems' | 'leftOutTokens' | 'pressure'
+  'contextItems' | 'activeTokens' | 'contextTokens' | 'leftOutItems' | 'leftOutTokens' | 'pressure' | 'ownBudgetTokens'
 >
 const UNMEASURED = { activeTokens: null, contextTokens: null, leftOutItems: null, leftOutTokens: null, pressure: null }
 
@@ -123,17 +123,21 @@ export class MemoryStats {
       const needsTimes = input.health || sort === 'compaction'
       const compactedAt = needsTimes ? this.#compactedAt(of) : null
       const found = (id: number) => findings?.get(id) ?? NO_FINDINGS
+      const budgetOf = budgetsOf(this.#settings, of)
+      const pressureOf = (id: number): number | null => {
+        const window = sizes?.(id).window
+        return window ? window.fittingTokens / budgetOf(id).budgetTokens : null
+      }
       const rankOf = ({ conversationId: id }: ConversationFacts): number | null => {
-        if (sort === 'pressure') return sizes?.(id).window?.fittingTokens ?? null
+        if (sort === 'pressure') return pressureOf(id)
         if (sort === 'size') return sizes?.(id).storedTokens ?? null
         if (sort === 'messages') return sizes?.(id).messages ?? null
         if (sort === 'compaction') return compactedAt?.get(id) ?? null
         // One error outweighs any number of warnings.
         return sort === 'findings' ? found(id).error * 1e6 + Math.min(found(id).warning, 1e6 - 1) : null
       }
-      const least = minPressure === undefined ? null : minPressure * this.#settings.budgetTokens
       const isMeant = ({ conversationId: id, summaries, archivedAtMs }: ConversationFacts): boolean => {
-        if (least !== null && (sizes?.(id).window?.fittingTokens ?? -1) < least) return false
+        if (minPressure !== undefined && (pressureOf(id) ?? -1) < minPressure) return false
         if (only === 'compacted') return summaries > 0
         if (only === 'archived') return archivedAtMs !== null
         return only !== 'findings' || found(id).error + found(id).warning > 0
@@ -156,9 +160,11 @@ export class MemoryStats {
   }
 
   #listed(facts: readonly ConversationFacts[], sizeOf: (conversationId: number) => ListedSize): ListedConversation[] {
+    const figuresOf = this.#figures(facts)
     return facts.map((each) => {
       const { messages, contextItems, storedTokens, window } = sizeOf(each.conversationId)
-      return { ...each, messages, storedTokens, ...(window ? this.#figures(window) : UNMEASURED), contextItems }
+      const figures = window ? figuresOf(each.conversationId, window) : UNMEASURED
+      return { ...each, messages, storedTokens, ...figures, contextItems }
     })
   }
 
@@ -222,9 +228,14 @@ export class MemoryStats {
     return this.#areAtHand && this.#sizes.entries(of) <= ENTRIES_AT_ONCE
   }
 
-  #figures({ items, activeTokens, fittingTokens, leftOutItems, leftOutTokens }: WindowSize): Figures {
-    const pressure = fittingTokens / this.#settings.budgetTokens
-    return { contextItems: items, activeTokens, contextTokens: fittingTokens, leftOutItems, leftOutTokens, pressure }
+  #figures(facts: readonly ConversationFacts[]): (conversationId: number, size: WindowSize) => Figures {
+    const own = this.#settings.ownBudgets?.(facts.map(({ conversationId }) => conversationId))
+    return (conversationId, { items, activeTokens, fittingTokens, leftOutItems, leftOutTokens }) => {
+      const ownBudgetTokens = own?.get(conversationId)?.budgetTokens
+      const pressure = fittingTokens / (ownBudgetTokens ?? this.#settings.budgetTokens)
+      const tokens = { activeTokens, contextTokens: fittingTokens, leftOutItems, leftOutTokens }
+      return { contextItems: items, ...tokens, pressure, ...(ownBudgetTokens === undefined ? {} : { ownBudgetTokens }) }
+    }
   }
 
   /** @throws LcmError not_found */
@@ -233,7 +244,8 @@ export class MemoryStats {
       const [conversation] = this.#rows(conversationId)
       if (!conversation) throw noSuchConversation(this.#db, conversationId)
       const details = conversationDetails(this.#db, conversationId, this.#reader.known(conversationId))
-      return { conversation, budgetTokens: this.#settings.budgetTokens, ...details }
+      const budgetTokens = conversation.ownBudgetTokens ?? this.#settings.budgetTokens
+      return { conversation, budgetTokens, ...details }
     })
   }
 
@@ -261,9 +273,11 @@ export class MemoryStats {
   #rows(conversationId: number | null): ConversationRow[] {
     const of = conversationId === null ? null : [conversationId]
     const sizes = this.#sizes.exact(of)
-    return this.#facts(of).map((facts) => {
+    const rows = this.#facts(of)
+    const figuresOf = this.#figures(rows)
+    return rows.map((facts) => {
       const { messages, storedTokens, window } = sizes.get(facts.conversationId) ?? NOTHING
-      return { ...facts, messages, storedTokens, ...this.#figures(window) }
+      return { ...facts, messages, storedTokens, ...figuresOf(facts.conversationId, window) }
     })
   }
 

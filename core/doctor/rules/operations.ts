@@ -64,7 +64,7 @@ type Uncompacted = {
 const uncompacted = oncePerScan((context: RuleContext): readonly Uncompacted[] => {
   const { messages, summaries, window } = context.memory
   const summarised = new Set(summaries.rows.map(({ conversationId }) => conversationId))
-  const budgets = context.system.facts.ownBudgets(context)
+  const budgets = context.system.facts.ownBudgets?.(context.db, context.probe, null)
   return messages.ranges.flatMap(({ conversationId, from, to }): Uncompacted[] => {
     if (summarised.has(conversationId) || !isAsked(context, conversationId)) return []
     if (!context.system.facts.hasWindow(context, conversationId)) return []
@@ -72,7 +72,7 @@ const uncompacted = oncePerScan((context: RuleContext): readonly Uncompacted[] =
     for (let position = from; position < to; position += 1) {
       if (window.messageCounts[position] !== 0) tokens += Math.max(0, messages.tokens[position] as number) || 0
     }
-    const own = budgets.get(conversationId) ?? null
+    const own = budgets?.get(conversationId) ?? null
     const budgetTokens = own?.budgetTokens ?? context.settings.budgetTokens
     const isDue = tokens >= budgetTokens * (own?.threshold ?? context.settings.softThreshold)
     return isDue ? [{ conversationId, tokens, budgetTokens, own }] : []
@@ -81,7 +81,7 @@ const uncompacted = oncePerScan((context: RuleContext): readonly Uncompacted[] =
 
 function* findNeverCompacted(context: RuleContext): Iterable<Finding | null> {
   for (const { conversationId, tokens, budgetTokens, own } of uncompacted(context)) {
-    const percent = Math.floor((100 * tokens) / budgetTokens)
+    const percent = Math.floor((100 * tokens) / budgetTokens + 1e-6)
     const budget = own ? `the ${budgetTokens.toLocaleString('en')} that the file itself names` : 'the budget'
     yield { id: null, conversationId, detail: `${tokens.toLocaleString('en')} tokens, ${percent} % of ${budget}` }
   }

@@ -62,7 +62,9 @@ export const stats = defineCommand({
             c.storedTokens,
             c.activeTokens,
             c.contextTokens,
-            percent(c.pressure),
+            c.ownBudgetTokens === undefined
+              ? percent(c.pressure)
+              : `${percent(c.pressure)} of its own ${count(c.ownBudgetTokens)}`,
             `${c.internal ? '(internal) ' : ''}${oneLine(c.title ?? c.sessionId, 60)}`,
           ]),
         ),

@@ -21,7 +21,12 @@ export function bytes(value: number): string {
   return `${scaled < 10 ? scaled.toFixed(1) : Math.round(scaled)} ${units[unit]}`
 }
 
+/** 1.15 × 100 is 114.99999999999999. */
+const ROUNDING = 1e-6
+
+/** A share from 100 % on is rounded down, as in findings and in the window, so that all of them say the same. */
 export function percent(share: number): string {
+  if (share >= 1) return `${Math.floor(share * 100 + ROUNDING)} %`
   return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`
 }
 

@@ -1,5 +1,5 @@
-import { type Finding, findIn, isAsked, oncePerScan, type ScanContext } from '../scanned-memory.ts'
-import type { OwnBudget, SystemFacts } from '../system-facts.ts'
+import { type Finding, findIn, isAsked, type ScanContext } from '../scanned-memory.ts'
+import type { SystemFacts } from '../system-facts.ts'
 
 const queries = {
   /** A batch or node of the 1.0 line that was begun, and when something last happened to it. */
@@ -73,7 +73,8 @@ const queries = {
       iif(pending = 1 AND running = 0 AND coalesce(unixepoch(last_started_at), 0) < unixepoch(requested_at),
         unixepoch(requested_at) * 1000, NULL) AS pendingSinceMs
     FROM main.conversation_compaction_maintenance
-    WHERE typeof(token_budget) = 'integer' AND token_budget > 0`,
+    WHERE typeof(token_budget) = 'integer' AND token_budget > 0
+      AND (:of IS NULL OR conversation_id IN (SELECT value FROM json_each(:of)))`,
   bootstrapPath: /* sql */ `
     SELECT NULL AS id, conversation_id AS conversationId, 'no transcript is named' AS detail
     FROM main.conversation_bootstrap_state
@@ -154,19 +155,21 @@ function* findWrongReading(context: ScanContext): Iterable<Finding> {
 }
 
 /** The budget and threshold with which its compactions were last asked for. */
-export const ownBudgets = oncePerScan(({ db, probe }: ScanContext): ReadonlyMap<number, OwnBudget> => {
+export const ownBudgets: NonNullable<SystemFacts['ownBudgets']> = (db, probe, of) => {
   const has = (column: string): boolean => probe.has('conversation_compaction_maintenance', column)
   if (!has('token_budget') || !has('last_started_at')) return new Map()
   type Row = { conversationId: number; budgetTokens: number; threshold: unknown; pendingSinceMs: number | null }
   return new Map(
     db
-      .all<Row>(queries.budgets(has('context_threshold') ? 'context_threshold' : 'NULL'))
+      .all<Row>(queries.budgets(has('context_threshold') ? 'context_threshold' : 'NULL'), {
+        of: of && JSON.stringify(of),
+      })
       .map(({ conversationId, budgetTokens, threshold, pendingSinceMs }) => {
         const isShare = typeof threshold === 'number' && threshold > 0 && threshold <= 1
         return [conversationId, { budgetTokens, threshold: isShare ? threshold : null, pendingSinceMs }]
       }),
   )
-})
+}
 
 function* findWrongBriefs(context: ScanContext): Iterable<Finding> {
   yield* findIn(context, ['focus_brief_sources'], queries.briefs)

@@ -155,12 +155,14 @@ function Name({ row }: { readonly row: ListedConversation }) {
 
 type WindowProps = { readonly row: ListedConversation; readonly settings: CompactionSettings | undefined }
 
-function Window({ row: { pressure, activeTokens }, settings }: WindowProps) {
+function Window({ row: { pressure, activeTokens, ownBudgetTokens }, settings }: WindowProps) {
   return (
     <span className={styles.window}>
       <PressureBar
         pressure={pressure}
-        activeShare={settings && activeTokens !== null ? activeTokens / settings.budgetTokens : null}
+        activeShare={
+          settings && activeTokens !== null ? activeTokens / (ownBudgetTokens ?? settings.budgetTokens) : null
+        }
         softThreshold={settings?.softThreshold ?? 1}
         hardThreshold={settings?.hardThreshold ?? 1}
       />
