@@ -27,7 +27,13 @@ const ANSWERS: Readonly<Record<string, readonly string[]>> = {
     'ISO-alpha2 Code',
     'Small Island',
   ],
-  'population.csv': ['Country Name', 'Country Code', 'Year: integer 1960 to', 'Value: '],
+  'population.csv': [
+    '17,195 rows below the names of the columns, 4 columns',
+    'Country Name',
+    'Country Code',
+    'Year: integer 1960 to',
+    'Value: ',
+  ],
   'package-lock.json': [
     'name: "@google/gemini-cli"',
     'lockfileVersion: integer 3',

@@ -3,13 +3,13 @@ import type { Entry, Findings, Section } from './summary-text.ts'
 
 const NAME_CHARS = 60
 const SIGNATURE_CHARS = 140
+const MEMBER_CHARS = 80
 const MEMBERS_CHARS = 400
 /** More are counted and not kept. */
 const MOST_DEFINITIONS = 2000
-/** Further names are counted, also a second time. */
+/** So many names of a kind are told apart. With more of them the counts are said to be the least there can be. */
 const MOST_NAMES = 200_000
 const MOST_MEMBERS = 200
-const MOST_IMPORTS = 40
 const LISTED_IMPORTS = 12
 
 type Definition = {
@@ -19,91 +19,112 @@ type Definition = {
   readonly isExported: boolean
 }
 
+/** Counts different names, of which only so many can be told apart. */
+class Names {
+  readonly #known = new Set<string>()
+  isCut = false
+
+  get size(): number {
+    return this.#known.size
+  }
+
+  /** Returns true for a name that is new. */
+  add(name: string): boolean {
+    if (this.#known.has(name)) return false
+    this.isCut ||= this.#known.size === MOST_NAMES
+    if (!this.isCut) this.#known.add(name)
+    return !this.isCut
+  }
+
+  has(name: string): boolean {
+    return this.#known.has(name)
+  }
+
+  /** "3 types", "at least 200,000 types". */
+  count(one: string): string {
+    return `${this.isCut ? 'at least ' : ''}${countOf(this.size, one)}`
+  }
+}
+
+type Members = { readonly signatures: string[]; count: number }
+
 /** What a source file defines and imports. */
 export class CodeOutline {
   readonly #functions: Definition[] = []
   readonly #types: Definition[] = []
-  /** Names of methods by the name of their type. */
-  readonly #members = new Map<string, Set<string>>()
-  readonly #names = { function: new Set<string>(), type: new Set<string>() }
-  readonly #constants = new Set<string>()
-  readonly #imports = new Set<string>()
-  #functionCount = 0
-  #typeCount = 0
-  #importCount = 0
+  /** The methods by the name of their type. */
+  readonly #members = new Map<string, Members>()
+  readonly #names = { function: new Names(), type: new Names(), member: new Names(), constant: new Names() }
+  /** What a line of the file would call a member. */
+  readonly #memberNames = new Names()
+  readonly #constants: string[] = []
+  readonly #imports = new Names()
+  readonly #listedImports: string[] = []
   lines = 0
   isDamaged = false
+  /** The language has a grammar here, and the file was too long or too hard for it. */
+  isWithoutGrammar = false
 
   add(kind: 'function' | 'type', definition: Definition): void {
     // A prototype and a definition, or signatures of one function, are one thing.
-    const names = this.#names[kind]
-    if (names.has(definition.name)) return
-    if (names.size < MOST_NAMES) names.add(definition.name)
+    if (!this.#names[kind].add(definition.name)) return
     const list = kind === 'function' ? this.#functions : this.#types
-    if (kind === 'function') this.#functionCount += 1
-    else this.#typeCount += 1
     if (list.length < MOST_DEFINITIONS) list.push(definition)
   }
 
   /** Adds what another outline of the same file has and this one lacks. */
   addMissing(other: CodeOutline): void {
-    const members = new Set([...this.#members.values()].flatMap((names) => [...names]))
-    for (const one of other.#functions) if (!members.has(one.name)) this.add('function', one)
+    for (const one of other.#functions) if (!this.#memberNames.has(one.name)) this.add('function', one)
     for (const one of other.#types) this.add('type', one)
     this.#functions.sort((a, b) => a.line - b.line)
     this.#types.sort((a, b) => a.line - b.line)
   }
 
-  addMember(type: string, name: string): void {
-    this.#functionCount += 1
-    const members = this.#members.get(type) ?? new Set()
-    if (members.size < MOST_MEMBERS) members.add(name)
-    if (this.#members.size < MOST_DEFINITIONS) this.#members.set(type, members)
+  addMember(type: string, name: string, signature: string): void {
+    if (!this.#names.member.add(`${type}\n${name}`)) return
+    this.#memberNames.add(name)
+    const members = this.#members.get(type) ?? { signatures: [], count: 0 }
+    members.count += 1
+    if (members.signatures.length < MOST_MEMBERS) members.signatures.push(memberText(name, signature))
+    if (this.#members.has(type) || this.#members.size < MOST_DEFINITIONS) this.#members.set(type, members)
   }
 
   addConstant(name: string): void {
-    if (this.#constants.size < MOST_DEFINITIONS) this.#constants.add(name)
+    if (this.#names.constant.add(name) && this.#constants.length < MOST_DEFINITIONS) this.#constants.push(name)
   }
 
   /** Keeps the name of a module without what surrounds it. */
   addImport(text: string): void {
-    this.#importCount += 1
     const name = text
       .replace(/^(?:import|using|use|from)\s+(?:static\s+)?/, '')
       .replaceAll(/^[\s("'<]+|[\s)"'>;]+$/g, '')
-    if (name !== '' && this.#imports.size < MOST_IMPORTS) this.#imports.add(shown(name, NAME_CHARS))
+    if (name !== '' && this.#imports.add(name) && this.#listedImports.length < LISTED_IMPORTS)
+      this.#listedImports.push(shown(name, NAME_CHARS))
   }
 
   findings(): Findings {
-    const constants = [...this.#constants].map((name) => ({ name: shown(name, NAME_CHARS), detail: '' }))
+    const constants = this.#constants.map((name) => ({ name: shown(name, NAME_CHARS), detail: '' }))
     const types = this.#typeEntries()
+    const { function: functions, type, member, constant } = this.#names
+    const called = `${functions.isCut || member.isCut ? 'at least ' : ''}${countOf(functions.size + member.size, 'function')}`
     return {
       facts: [
-        `${countOf(this.lines, 'line')}, ${countOf(this.#functionCount, 'function')}, ${countOf(this.#typeCount, 'type')}, ${countOf(constants.length, 'other name')} at the top.`,
-        ...(this.#importCount === 0 ? [] : [`Imports ${this.#importList()}.`]),
+        `${countOf(this.lines, 'line')}, ${called}, ${type.count('type')}, ${constant.count('other name')} at the top.`,
+        ...(this.#imports.size === 0 ? [] : [`Imports ${this.#importList()}.`]),
         ...(this.isDamaged ? ['Parts of it do not follow the grammar of the language.'] : []),
+        ...(this.isWithoutGrammar ? ['It is too long for the grammar of its language and was read line by line.'] : []),
       ],
       sections: [
-        section('Classes and types', types, Math.max(this.#typeCount, types.length), 0.35),
-        section(
-          'Functions',
-          exportedFirst(this.#functions).map(entryOf),
-          this.#functionCount - this.#memberCount(),
-          0.6,
-        ),
-        section('Other names', constants, constants.length, 0.3),
+        section('Classes and types', types, Math.max(type.size, types.length), 0.35),
+        section('Functions', exportedFirst(this.#functions).map(entryOf), functions.size, 0.6),
+        section('Other names', constants, constant.size, 0.3),
       ],
     }
   }
 
-  #memberCount(): number {
-    return [...this.#members.values()].reduce((sum, { size }) => sum + size, 0)
-  }
-
   #importList(): string {
-    const few = [...this.#imports].slice(0, LISTED_IMPORTS)
-    const more = this.#importCount - few.length
-    return more > 0 ? `${few.join(', ')} … and ${more} more` : few.join(', ')
+    const more = this.#imports.size - this.#listedImports.length
+    return `${this.#listedImports.join(', ')}${more > 0 ? ` … and ${counted(more)} more` : ''}`
   }
 
   /** Types with their members. Members may also be defined far from their type, or in another file. */
@@ -132,7 +153,7 @@ export class CodeOutline {
   #membersOf(type: string): string {
     const members = this.#members.get(type)
     if (members === undefined) return ''
-    return `; ${countOf(members.size, 'member')}: ${shown([...members].join(', '), MEMBERS_CHARS)}`
+    return `; ${countOf(members.count, 'member')}: ${shown(members.signatures.join('; '), MEMBERS_CHARS)}`
   }
 }
 
@@ -141,6 +162,17 @@ const exportedFirst = (definitions: readonly Definition[]): readonly Definition[
   ...definitions.filter((one) => one.isExported),
   ...definitions.filter((one) => !one.isExported),
 ]
+
+/** What a method is called and given, and what it returns, without what stands before that for the compiler alone. */
+function memberText(name: string, signature: string): string {
+  const text = shown(signature, MEMBER_CHARS).replace(/\s*(?:=>|[={:;,]|\bend)$/, '')
+  return text.includes(name) ? text.replace(ANNOTATIONS, '').replace(ACCESS, '').replace(RECEIVER, '') : name
+}
+
+const ANNOTATIONS = /^(?:@[\w.]+(?:\([^)]*\))?\s+)+/
+const ACCESS = /^(?:(?:public|export|override|virtual|pub(?:\([\w:]+\))?|def|func|fn|fun|function)\s+)+/
+/** In Go the type stands before the name of its method. */
+const RECEIVER = /^\([^)]*\)\s*/
 
 const section = (title: string, entries: readonly Entry[], total: number, share: number): Section => ({
   kind: 'entries',

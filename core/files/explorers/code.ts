@@ -20,18 +20,23 @@ const NODES_PER_STEP = 100
 /** The outline of a source file by the grammar of its language, or line by line where there is none. */
 export const exploreCode = (grammar: LoadedGrammar | null): Explorer =>
   function* (file) {
-    const isParsed = grammar !== null && file.source.sizeBytes <= MOST_PARSED_CHARS
-    const outline = isParsed ? yield* outlineByGrammar(file, grammar) : yield* outlineByLines(file)
-    return outline.findings()
+    if (grammar === null) return (yield* outlineByLines(file)).findings()
+    const isShort = file.source.sizeBytes <= MOST_PARSED_CHARS
+    const outline = isShort ? yield* outlineByGrammar(file, grammar) : null
+    if (outline !== null) return outline.findings()
+    const byLines = yield* outlineByLines(file)
+    byLines.isWithoutGrammar = true
+    return byLines.findings()
   }
 
-function* outlineByGrammar(file: DecodedFile, grammar: LoadedGrammar): Generator<void, CodeOutline> {
+/** Null when the text is too hard for the parser. */
+function* outlineByGrammar(file: DecodedFile, grammar: LoadedGrammar): Generator<void, CodeOutline | null> {
   let text = ''
   for (const piece of file.pieces()) text += piece
   const parser = grammar.newParser()
   try {
     const tree = yield* parseInSteps(parser, text)
-    if (tree === null) return yield* outlineByLines(file)
+    if (tree === null) return null
     try {
       const outline = new CodeOutline()
       yield* new TreeWalk(grammar, text, outline).walk(tree.rootNode)
@@ -120,8 +125,9 @@ class TreeWalk {
     const receiver = node.childForFieldName('receiver')
     const of = receiver === null ? owner : (/(\w+)\W*$/.exec(this.#textOf(receiver))?.[1] ?? owner)
     const [, type = of, member = name] = /^(.+)::([^:]+)$/.exec(name) ?? []
-    if (type === '') this.#add('function', member, node, node.childForFieldName('body') ?? bodyIn(node))
-    else this.#outline.addMember(type, member)
+    const body = node.childForFieldName('body') ?? bodyIn(node)
+    if (type === '') this.#add('function', member, node, body)
+    else this.#outline.addMember(type, member, this.#signatureOf(node, body))
   }
 
   /** A constant that holds a function is a function. */
@@ -132,7 +138,7 @@ class TreeWalk {
     const isFunction =
       value !== null && /^(?:arrow_function|function_expression|function|generator_function)$/.test(value.type)
     if (isFunction && owner === '') this.#add('function', name, node, value.childForFieldName('body'))
-    else if (isFunction) this.#outline.addMember(owner, name)
+    else if (isFunction) this.#outline.addMember(owner, name, this.#signatureOf(node, value.childForFieldName('body')))
     else if (/^[$\w.]{1,80}$/.test(name)) this.#outline.addConstant(name)
   }
 
@@ -153,9 +159,14 @@ class TreeWalk {
 
   #add(kind: 'function' | 'type', name: string, node: Node, body: Node | null): void {
     const isExported = node.parent?.type === 'export_statement' || node.parent?.parent?.type === 'export_statement'
-    const end = body === null ? node.endIndex : body.startIndex
-    const signature = this.#text.slice(node.startIndex, Math.min(end, node.startIndex + 600))
+    const signature = this.#signatureOf(node, body)
     this.#outline.add(kind, { name, signature, line: node.startPosition.row + 1, isExported })
+  }
+
+  /** What stands before the body of a definition. */
+  #signatureOf(node: Node, body: Node | null): string {
+    const end = body === null ? node.endIndex : body.startIndex
+    return this.#text.slice(node.startIndex, Math.min(end, node.startIndex + 600))
   }
 
   /** The name of what a node defines. In C it stands within declarators. */

@@ -6,6 +6,7 @@ import type { Entry, Findings } from './summary-text.ts'
 const NAME_CHARS = 80
 /** Further files are counted and not kept. */
 const MOST_FILES = 2000
+const MOST_PLACES = 4
 
 const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@ ?(.*)$/
 const GIT_HEADER = /^diff --git "?a\/(.+?)"? "?b\/(.+?)"?$/
@@ -26,7 +27,15 @@ export const exploreDiff: Explorer = function* (file) {
   return diff.findings()
 }
 
-type Changed = { name: string; added: number; removed: number; hunks: number; note: string; readonly places: string[] }
+type Changed = {
+  name: string
+  added: number
+  removed: number
+  hunks: number
+  note: string
+  readonly places: string[]
+  hasMorePlaces: boolean
+}
 
 class DiffLines {
   readonly #files: Changed[] = []
@@ -65,7 +74,7 @@ class DiffLines {
         },
         {
           kind: 'entries',
-          title: 'Files, the most changed first',
+          title: `Files, the most changed ${this.#fileCount > MOST_FILES ? `of the first ${counted(MOST_FILES)} ` : ''}first`,
           entries: bySize.map(entryOf),
           total: this.#fileCount,
           use: 'always',
@@ -109,7 +118,15 @@ class DiffLines {
 
   #begin(name: string): void {
     this.#fileCount += 1
-    this.#file = { name: shown(name, NAME_CHARS), added: 0, removed: 0, hunks: 0, note: '', places: [] }
+    this.#file = {
+      name: shown(name, NAME_CHARS),
+      added: 0,
+      removed: 0,
+      hunks: 0,
+      note: '',
+      places: [],
+      hasMorePlaces: false,
+    }
     if (this.#files.length < MOST_FILES) this.#files.push(this.#file)
   }
 
@@ -130,7 +147,9 @@ class DiffLines {
     if (this.#file === null) return
     this.#file.hunks += 1
     const text = shown(place, 50)
-    if (text !== '' && this.#file.places.length < 4 && !this.#file.places.includes(text)) this.#file.places.push(text)
+    if (text === '' || this.#file.places.includes(text)) return
+    if (this.#file.places.length < MOST_PLACES) this.#file.places.push(text)
+    else this.#file.hasMorePlaces = true
   }
 
   #note(file: Changed, line: string): void {
@@ -144,8 +163,8 @@ class DiffLines {
 /** Without the prefix of Git and the time behind a tab. */
 const pathIn = (name: string): string => (name.split('\t')[0] ?? '').replace(/^[ab]\//, '').trim()
 
-function entryOf({ name, added, removed, hunks, note, places }: Changed): Entry {
-  const within = places.length === 0 ? '' : ` in ${places.join(', ')}`
+function entryOf({ name, added, removed, hunks, note, places, hasMorePlaces }: Changed): Entry {
+  const within = places.length === 0 ? '' : ` in ${places.join(', ')}${hasMorePlaces ? ' and others' : ''}`
   return {
     name,
     detail: `${note === '' ? '' : `${note}, `}+${counted(added)} −${counted(removed)} in ${countOf(hunks, 'hunk')}${within}`,

@@ -8,6 +8,8 @@ const LONGEST_TAG_CHARS = 4 * 1024 * 1024
 /** More are counted and not kept. */
 const MOST_ENTRIES = 200
 const MOST_NAMES = 500
+/** So many texts of links are told apart. */
+const MOST_LINK_TEXTS = 50_000
 
 /** The headings, links and elements of a page, and how its text begins. */
 export const exploreHtml: Explorer = function* (file) {
@@ -23,12 +25,26 @@ export const exploreHtml: Explorer = function* (file) {
   return page.findings()
 }
 
+/** Keeps so many entries and counts all. */
+class Kept {
+  readonly entries: Entry[] = []
+  total = 0
+
+  add(entry: Entry): void {
+    this.total += 1
+    if (this.entries.length < MOST_ENTRIES) this.entries.push(entry)
+  }
+}
+
 class HtmlPage {
   readonly #elements = new Map<string, number>()
-  readonly #headings: Entry[] = []
-  readonly #links: Entry[] = []
-  readonly #fields: Entry[] = []
-  readonly #ids: Entry[] = []
+  #elementCount = 0
+  readonly #headings = new Kept()
+  readonly #links = new Kept()
+  readonly #linkTexts = new Set<string>()
+  #areLinksCut = false
+  readonly #fields = new Kept()
+  readonly #ids = new Kept()
   #title = ''
   #description = ''
   #text = ''
@@ -41,13 +57,14 @@ class HtmlPage {
 
   onopentag(name: string, attributes: Readonly<Record<string, string>>): void {
     this.silentChars = 0
+    this.#elementCount += 1
     if (this.#elements.has(name) || this.#elements.size < MOST_NAMES)
       this.#elements.set(name, (this.#elements.get(name) ?? 0) + 1)
     if (name === 'title' || name === 'a' || /^h[1-6]$/.test(name)) this.#begin(name, attributes)
     else if (name === 'script' || name === 'style') this.#within = 'code'
     else if (name === 'meta' && attributes.name === 'description') this.#description = attributes.content ?? ''
     else if (name === 'input' || name === 'select' || name === 'textarea') this.#addField(name, attributes)
-    if (attributes.id !== undefined) add(this.#ids, { name: `#${shown(attributes.id, 40)}`, detail: '' })
+    if (attributes.id !== undefined) this.#ids.add({ name: `#${shown(attributes.id, 40)}`, detail: '' })
   }
 
   ontext(text: string): void {
@@ -66,7 +83,7 @@ class HtmlPage {
   onclosetag(name: string): void {
     const text = shown(this.#collected, 80)
     if (name === 'title' && this.#within === 'title') this.#title ||= text
-    else if (this.#within === 'heading' && /^h[1-6]$/.test(name)) add(this.#headings, { name: text, detail: name })
+    else if (this.#within === 'heading' && /^h[1-6]$/.test(name)) this.#headings.add({ name: text, detail: name })
     else if (name === 'a' && this.#within === 'link') this.#addLink({ name: text, detail: shown(this.#target, 80) })
     else if (name !== 'script' && name !== 'style') return
     this.#within = null
@@ -76,21 +93,23 @@ class HtmlPage {
   findings(): Findings {
     if (this.#elements.size === 0) throw new Unreadable('it has no element')
     const elements = [...this.#elements].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
-    const count = elements.reduce((sum, [, times]) => sum + times, 0)
     return {
       facts: [
         ...(this.#title === '' ? [] : [`The title is ${quoted(this.#title, 100)}.`]),
         ...(this.#description === '' ? [] : [`Description: ${quoted(this.#description, 200)}.`]),
-        `${countOf(count, 'element')}, ${countOf(this.#textChars, 'character')} of text without white space.`,
+        `${countOf(this.#elementCount, 'element')}, ${countOf(this.#textChars, 'character')} of text without white space.`,
       ],
       sections: [
         section('Headings', this.#headings),
         section('Fields of forms', this.#fields),
-        section(
-          'Elements',
-          elements.map(([name, times]) => ({ name: `${shown(name, 30)} ×${counted(times)}`, detail: '' })),
-        ),
-        section('Links with different texts', this.#links),
+        {
+          kind: 'entries',
+          title: 'Elements',
+          entries: elements.map(([name, times]) => ({ name: `${shown(name, 30)} ×${counted(times)}`, detail: '' })),
+          isCut: elements.length === MOST_NAMES,
+          use: 'always',
+        },
+        { ...section('Links with different texts', this.#links), isCut: this.#areLinksCut },
         section('Ids', this.#ids),
         { kind: 'excerpt', title: 'Its text begins with', text: this.#text, use: 'more' },
       ],
@@ -105,11 +124,14 @@ class HtmlPage {
 
   /** "Read more" says no more when it comes again. */
   #addLink(link: Entry): void {
-    if (link.name !== '' && !this.#links.some(({ name }) => name === link.name)) add(this.#links, link)
+    if (link.name === '' || this.#linkTexts.has(link.name)) return
+    if (this.#linkTexts.size < MOST_LINK_TEXTS) this.#linkTexts.add(link.name)
+    else this.#areLinksCut = true
+    if (!this.#areLinksCut) this.#links.add(link)
   }
 
   #addField(element: string, { name, type }: Readonly<Record<string, string>>): void {
-    if (name !== undefined) add(this.#fields, { name: shown(name, 40), detail: shown(type ?? element, 20) })
+    if (name !== undefined) this.#fields.add({ name: shown(name, 40), detail: shown(type ?? element, 20) })
   }
 }
 
@@ -117,14 +139,10 @@ class HtmlPage {
 const upTo = (chars: number, before: string, piece: string): string =>
   before.length === chars ? before : (before + piece).trimStart().slice(0, chars)
 
-function add(entries: Entry[], entry: Entry): void {
-  if (entries.length < MOST_ENTRIES) entries.push(entry)
-}
-
-const section = (title: string, entries: readonly Entry[]): Section => ({
+const section = (title: string, { entries, total }: Kept): Extract<Section, { kind: 'entries' }> => ({
   kind: 'entries',
   title,
   entries,
-  isCut: entries.length === MOST_ENTRIES,
+  total,
   use: 'always',
 })

@@ -102,7 +102,7 @@ class LogLines {
       .sort((a, b) => b.count - a.count || (a.example < b.example ? -1 : 1))
     return {
       facts: [
-        `${countOf(this.#lines, 'line')}, ${counted(this.#timed)} with a time${formats.length === 0 ? '' : ` (${formats.slice(0, 2).join(', ')})`}${this.#continued === 0 ? '' : `, ${counted(this.#continued)} that continue the line before`}.`,
+        `${countOf(this.#lines, 'line')}, ${counted(this.#timed)} with a time${formats.length === 0 ? '' : ` (${formats.slice(0, 2).join(', ')}${formats.length > 2 ? ' and others' : ''})`}${this.#continued === 0 ? '' : `, ${counted(this.#continued)} that continue the line before`}.`,
         ...(this.#first === null
           ? []
           : [`First time ${shown(this.#first, 40)}, last ${shown(this.#last ?? '', 40)}${this.#range()}.`]),
@@ -119,7 +119,14 @@ class LogLines {
           total: kinds.length,
           use: 'always',
         },
-        { kind: 'entries', title: 'Other lines', entries: this.#rare(), use: 'more' },
+        {
+          kind: 'entries',
+          title: 'Other lines',
+          entries: this.#rare(),
+          total: this.#rareCount(),
+          isCut: this.#otherKinds > 0,
+          use: 'more',
+        },
       ],
     }
   }
@@ -138,6 +145,10 @@ class LogLines {
       detail: `${which}, line ${counted(at)}: ${shown(line, LINE_CHARS)}`,
     })
     return first.at === last.at ? [entry('the only one', first)] : [entry('first', first), entry('last', last)]
+  }
+
+  #rareCount(): number {
+    return [...this.#kinds.values()].filter(({ count }) => count === 1).length
   }
 
   #rare(): Entry[] {

@@ -5,6 +5,10 @@ import type { Entry, Findings } from './summary-text.ts'
 
 const NAME_CHARS = 80
 const MOST_ENTRIES = 300
+const LISTED_IMPORTS = 30
+const MOST_IMPORTS = 10_000
+/** So many lines of a cell are looked through. */
+const MOST_LINES = 1000
 
 const DEFINITION = /^(?:async )?(?:def|class) \w+[^:]{0,200}/
 const IMPORT = /^(?:import|from) ([\w.]+)/
@@ -35,7 +39,10 @@ class NotebookCells implements JsonEvents {
   #kernel = ''
   readonly #kinds = new Map<string, number>()
   readonly #headings: Entry[] = []
+  #headingCount = 0
   readonly #definitions: Entry[] = []
+  #definitionCount = 0
+  #longCells = 0
   readonly #imports = new Set<string>()
   readonly #firstLines: Entry[] = []
 
@@ -78,14 +85,21 @@ class NotebookCells implements JsonEvents {
       facts: [
         `${countOf(count, 'cell')} (${kinds}), ${countOf(this.#outputs, 'output')}${this.#errors === 0 ? '' : `, ${countOf(this.#errors, 'error')} among them`}.`,
         ...(language.length === 0 ? [] : [`Language: ${language.join(', ')}.`]),
-        ...(this.#imports.size === 0
+        ...(this.#imports.size === 0 ? [] : [`Imports: ${importList([...this.#imports])}.`]),
+        ...(this.#longCells === 0
           ? []
-          : [`Imports: ${[...this.#imports].map((name) => shown(name, 40)).join(', ')}.`]),
+          : [`Of ${countOf(this.#longCells, 'cell')} only the first ${counted(MOST_LINES)} lines were read.`]),
         ...(error === null ? [] : [`It was read only in part: ${error}.`]),
       ],
       sections: [
-        { kind: 'entries', title: 'Headings', entries: this.#headings, use: 'always' },
-        { kind: 'entries', title: 'Definitions', entries: this.#definitions, use: 'always' },
+        { kind: 'entries', title: 'Headings', entries: this.#headings, total: this.#headingCount, use: 'always' },
+        {
+          kind: 'entries',
+          title: 'Definitions',
+          entries: this.#definitions,
+          total: this.#definitionCount,
+          use: 'always',
+        },
         { kind: 'entries', title: 'First lines of the cells', entries: this.#firstLines, total: count, use: 'more' },
       ],
     }
@@ -103,27 +117,44 @@ class NotebookCells implements JsonEvents {
   }
 
   #addSource(text: string): void {
-    for (const line of text.split('\n')) if (line !== '' && this.#source.length < 1000) this.#source.push(line)
+    for (const line of text.split('\n')) if (line !== '' && this.#source.length <= MOST_LINES) this.#source.push(line)
   }
 
   #end(): void {
     this.#kinds.set(this.#kind, (this.#kinds.get(this.#kind) ?? 0) + 1)
     const [first] = this.#source
+    if (this.#source.length > MOST_LINES) {
+      this.#source.pop()
+      this.#longCells += 1
+    }
     if (first !== undefined) add(this.#firstLines, first, shown(this.#kind, 20))
     for (const line of this.#source) {
       if (this.#kind === 'markdown') {
         const heading = HEADING.exec(line)?.[1]
-        if (heading !== undefined) add(this.#headings, heading, '')
+        if (heading !== undefined) {
+          this.#headingCount += 1
+          add(this.#headings, heading, '')
+        }
         continue
       }
       const definition = DEFINITION.exec(line)?.[0]
-      if (definition !== undefined) add(this.#definitions, definition, '')
+      if (definition !== undefined) {
+        this.#definitionCount += 1
+        add(this.#definitions, definition, '')
+      }
       const imported = IMPORT.exec(line)?.[1]
-      if (imported !== undefined && this.#imports.size < 30) this.#imports.add(imported)
+      if (imported !== undefined && this.#imports.size < MOST_IMPORTS) this.#imports.add(imported)
     }
   }
 }
 
 function add(entries: Entry[], name: string, detail: string): void {
   if (entries.length < MOST_ENTRIES) entries.push({ name: shown(name, NAME_CHARS), detail })
+}
+
+function importList(names: readonly string[]): string {
+  const listed = names.slice(0, LISTED_IMPORTS).map((name) => shown(name, 40))
+  const more = names.length - listed.length
+  const atLeast = names.length === MOST_IMPORTS ? 'at least ' : ''
+  return `${listed.join(', ')}${more > 0 ? ` … and ${atLeast}${counted(more)} more` : ''}`
 }

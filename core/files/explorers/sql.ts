@@ -7,6 +7,10 @@ const NAME_CHARS = 60
 /** More are counted and not kept. */
 const MOST_TABLES = 500
 const MOST_ENTRIES = 200
+const MOST_QUERIES = 20
+const LISTED_VERBS = 10
+/** So many names of further tables are told apart. */
+const MOST_NAMES = 100_000
 
 const NAME =
   '((?:[`"\\[][^`"\\]]{1,200}[`"\\]]|[\\w$]{1,200})(?:\\s{0,3}\\.\\s{0,3}(?:[`"\\[][^`"\\]]{1,200}[`"\\]]|[\\w$]{1,200})){0,3})'
@@ -44,11 +48,16 @@ type SqlTable = { columns: string | null; rows: number; inserts: number }
 
 class SqlScript {
   readonly #tables = new Map<string, SqlTable>()
+  /** Names of tables that are counted and not kept, and what they hold together. */
+  readonly #furtherTables = new Set<string>()
+  readonly #further: SqlTable = { columns: '', rows: 0, inserts: 0 }
+  #areTablesCut = false
   readonly #objects: Entry[] = []
   readonly #verbs = new Map<string, number>()
   readonly #queries: Entry[] = []
   #statements = 0
   #objectCount = 0
+  #queryCount = 0
 
   add({ text, groups, copiedRows }: Statement): void {
     const verb = /^[a-z]{2,20}/i.exec(text)?.[0]?.toUpperCase()
@@ -59,27 +68,35 @@ class SqlScript {
     if (verb === 'CREATE') this.#addCreate(text)
     else if (verb === 'INSERT' || verb === 'REPLACE') this.#addInsert(text, groups)
     else if (verb === 'COPY') this.#addCopy(text, copiedRows)
-    else if (
-      (verb === 'SELECT' || verb === 'WITH' || verb === 'UPDATE' || verb === 'DELETE') &&
-      this.#queries.length < 20
-    )
-      this.#queries.push({ name: '', detail: shown(text, 160) })
+    else if (verb === 'SELECT' || verb === 'WITH' || verb === 'UPDATE' || verb === 'DELETE') {
+      this.#queryCount += 1
+      if (this.#queries.length < MOST_QUERIES) this.#queries.push({ name: '', detail: shown(text, 160) })
+    }
   }
 
   findings(dump: string | null): Findings {
     if (this.#statements === 0) throw new Unreadable('it has no statement')
-    const verbs = [...this.#verbs].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).slice(0, 10)
-    const rows = [...this.#tables.values()].reduce((sum, table) => sum + table.rows, 0)
+    const kinds = [...this.#verbs].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+    const verbs = kinds.slice(0, LISTED_VERBS)
+    const others = this.#statements - verbs.reduce((sum, [, count]) => sum + count, 0)
+    const rows = [...this.#tables.values(), this.#further].reduce((sum, table) => sum + table.rows, 0)
     return {
       facts: [
         ...(dump === null ? [] : [`It says of itself: ${shown(dump, 80)}.`]),
-        `${countOf(this.#statements, 'statement')}: ${verbs.map(([verb, count]) => `${verb} ${counted(count)}`).join(', ')}.`,
+        `${countOf(this.#statements, 'statement')}: ${verbs.map(([verb, count]) => `${verb} ${counted(count)}`).join(', ')}${others === 0 ? '' : `, others ${counted(others)}`}.`,
         ...(rows === 0 ? [] : [`${countOf(rows, 'row')} of data.`]),
       ],
       sections: [
-        { kind: 'entries', title: 'Tables', entries: [...this.#tables].map(tableEntry), use: 'always' },
+        {
+          kind: 'entries',
+          title: 'Tables',
+          entries: [...this.#tables].map(tableEntry),
+          total: this.#tables.size + this.#furtherTables.size,
+          isCut: this.#areTablesCut,
+          use: 'always',
+        },
         { kind: 'entries', title: 'Other objects', entries: this.#objects, total: this.#objectCount, use: 'always' },
-        { kind: 'entries', title: 'Queries', entries: this.#queries, use: 'more' },
+        { kind: 'entries', title: 'Queries', entries: this.#queries, total: this.#queryCount, use: 'more' },
       ],
     }
   }
@@ -88,8 +105,7 @@ class SqlScript {
     const [, table, definition] = CREATE_TABLE.exec(text) ?? []
     const [, kind, name] = CREATE_OTHER.exec(text) ?? []
     if (table !== undefined) {
-      const known = this.#table(table)
-      if (known !== null) known.columns ??= columnsIn(definition ?? '')
+      this.#table(table).columns ??= columnsIn(definition ?? '')
     } else if (kind !== undefined && name !== undefined) {
       this.#objectCount += 1
       if (this.#objects.length < MOST_ENTRIES)
@@ -99,8 +115,8 @@ class SqlScript {
 
   #addInsert(text: string, groups: number): void {
     const name = INSERT.exec(text)?.[1]
-    const table = name === undefined ? null : this.#table(name)
-    if (table === null) return
+    if (name === undefined) return
+    const table = this.#table(name)
     table.inserts += 1
     const [before = '', after] = text.split(/\bVALUES\b/i, 2)
     if (after === undefined) return
@@ -111,21 +127,27 @@ class SqlScript {
 
   #addCopy(text: string, rows: number): void {
     const name = COPY.exec(text)?.[1]
-    const table = name === undefined ? null : this.#table(name)
-    if (table === null) return
+    if (name === undefined) return
+    const table = this.#table(name)
     table.rows += rows
     const named = /\(([^)]*)\)/.exec(text)?.[1]
     if (named !== undefined) table.columns ??= named.split(',').map(plainName).join(', ')
   }
 
-  #table(name: string): SqlTable | null {
+  #table(name: string): SqlTable {
     const key = plainName(name)
     const known = this.#tables.get(key)
     if (known !== undefined) return known
-    if (this.#tables.size >= MOST_TABLES) return null
+    if (this.#tables.size >= MOST_TABLES) return this.#furtherTable(key)
     const table: SqlTable = { columns: null, rows: 0, inserts: 0 }
     this.#tables.set(key, table)
     return table
+  }
+
+  #furtherTable(key: string): SqlTable {
+    if (this.#furtherTables.size < MOST_NAMES) this.#furtherTables.add(key)
+    else this.#areTablesCut ||= !this.#furtherTables.has(key)
+    return this.#further
   }
 }
 

@@ -13,6 +13,8 @@ const LONGEST_PART_CHARS = 256 * 1024
 const MOST_ATTEMPTS = 2000
 /** Further tables are counted and not described. */
 const MOST_TABLES = 500
+/** So many names of further tables are told apart. */
+const MOST_NAMES = 10_000
 const NAME_CHARS = 60
 
 const HEADER = /^\s*(\[\[?)\s*([^\]#]{1,500}?)\s*\]\]?\s*(?:#.*)?$/
@@ -32,7 +34,14 @@ export const exploreToml: Explorer = function* (file) {
   return {
     facts: [`${countOf(tables.count, 'table')}, ${countOf(tables.keys, 'key')}.`],
     sections: [
-      { kind: 'entries', title: 'Tables and keys', entries: tables.entries(), total: tables.named, use: 'always' },
+      {
+        kind: 'entries',
+        title: 'Tables and keys',
+        entries: tables.entries(),
+        total: tables.named,
+        isCut: tables.isCut,
+        use: 'always',
+      },
     ],
   }
 }
@@ -49,6 +58,7 @@ class TomlTables {
   #isBegun = false
   count = 0
   keys = 0
+  isCut = false
 
   /** How many names tables have. */
   get named(): number {
@@ -128,7 +138,8 @@ class TomlTables {
     if (known !== undefined) return known
     const table: Table = { isList, shapes: new ShapeCollector(), count: 0 }
     if (this.#tables.size < MOST_TABLES) this.#tables.set(name, table)
-    else if (this.#others.size < MOST_TABLES * 20) this.#others.add(name)
+    else if (this.#others.size < MOST_NAMES) this.#others.add(name)
+    else this.isCut ||= !this.#others.has(name)
     return table
   }
 }

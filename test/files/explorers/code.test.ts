@@ -27,8 +27,8 @@ function helper<T>(one: T, { two }: { two: number }): T { return one }
 `,
     holds: [
       'Imports node:fs.',
-      '- interface Shape (line 2); 1 member: area',
-      '- class Circle implements Shape (line 4); 2 members: constructor, area',
+      '- interface Shape (line 2); 1 member: area(): number',
+      '- class Circle implements Shape (line 4); 2 members: constructor(r: number); area(): number',
       '- type Id (line 3)',
       '- double = (n: number): number (line 10)',
       '- function helper<T>(one: T, { two }: { two: number }): T (line 11)',
@@ -45,7 +45,7 @@ function helper<T>(one: T, { two }: { two: number }): T { return one }
     type: 'javascript',
     name: 'a.mjs',
     code: `import x from './x.mjs'\nexport default class Box { open() {} }\nasync function* walk(tree) {}\nlet count = 0\n`,
-    holds: ['Imports ./x.mjs.', '- class Box (line 2); 1 member: open', 'function* walk(tree)', 'count'],
+    holds: ['Imports ./x.mjs.', '- class Box (line 2); 1 member: open()', 'function* walk(tree)', 'count'],
   },
   {
     type: 'python',
@@ -54,7 +54,7 @@ function helper<T>(one: T, { two }: { two: number }): T { return one }
     holds: [
       'Imports os, typing.',
       'def load(path: str, *, deep=False) -> List[str] (line 5)',
-      '- class Store(Base): (line 9); 1 member: get'.replace('):', ')'),
+      '- class Store(Base): (line 9); 1 member: get(self, key)'.replace('):', ')'),
       'LIMIT',
     ],
   },
@@ -64,18 +64,23 @@ function helper<T>(one: T, { two }: { two: number }): T { return one }
     code: `use std::io::Read;\npub struct Point { x: f64 }\nimpl Point {\n    pub fn new(x: f64) -> Self { Point { x } }\n}\nimpl Drop for Point { fn drop(&mut self) {} }\npub trait Draw { fn draw(&self); }\nfn main() {}\nconst MAX: u32 = 3;\nmod inner { pub fn deep() {} }\n`,
     holds: [
       'std::io::Read',
-      '- pub struct Point (line 2); 2 members: new, drop',
-      '- pub trait Draw (line 7); 1 member: draw',
+      '- pub struct Point (line 2); 2 members: new(x: f64) -> Self; drop(&mut self)',
+      '- pub trait Draw (line 7); 1 member: draw(&self)',
       '- fn main() (line 8)',
       'MAX',
-      '- mod inner (line 10); 1 member: deep',
+      '- mod inner (line 10); 1 member: deep()',
     ],
   },
   {
     type: 'go',
     name: 'a.go',
     code: `package main\n\nimport (\n\t"fmt"\n\t"net/http"\n)\n\ntype Server struct { port int }\n\nfunc (s *Server) Run(port int) error { return nil }\n\nfunc main() { fmt.Println() }\n\nconst Max = 3\n`,
-    holds: ['Imports fmt, net/http.', '- Server struct (line 8); 1 member: Run', '- func main() (line 12)', 'Max'],
+    holds: [
+      'Imports fmt, net/http.',
+      '- Server struct (line 8); 1 member: Run(port int) error',
+      '- func main() (line 12)',
+      'Max',
+    ],
   },
   {
     type: 'java',
@@ -83,7 +88,7 @@ function helper<T>(one: T, { two }: { two: number }): T { return one }
     code: `package a.b;\nimport java.util.List;\npublic class Shop<T> extends Base {\n  public Shop(int n) {}\n  @Override public List<T> all() { return null; }\n  enum Kind { A }\n}\n`,
     holds: [
       'Imports java.util.List.',
-      '- public class Shop<T> extends Base (line 3); 2 members: Shop, all',
+      '- public class Shop<T> extends Base (line 3); 2 members: Shop(int n); List<T> all()',
       'Shop.Kind',
     ],
   },
@@ -106,8 +111,8 @@ function helper<T>(one: T, { two }: { two: number }): T { return one }
     code: `#include <vector>\nnamespace shop {\ntemplate <typename T> class Cart : public Base {\n public:\n  void add(T item);\n  int size() const { return 0; }\n};\nint Cart_total(const std::vector<int>& all) { return 0; }\n}\n`,
     holds: [
       'Imports vector.',
-      'shop.Cart: class Cart : public Base (line 3); 2 members: add, size',
-      'namespace shop (line 2); 1 member: Cart_total',
+      'shop.Cart: class Cart : public Base (line 3); 2 members: void add(T item); int size() const',
+      'namespace shop (line 2); 1 member: int Cart_total(const std::vector<int>& all)',
     ],
   },
   {
@@ -116,21 +121,29 @@ function helper<T>(one: T, { two }: { two: number }): T { return one }
     code: `using System.Text;\nnamespace Shop {\n  public class Cart : Base {\n    public int Count { get; set; }\n    public Cart(int n) {}\n    public async Task Add(string name) { }\n  }\n  public interface IThing { void Go(); }\n}\n`,
     holds: [
       'Imports System.Text.',
-      '- public class Cart : Base (line 3); 3 members: Count, Cart, Add',
-      '- public interface IThing (line 8); 1 member: Go',
+      '- public class Cart : Base (line 3); 3 members: int Count; Cart(int n); async Task Add(string name)',
+      '- public interface IThing (line 8); 1 member: void Go()',
     ],
   },
   {
     type: 'ruby',
     name: 'a.rb',
     code: `require 'json'\nmodule Shop\n  class Cart < Base\n    LIMIT = 1\n    def add(item, count: 1)\n    end\n    def self.build\n    end\n  end\nend\n`,
-    holds: ['Imports json.', '- module Shop (line 2)', 'Shop.Cart: class Cart < Base (line 3); 2 members: add, build'],
+    holds: [
+      'Imports json.',
+      '- module Shop (line 2)',
+      'Shop.Cart: class Cart < Base (line 3); 2 members: add(item, count: 1); self.build',
+    ],
   },
   {
     type: 'php',
     name: 'a.php',
     code: `<?php\nnamespace Shop;\nuse App\\Base;\nclass Cart extends Base {\n  public function add(string $item): void {}\n}\nfunction total(array $all) { return 0; }\n`,
-    holds: ['App\\Base', '- class Cart extends Base (line 4); 1 member: add', 'function total(array $all)'],
+    holds: [
+      'App\\Base',
+      '- class Cart extends Base (line 4); 1 member: add(string $item): void',
+      'function total(array $all)',
+    ],
   },
   {
     type: 'shell',
@@ -170,6 +183,19 @@ describe('the outline of a source file', () => {
     expect(summary).toContain('function good(a)')
   })
 
+  it('counts all members of a type, each once, and imports of one module once', async () => {
+    const methods = Array.from({ length: 350 }, (_, n) => `  step${n}(at: number): void { this.at = ${n} }`)
+    const overloads = ['  put(one: string): void', '  put(one: number): void', '  put(one: unknown): void {}']
+    const imports = ["import { a } from './a.ts'", "import { b } from './a.ts'"]
+    const code = [...imports, 'class Big {', ...methods, ...overloads, '}', 'function last() {}', ''].join('\n')
+    const { summary } = await explored(code, { name: 'big.ts' })
+    expect(summary).toContain('352 functions, 1 type')
+    expect(summary).toContain('Imports ./a.ts.')
+    expect(summary).toContain('class Big (line 3); 351 members: step0(at: number): void; step1(at: number): void')
+    expect(summary).toContain('- function last() (line 358)')
+    expect(summary).not.toContain('more')
+  })
+
   it('is made line by line for a file of many megabytes', async () => {
     const source = generatedSource(
       60_000,
@@ -179,6 +205,7 @@ describe('the outline of a source file', () => {
     expect(source.sizeBytes).toBeGreaterThan(4_000_000)
     const { summary, tokens } = await exploredSource(source)
     expect(summary).toContain('60,000 lines, 60,000 functions')
+    expect(summary).toContain('too long for the grammar of its language and was read line by line')
     expect(summary).toContain('handler1(request: Request')
     expect(tokens).toBeLessThanOrEqual(500)
     expect(tokens).toBeGreaterThanOrEqual(200)
