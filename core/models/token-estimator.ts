@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module'
-import { assertNever, LcmError } from '../errors.ts'
+import { assertNever } from '../errors.ts'
+import { loadTokenizer, type Tokenizer } from './exact-tokenizer.ts'
 import { estimateTokens } from './heuristic-tokens.ts'
 import { isWide } from './wide-characters.ts'
 
@@ -81,38 +81,18 @@ function estimateTokensAtFirst(text: string): number {
   return Math.ceil(quarters / 4)
 }
 
-type Tokenizer = { countTokens(text: string, options: { readonly disallowedSpecial: Set<string> }): number }
-
 type Vocabulary = Extract<CountedBy, 'o200k_base' | 'cl100k_base'>
 
 function exactEstimator(name: Vocabulary): TokenEstimator {
   let tokenizer: Tokenizer | undefined
-  // Control markers in a conversation are plain text: none has an effect, and none is refused.
-  const options = { disallowedSpecial: new Set<string>() }
   const count = (text: string): number => {
     tokenizer ??= loadTokenizer(name)
     let tokens = 0
-    for (const piece of boundedPieces(text)) tokens += tokenizer.countTokens(piece, options)
+    // Control markers in a conversation are plain text: none is special.
+    for (const piece of boundedPieces(text)) tokens += tokenizer.countNative(piece, undefined)
     return tokens
   }
   return { name, count }
-}
-
-/**
- * The vocabulary is required, not imported, so that only those who need it load it, and opening a file stays
- * synchronous.
- */
-function loadTokenizer(name: Vocabulary): Tokenizer {
-  try {
-    return createRequire(import.meta.url)(`gpt-tokenizer/cjs/encoding/${name}`) as Tokenizer
-  } catch (error) {
-    throw new LcmError(
-      'unsupported',
-      `The vocabulary ${name} cannot be loaded: install the package gpt-tokenizer, or set LCM_TOKEN_ESTIMATOR=heuristic.`,
-      { estimator: name },
-      { cause: error },
-    )
-  }
 }
 
 /**

@@ -22,7 +22,7 @@ describe('every token estimator', () => {
     })
 
     it(`${name} takes time in proportion to the length of a hostile text`, () => {
-      for (const unit of ['a', 'A', ' ', '0', '!', '中', '́', 'é', '\n ']) {
+      for (const unit of ['a', 'A', ' ', '0', '!', '中', '́', 'é', '\n ', '\ufeff', '\u0085']) {
         const usedMs = processorClock()
         estimator.count(unit.repeat(1_000_000))
         expect(usedMs(), `a million ${JSON.stringify(unit)}`).toBeLessThan(10_000)
@@ -92,6 +92,30 @@ describe('the exact estimators', () => {
   it('agree with the published vocabularies', () => {
     expect(createTokenEstimator('o200k_base').count('hello world')).toBe(2)
     expect(createTokenEstimator('cl100k_base').count('antidisestablishmentarianism')).toBe(6)
+  })
+
+  // The ranks of these tokens stand in the published vocabularies: "\ufeffusing", "\ufeff", "\ufeffnamespace", "\ufeff//".
+  it.each([
+    ['\ufeffusing System;', 3],
+    ['\ufeff', 1],
+    ['\ufeffnamespace A', 2],
+    ['\ufeff// a', 2],
+  ])('count a byte order mark as the published tokenizers do: %j', (text, tokens) => {
+    for (const name of ['o200k_base', 'cl100k_base'] as const)
+      expect(createTokenEstimator(name).count(text)).toBe(tokens)
+  })
+
+  it('split a text at the white space of Unicode, to which U+0085 belongs and U+FEFF does not', () => {
+    const { count } = createTokenEstimator('o200k_base')
+    // Two bytes that no token joins, each time.
+    expect(count('a\u0085b')).toBe(1 + 2 + 1)
+    expect(count('a\ufeff')).toBe(2)
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('a', ' ', '\n', '\ufeff', '\u0085', '。', '🙂') }), (text) => {
+        expect(count(text)).toBeLessThanOrEqual(Buffer.byteLength(text))
+        expect(count(text) > 0).toBe(text !== '')
+      }),
+    )
   })
 
   it('count ordinary text exactly, at any length', async () => {
