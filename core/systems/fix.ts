@@ -103,6 +103,8 @@ export type FixContext = {
   readonly findings: readonly Sample[]
   /** Of one rule, whether it has this fix or not. */
   readonly findingsOf: (rule: Named) => readonly Sample[]
+  /** True for a node that is a known exception of a rule with this fix: what it stores is right, and stays. */
+  readonly isExcepted: (id: string) => boolean
   /** Before this fix changed anything. */
   readonly was: Standing
   /** Folders in which files of the memory may be read. */

@@ -9,6 +9,7 @@ import { FIXTURES } from '../db/fixtures.ts'
 import { changedCopy, copyInto, WITHOUT_CONSTRAINTS } from '../dialects/foreign-files.ts'
 import { fired, resultOf, scanFile, wrong } from '../integrity/scan-file.ts'
 import type { World } from '../integrity/worlds.ts'
+import { apply, plan } from '../repair/doctor.ts'
 import { generatedFaults } from '../rules/faults/families.ts'
 import { copied } from './copying.ts'
 
@@ -190,6 +191,25 @@ function worldOf(path: string, seed: number): World & { readonly isDamaged: () =
 }
 
 describe('a working copy under the rules of its system', () => {
+  it('keeps what is a known exception when a finding of the same rule beside it is repaired', async () => {
+    const original = changedCopy(join(FIXTURES, 'hermes-lcm/small.db'), (db) =>
+      db.exec('UPDATE summary_nodes SET source_token_count = source_token_count + 40 WHERE depth = 0 AND node_id > 1'),
+    )
+    const path = changed(
+      (await copied(original)).path,
+      `UPDATE summaries SET source_token_count = 5 WHERE summary_id = '1'`,
+    )
+    const before = await scanFile(path)
+    expect(wrong(before)).toEqual(['descendant_count'])
+    expect(byDesign(before).descendant_count).toBeGreaterThan(1)
+    const { steps } = await plan(path)
+    expect(steps.map(({ id, nodes }) => [id, nodes])).toEqual([['descendant_count:1', ['1']]])
+    await apply(path, ['descendant_count:1'])
+    const after = await scanFile(path)
+    expect(wrong(after)).toEqual([])
+    expect(byDesign(after)).toEqual(byDesign(before))
+  })
+
   it('may have messages of other conversations between those of one of hermes-lcm', async () => {
     const path = changedCopy(join(FIXTURES, 'hermes-lcm/small.db'), (db) =>
       db.exec(`UPDATE messages SET session_id = 'another'

@@ -73,8 +73,11 @@ export class ApplyRepairs {
     const { db, info, clock, integrity, owner } = this.#options
     const began = performance.now()
     const chosen = this.#choose(diagnosis, input)
-    const { findings } = diagnosis
-    const planned = await inSlices(planSteps(this.#options, findings, diagnosis.readRows(), chosen), signal)
+    const { findings, excepted } = diagnosis
+    const planned = await inSlices(
+      planSteps({ ...this.#options, excepted }, findings, diagnosis.readRows(), chosen),
+      signal,
+    )
     this.#refuseOther(planned.steps, diagnosis.steps, chosen)
     const { skipped, ...written } = yield* this.#summarise(planned, input, signal)
     const ready = this.#ready(planned, written)
@@ -200,7 +203,8 @@ export class ApplyRepairs {
   #planAgain(diagnosis: Diagnosis, chosen: ReadonlySet<string>, written: Written, ready: Ready): void {
     const { db, integrity } = this.#options
     const findings: Findings = integrity.findNow([...diagnosis.findings.keys()], null)
-    const planned = withoutYielding(planSteps(this.#options, findings, readingMemory(db), chosen))
+    const { excepted } = diagnosis
+    const planned = withoutYielding(planSteps({ ...this.#options, excepted }, findings, readingMemory(db), chosen))
     this.#refuseOther(planned.steps, ready.planned.steps, chosen)
     for (const { id, madeFrom: was } of written.texts) {
       if (madeFrom(planned.draft, id) !== was)

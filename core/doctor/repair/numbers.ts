@@ -6,18 +6,26 @@ import type { FileDraft } from '../../systems/file-draft.ts'
 type Numbers = Pick<DraftSummary, 'kind' | 'depth' | 'descendants' | 'sourceTokens' | 'earliestAtMs' | 'latestAtMs'>
 export type NumberField = keyof Numbers
 
+/** Sums over everything below a summary, whatever the summaries below it store. */
+type Sums = Pick<DraftSummary, 'descendants' | 'sourceTokens'>
+
 /** Returns the numbers that follow from the sources, or undefined for a summary without sources. */
-function numbersOf(draft: FileDraft, id: string, range: SourceRange | undefined): Numbers | undefined {
+function numbersOf(
+  draft: FileDraft,
+  id: string,
+  range: SourceRange | undefined,
+  below: ReadonlyMap<string, Sums>,
+): Numbers | undefined {
   if (draft.isEmpty(id)) return undefined
   const sources = draft.sources(id)
   const isLeaf = draft.sourceLinks(id).length === 0
-  const sum = (value: (source: DraftSummary) => number): number =>
-    sources.reduce((total, source) => total + value(source), 0)
+  const sum = (field: keyof Sums): number =>
+    sources.reduce((total, source) => total + (below.get(source.id)?.[field] ?? source[field] ?? 0), 0)
   return {
     kind: isLeaf ? 'leaf' : 'condensed',
     depth: isLeaf ? 0 : Math.max(0, ...sources.map((source) => source.depth ?? 0)) + 1,
-    descendants: isLeaf ? 0 : sum((source) => (source.descendants ?? 0) + 1),
-    sourceTokens: sum((source) => source.sourceTokens ?? 0) + messageTokens(draft, id),
+    descendants: isLeaf ? 0 : sum('descendants') + sources.length,
+    sourceTokens: sum('sourceTokens') + messageTokens(draft, id),
     earliestAtMs: range?.earliestAtMs ?? null,
     latestAtMs: range?.latestAtMs ?? null,
   }
@@ -39,10 +47,12 @@ export function recount(
   fields: readonly NumberField[] = ALL,
 ): void {
   const ranges = rangesOf(draft)
+  const below = new Map<string, Sums>()
   for (const id of bottomUp(draft)) {
     const stored = draft.summaries.get(id)
-    const numbers = isWanted(id) ? numbersOf(draft, id, ranges.get(id)) : undefined
-    if (!stored || !numbers) continue
+    const numbers = numbersOf(draft, id, ranges.get(id), below)
+    if (numbers) below.set(id, { descendants: numbers.descendants, sourceTokens: numbers.sourceTokens })
+    if (!stored || !numbers || !isWanted(id)) continue
     // A number that the file does not record is not added.
     const wrong = fields.filter(
       (field) => stored[field] !== null && numbers[field] !== null && stored[field] !== numbers[field],

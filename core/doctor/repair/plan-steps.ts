@@ -12,6 +12,7 @@ import type { Area, Fix, FixContext, StepDraft } from '../../systems/fix.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { crossConversationEdge } from '../rules/lineage.ts'
 import { fixes, rulesOf } from '../rules/rules.ts'
+import type { Excepted } from '../scan/scanner.ts'
 import { areasOf, describeChanges, fingerprintOf } from './describe-changes.ts'
 
 /** A step with everything that it would write. */
@@ -42,6 +43,7 @@ export type PlanTools = {
   readonly clock: Clock
   readonly filesDirs: readonly string[]
   readonly info: Pick<MemoryInfo, 'system'>
+  readonly excepted: Excepted
 }
 
 /** All findings by the id of their rule, not only samples. */
@@ -128,6 +130,7 @@ function contextOf(
     conversationId,
     findings: rulesOf(fix).flatMap(findingsOf),
     findingsOf,
+    isExcepted: (id) => rulesOf(fix).some((rule) => tools.excepted.get(rule.id)?.has(id) === true),
     get was() {
       standing ??= standingOf(draft)
       return standing

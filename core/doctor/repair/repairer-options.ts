@@ -7,7 +7,7 @@ import type { RepairInput } from '../../contract/repair.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { ConfiguredSummarizers } from '../../settings/configured-summarizers.ts'
 import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
-import type { Examination, Scanner } from '../scan/scanner.ts'
+import type { Examination, Excepted, Scanner } from '../scan/scanner.ts'
 import type { Findings, PlannedStep } from './plan-steps.ts'
 
 /** What repairs and surgery on a file need. */
@@ -29,6 +29,7 @@ export type RepairerOptions = {
 export type Diagnosis = {
   readonly report: IntegrityReport
   readonly findings: Findings
+  readonly excepted: Excepted
   readonly steps: readonly PlannedStep[]
   readonly readRows: Examination['readRows']
 }

@@ -17,6 +17,7 @@ import { inSlices } from '../../yielding.ts'
 import { indexDamaged, isOfRows } from '../rules/damaged-indexes.ts'
 import { rules } from '../rules/rules.ts'
 import { tableLost } from '../rules/tables.ts'
+import type { Excepted } from '../scan/scanner.ts'
 import { ApplyRepairs } from './apply-repairs.ts'
 import { exportPlan } from './export-plan.ts'
 import { manualSteps, withLeftovers } from './leftovers.ts'
@@ -100,7 +101,8 @@ export class Repairer {
     const examined = yield* this.#options.integrity.examine(conversationId, signal, { asked, kept })
     const { readRows } = examined
     const report = known ?? examined.report
-    const undone = { report, readRows, findings: new Map(), steps: manualSteps(report) }
+    const excepted = exceptedOf(report, examined.excepted)
+    const undone = { report, readRows, findings: new Map(), excepted, steps: manualSteps(report) }
     // If a table of links is missing, summaries look as if they never had any. No step may rely on that.
     if (report.checks.some(({ id, count }) => id === tableLost.id && count > 0)) return undone
     try {
@@ -110,8 +112,14 @@ export class Repairer {
       const isFirst = damaged.some(isOfRows)
       const findings = isFirst ? new Map([[indexDamaged.id, damaged]]) : all
       yield { done: report.checks.length, total: report.checks.length, unit: 'checks', note: 'planning' }
-      const planned = await inSlices(planSteps(this.#options, findings, readRows(), null), signal)
-      return { report, readRows, findings, steps: isFirst ? planned.steps : withLeftovers(report, findings, planned) }
+      const planned = await inSlices(planSteps({ ...this.#options, excepted }, findings, readRows(), null), signal)
+      return {
+        report,
+        readRows,
+        findings,
+        excepted,
+        steps: isFirst ? planned.steps : withLeftovers(report, findings, planned),
+      }
     } catch (error) {
       if (!(error instanceof LcmError) || error.code !== 'file_corrupt') throw error
       return undone
@@ -119,9 +127,18 @@ export class Repairer {
   }
 }
 
-/** True when a rule found more than the samples of a report. */
-const hasMore = ({ checks }: IntegrityReport, { id }: Rule): boolean =>
-  checks.some((check) => check.id === id && check.count > check.samples.length)
+/** True when a rule found more, or excepted more, than the samples of a report. */
+const hasMore = ({ checks, byDesign = [] }: IntegrityReport, { id }: Rule): boolean =>
+  [...checks, ...byDesign].some((check) => check.id === id && check.count > check.samples.length)
+
+/** Returns the known exceptions of every rule: of a report, or all of them where it has samples only. */
+const exceptedOf = ({ byDesign = [] }: IntegrityReport, all: Excepted): Excepted =>
+  new Map(
+    byDesign.map(({ id, samples }) => {
+      const asked = all.get(id)
+      return [id, asked?.size ? asked : new Set(samples.flatMap((sample) => sample.id ?? []))]
+    }),
+  )
 
 /** Returns the findings of every rule, without expected states, which need no repair. */
 function findingsOf({ checks }: IntegrityReport, all: Findings): Findings {

@@ -16,9 +16,10 @@ export const recounting = ({
 }): Fix => ({
   ...fix,
   *apply(context) {
-    const { draft } = context
+    const { draft, isExcepted } = context
     const before = new Map(draft.summaries)
-    recount(draft, isIn(context), fields)
+    const isOfThese = isIn(context)
+    recount(draft, (id) => isOfThese(id) && !isExcepted(id), fields)
     const nodes = [...before].filter(([id, was]) => draft.summaries.get(id) !== was).map(([id]) => id)
     if (nodes.length === 0) return
     yield {

@@ -1,5 +1,6 @@
 import { countMessageTokens } from '../../ingest/message-tokens.ts'
-import { type Fix, type FixContext, isIn, plural } from '../../systems/fix.ts'
+import { withDependents } from '../../memory/draft-coverage.ts'
+import { type Fix, type FixContext, plural } from '../../systems/fix.ts'
 import { messageNumber } from '../../systems/node-id.ts'
 import { partsOf, toolParts } from '../../systems/records/parts.ts'
 import type { Inspector, Rule, RuleContext } from '../../systems/rule.ts'
@@ -75,7 +76,8 @@ const setTokens: Fix = {
     const dependents = [...draft.summaries.keys()].filter((id) =>
       draft.messageLinks(id).some(({ to }) => above.has(to)),
     )
-    if (dependents.length > 0) recount(draft, isIn(context), ['sourceTokens'])
+    const stale = withDependents(draft, new Set(dependents))
+    if (stale.size > 0) recount(draft, (id) => stale.has(id), ['sourceTokens'])
     if (summaries.length + messages.length === 0) return
     yield {
       title: `Count the tokens of ${plural(summaries.length + messages.length, 'text')} again`,

@@ -25,10 +25,15 @@ const MAX_SAMPLES = 20
 const CANCELLED = 'The scan was cancelled. Nothing was changed.'
 
 /** A report with what a plan needs of the same scan. */
+/** Nodes that are known exceptions of a rule, by its id: no repair may change what the rule is about. */
+export type Excepted = ReadonlyMap<string, ReadonlySet<string>>
+
 export type Examination = {
   readonly report: IntegrityReport
   /** All findings of the requested rules by rule id. A report holds samples only. */
   readonly findings: ReadonlyMap<string, readonly Finding[]>
+  /** The nodes of the known exceptions of each asked rule. */
+  readonly excepted: Excepted
   /**
    * Returns the rows of the file for a draft. It uses the rows of the scan as long as nobody has written to the file
    * since.
@@ -76,6 +81,7 @@ export class Scanner {
     const unread = context.memory
     const report = new ReportBuilder(context, asked)
     const findings = new Map(kept.map(({ id }): [string, Finding[]] => [id, []]))
+    const excepted = new Map(asked.map(({ id }): [string, Set<string>] => [id, new Set()]))
     const held = db.iterate(queries.hold)
     let note = 'reading'
     yield { done: 0, total: asked.length, unit: 'checks', note }
@@ -87,7 +93,11 @@ export class Scanner {
         // Only the structure phase needs one state of the file. A long reader would keep the log from shrinking.
         if (step?.kind === 'phase' && step.phase !== 'structure') held.return?.()
         report.add(step)
-        if (step?.kind === 'found' && step.byDesign === null) findings.get(step.rule.id)?.push(step.finding)
+        if (step?.kind === 'found') {
+          const { id } = step.finding
+          if (step.byDesign === null) findings.get(step.rule.id)?.push(step.finding)
+          else if (id !== null) excepted.get(step.rule.id)?.add(id)
+        }
         if (step?.kind === 'rule') note = step.rule.id
         if (!slice.isOver) continue
         yield { done: report.done, total: asked.length, unit: 'checks', note }
@@ -102,6 +112,7 @@ export class Scanner {
     return {
       report: { ...report.build(), durationMs: performance.now() - startedAt, finishedAtMs: clock() },
       findings,
+      excepted,
       *readRows() {
         if (memory === unread || changeStamp(db) !== stamp) return yield* readingMemory(db)
         // A scan does not need the numbers that the system does not store. A draft does.
