@@ -77,6 +77,18 @@ export const IntegrityReport = z.object({
    * files.
    */
   byDesign: z.array(ByDesign).optional(),
+  /**
+   * What copying changed of the findings, by the ids of checks. Absent for files that are no working copies, and where
+   * original and copy had the same findings.
+   */
+  copying: z
+    .object({
+      /** Checks that found something in the original, and nothing in the copy when it was made. */
+      settled: z.array(z.string()),
+      /** Checks of this report that find something, where the original had nothing. */
+      brought: z.array(z.string()),
+    })
+    .optional(),
   counts: z.object({ error: z.int(), warning: z.int(), info: z.int() }),
   /** The conversations in which something was found: how many findings of each severity. Absent when there is none. */
   byConversation: z.array(z.object({ conversationId: ConversationId, errors: z.int(), warnings: z.int() })).optional(),

@@ -66,3 +66,27 @@ export const MOST_NOTE_CHARS = 2000
 /** Counts the checks of a report that ran. Those that do not apply to the file are left out. */
 export const checksMade = (report: { readonly checks: readonly { readonly notApplicable: string | null }[] }): number =>
   report.checks.filter((check) => check.notApplicable === null).length
+
+/** Ends what a step of a repair says of rows. Behind it stands the sentence that says by which principle. */
+export const NOTHING_ELSE = 'Nothing else changes.'
+
+/**
+ * `Copying settled 4 findings and brought 3 that only a native file can have.` Nothing of it was done to the memory: a
+ * native file stores less, or in another way, and has rules of its own.
+ */
+export function copyingText({
+  settled,
+  brought,
+}: {
+  readonly settled: readonly string[]
+  readonly brought: readonly string[]
+}): string {
+  const findings = (count: number): string => (count === 1 ? '1 finding' : `${count} findings`)
+  const parts = [
+    settled.length > 0 ? `settled ${findings(settled.length)} of the original` : null,
+    brought.length > 0
+      ? `brought ${settled.length > 0 ? brought.length : findings(brought.length)} that only a native file can have`
+      : null,
+  ]
+  return `Copying ${parts.filter((part) => part !== null).join(' and ')}.`
+}

@@ -4,11 +4,13 @@ import { knownSystem } from './systems.ts'
 
 const KEY = 'copied_from'
 const BASELINE_KEY = 'copied_ways'
+const DIFFERENCES_KEY = 'copied_findings'
+type Key = typeof KEY | typeof BASELINE_KEY | typeof DIFFERENCES_KEY
 
 const queries = {
-  store: (key: typeof KEY | typeof BASELINE_KEY) => /* sql */ `
+  store: (key: Key) => /* sql */ `
     INSERT INTO lcm_meta (key, value) VALUES ('${key}', :value) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-  read: (key: typeof KEY | typeof BASELINE_KEY) => /* sql */ `SELECT value FROM lcm_meta WHERE key = '${key}'`,
+  read: (key: Key) => /* sql */ `SELECT value FROM lcm_meta WHERE key = '${key}'`,
 }
 
 /** Writes into a working copy of what it is one. Of a copy's copy: of the copy. */
@@ -34,9 +36,19 @@ export function storeBaseline(db: WriteDb, baseline: string): void {
 }
 
 /** As it is stored; null where there is none. */
-export function readBaseline(db: ReadDb): unknown {
+export const readBaseline = (db: ReadDb): unknown => read(db, BASELINE_KEY)
+
+/** The checks that have another result in a working copy than in its original: read by core/doctor. */
+export function storeCopyDifferences(db: WriteDb, differences: string): void {
+  db.run(queries.store(DIFFERENCES_KEY), { value: differences })
+}
+
+/** As it is stored; null where there is none. */
+export const readCopyDifferences = (db: ReadDb): unknown => read(db, DIFFERENCES_KEY)
+
+function read(db: ReadDb, key: Key): unknown {
   try {
-    return parsed(db.value(queries.read(BASELINE_KEY)))
+    return parsed(db.value(queries.read(key)))
   } catch {
     return null
   }

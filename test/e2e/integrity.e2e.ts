@@ -10,7 +10,10 @@ test('a sound memory has no finding', async ({ openMemory, home }) => {
   await page.getByRole('contentinfo').getByRole('button', { name: 'not checked' }).click()
   await page.getByRole('button', { name: 'Check now' }).click()
   await expect(page.getByRole('heading', { name: 'Nothing is wrong' })).toBeVisible()
+  // What passed is folded, each check with what it makes sure of.
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
   await expect(page.getByText('coverage_gap')).toBeVisible()
+  await expect(page.getByText('Every message is in the window, or covered by a summary that is.')).toBeVisible()
   await expect(page.getByRole('contentinfo').getByRole('button', { name: 'nothing wrong', exact: true })).toBeVisible()
   // Without a finding the repairs take no room.
   await expect(page.getByRole('complementary', { name: 'Detail' })).toHaveCount(0)
@@ -87,7 +90,7 @@ test('a damaged memory says what is wrong, and findings lead to their nodes and 
   await expect(plan).toBeHidden()
   // The detail of the node shows the finding, and leads back to it.
   const detail = page.getByRole('complementary', { name: 'Detail' })
-  await expect(detail.getByRole('button', { name: 'depth_mismatch' })).toBeVisible()
+  await expect(detail.getByRole('button', { name: 'A stored depth is wrong' })).toBeVisible()
   await page
     .getByRole('main')
     .getByRole('button', { name: /^Repair plan/ })

@@ -1,3 +1,4 @@
+import { NOTHING_ELSE } from '../../contract/lists.ts'
 import type { RowChange } from '../../contract/repair.ts'
 import { sha256 } from '../../hashing.ts'
 import type { Area } from '../../systems/fix.ts'
@@ -8,7 +9,7 @@ import type { Area } from '../../systems/fix.ts'
  */
 export function describeChanges(changes: readonly RowChange[]): string {
   const text = describe(changes)
-  return text === '' ? '' : `${text} Nothing else changes.`
+  return text === '' ? '' : `${text} ${NOTHING_ELSE}`
 }
 
 /** Describes changes that were made: "context_items: 64 rows moved. Nothing else was changed." */

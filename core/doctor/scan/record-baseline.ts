@@ -1,7 +1,4 @@
-import { systemClock } from '../../clock.ts'
 import type { MemoryInfo } from '../../contract/memory.ts'
-import { createTokenEstimator } from '../../models/token-estimator.ts'
-import { readSettings } from '../../settings/settings.ts'
 import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
 import { storeBaseline } from '../../systems/copied-from.ts'
 import type { KnownException } from '../../systems/known-exceptions.ts'
@@ -15,7 +12,7 @@ import { foreignKeys } from '../rules/database.ts'
 import { danglingEdge } from '../rules/lineage.ts'
 import { rules } from '../rules/rules.ts'
 import { FindingKeys, type StoredBaseline } from './baseline.ts'
-import { contextOf, storedBaseline } from './rule-context.ts'
+import { contextFor, storedBaseline } from './rule-context.ts'
 import { scan, severityOf } from './scan.ts'
 
 /**
@@ -81,9 +78,4 @@ function* findings(context: RuleContext, exceptions: readonly KnownException[]):
     const exception = step?.kind === 'found' ? exceptionOf(step.rule) : undefined
     yield step?.kind === 'found' && exception ? { rule: step.rule, exception, finding: step.finding } : null
   }
-}
-
-function contextFor(db: ReadDb, info: MemoryInfo): RuleContext {
-  const { compaction: settings } = readSettings({})
-  return contextOf({ db, info, settings, estimator: createTokenEstimator(), clock: systemClock })
 }

@@ -1,9 +1,10 @@
-import type { Clock } from '../../clock.ts'
+import { type Clock, systemClock } from '../../clock.ts'
 import type { CompactionSettings } from '../../contract/compaction.ts'
 import type { MemoryInfo } from '../../contract/memory.ts'
 import { type LedgerPermission, ledgerState, whyRefused } from '../../ingest/ledger/ledger-permission.ts'
 import { Memory } from '../../memory/memory.ts'
-import type { TokenEstimator } from '../../models/token-estimator.ts'
+import { createTokenEstimator, type TokenEstimator } from '../../models/token-estimator.ts'
+import { readSettings } from '../../settings/settings.ts'
 import { NATIVE_VIEWS } from '../../sqlite/native-schema.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { probeSchema } from '../../sqlite/schema-probe.ts'
@@ -41,6 +42,12 @@ export function contextOf(tools: ContextTools): RuleContext {
     probe: probeSchema(db, isNative(info) ? NATIVE_VIEWS : undefined),
     baseline: baselineOf(tools),
   }
+}
+
+/** What the rules look at while a copy is made: by the defaults, whatever is configured here. */
+export function contextFor(db: ReadDb, info: MemoryInfo): RuleContext {
+  const { compaction: settings } = readSettings({})
+  return contextOf({ db, info, settings, estimator: createTokenEstimator(), clock: systemClock })
 }
 
 /** A baseline counts findings while it is asked, so every scan needs its own. */

@@ -13,6 +13,7 @@ import type { Finding } from '../../systems/scanned-memory.ts'
 import { TimeSlice, throwIfCancelled } from '../../yielding.ts'
 import { rules } from '../rules/rules.ts'
 import { tableLost } from '../rules/tables.ts'
+import { storedDifferences } from './copy-differences.ts'
 import { type ContextTools, contextOf } from './rule-context.ts'
 import { type ScanStep, scan, severityOf } from './scan.ts'
 
@@ -258,6 +259,7 @@ class ReportBuilder {
       ok: results.every((result) => result.count === 0 || result.severity === 'info'),
       checks: results,
       byDesign: [...this.#tallies.values()].flatMap((tally) => this.#byDesign(tally)),
+      ...this.#copying(fired),
       ...(this.#byConversation.size > 0 && {
         byConversation: [...this.#byConversation].map(([of, counts]) => ({ conversationId: of, ...counts })),
       }),
@@ -272,6 +274,17 @@ class ReportBuilder {
         durationMs: (this.#phases[index + 1]?.startedAt ?? endedAt) - startedAt,
       })),
     }
+  }
+
+  #copying(fired: ReadonlySet<string>): Pick<IntegrityReport, 'copying'> {
+    const { db, info } = this.#context
+    const stored = isNative(info) ? storedDifferences(db) : null
+    if (stored === null) return {}
+    const copying = {
+      settled: stored.settled.filter((id) => !fired.has(id)),
+      brought: stored.brought.filter((id) => fired.has(id)),
+    }
+    return copying.settled.length + copying.brought.length > 0 ? { copying } : {}
   }
 
   #byDesign({ rule, byDesign: { count, why, samples } }: Tally): ByDesign[] {

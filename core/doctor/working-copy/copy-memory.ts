@@ -11,6 +11,7 @@ import { takeTriggers } from '../../sqlite/take-triggers.ts'
 import { storeOrigin } from '../../systems/copied-from.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { inSlices, yieldToOthers } from '../../yielding.ts'
+import { recordDifferences } from '../scan/copy-differences.ts'
 import { recordBaseline } from '../scan/record-baseline.ts'
 import { finishTimes, RowFitter } from './fit-rows.ts'
 import { type MoveOptions, moveLargeTexts } from './move-large-texts.ts'
@@ -93,6 +94,7 @@ async function* fill(
   db.transaction(() => fillSummaryHashes(db))
   yield { done: INDEXED, total: 1, unit: 'steps', note: 'looking at it' }
   await inSlices(recordBaseline({ read, info }, db), signal)
+  await inSlices(recordDifferences({ read, info }, db), signal)
   const verified = yield* inShare(verifyCopy({ original: read, info, copy: db, fitter, rows: all }, signal), {
     from: INDEXED,
     to: largeTexts === null ? 1 : COMPARED,

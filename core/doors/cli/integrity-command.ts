@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { IntegrityReport, type Sample } from '../../contract/integrity.ts'
-import { checksMade } from '../../contract/lists.ts'
+import { checksMade, copyingText } from '../../contract/lists.ts'
 import { keepNewObjectsSmall } from '../heap.ts'
 import { defineCommand, narrowed } from './command.ts'
 import { interruptible } from './interruptible.ts'
@@ -34,6 +34,7 @@ function integrityText(report: IntegrityReport): string {
     : `${count(report.counts.error)} errors, ${count(report.counts.warning)} warnings.`
   return [
     `${verdict} ${checksMade(report)} checks over ${count(report.messages)} messages and ${count(report.summaries)} summaries in ${Math.round(report.durationMs)} ms.`,
+    ...(report.copying ? [copyingLines(report.copying)] : []),
     ...found.map((check) => {
       const causes = check.consequenceOf ?? []
       const cause = causes.length > 0 ? `\n    It may merely follow from ${causes.join(', ')}.` : ''
@@ -46,6 +47,13 @@ function integrityText(report: IntegrityReport): string {
     ),
   ].join('\n')
 }
+
+const copyingLines = (copying: NonNullable<IntegrityReport['copying']>): string =>
+  [
+    copyingText(copying),
+    ...(copying.settled.length > 0 ? [`    settled: ${copying.settled.join(', ')}`] : []),
+    ...(copying.brought.length > 0 ? [`    brought: ${copying.brought.join(', ')}`] : []),
+  ].join('\n')
 
 const samplesText = (samples: readonly Sample[]): string =>
   samples

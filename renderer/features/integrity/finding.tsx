@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { CheckResult } from '../../../core/contract/integrity.ts'
 import { navigate, useRoutePart } from '../../routes.ts'
+import { checkTitle } from '../../ui/check-titles.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
@@ -38,8 +39,9 @@ export function Finding({ check, consequences = NONE }: Props) {
             aria-expanded={isOpen}
             onClick={() => setOpen(!isOpen)}
           >
-            {check.id}
+            <span className={styles.name}>{checkTitle(check.id)}</span>
             <Icon name={isOpen ? 'chevronDown' : 'chevronRight'} />
+            <code>{check.id}</code>
           </button>
           <p className={styles.text}>{check.explanation}</p>
           <span className={styles.count}>{formatCount(check.count)}</span>
@@ -74,8 +76,10 @@ export function Finding({ check, consequences = NONE }: Props) {
             onClick={() => setConsequences(!hasConsequences)}
           >
             <Icon name={hasConsequences ? 'chevronDown' : 'chevronRight'} />
-            {plural(consequences.length, 'other finding')} may follow from it
-            {!hasConsequences && <span className={styles.names}>{consequences.map(({ id }) => id).join(', ')}</span>}
+            <span>{plural(consequences.length, 'other finding')} may follow from it</span>
+            {!hasConsequences && (
+              <span className={styles.names}>{consequences.map(({ id }) => checkTitle(id)).join(', ')}</span>
+            )}
           </button>
         )}
       </article>

@@ -2,12 +2,13 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { CheckResult, IntegrityReport } from '../../../core/contract/integrity.ts'
 import type { Job } from '../../../core/contract/job.ts'
-import { checksMade } from '../../../core/contract/lists.ts'
+import { checksMade, copyingText } from '../../../core/contract/lists.ts'
 import { api } from '../../api.ts'
 import { useLive } from '../../live.ts'
 import { currentFile } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
-import { Chip } from '../../ui/chip.tsx'
+import { checkTitle } from '../../ui/check-titles.ts'
+import { Fact, Facts } from '../../ui/facts.tsx'
 import { fileNameOf, formatDuration, plural } from '../../ui/format.ts'
 import { jobText } from '../../ui/job-text.ts'
 import { Menu } from '../../ui/menu.tsx'
@@ -78,6 +79,7 @@ export function ReportView({ report, scan, onScan, onShowPlan, actions }: Props)
         {report.only !== undefined && ' · texts, indexes, files and pages of this large file were not read'}
         {scan !== null ? ` · ${jobText(scan)}` : isStale && ' · the file has changed since'}
       </ViewHeader>
+      {report.copying && <Copying {...report.copying} />}
       {causes.length > 0 && (
         <section className={styles.group}>
           <SectionHeading>Findings</SectionHeading>
@@ -102,17 +104,15 @@ export function ReportView({ report, scan, onScan, onShowPlan, actions }: Props)
           ))}
         </section>
       )}
-      <section className={styles.group}>
-        <SectionHeading>Passed · {passed.length}</SectionHeading>
-        <div className={styles.chips}>
-          {passed.map((check) => (
-            <Chip key={check.id} mono title={check.invariant}>
-              {check.id}
-            </Chip>
-          ))}
-        </div>
-      </section>
-      {notApplicable.length > 0 && <NotApplicable checks={notApplicable} />}
+      <FoldedChecks title={`Passed · ${passed.length}`} show="Show" checks={passed} textOf={passedText} />
+      {notApplicable.length > 0 && (
+        <FoldedChecks
+          title={`Not applicable · ${notApplicable.length}`}
+          show="Show why"
+          checks={notApplicable}
+          textOf={notApplicableText}
+        />
+      )}
     </>
   )
 }
@@ -149,26 +149,59 @@ function ExportReport({ report }: { readonly report: IntegrityReport }) {
   )
 }
 
-/** Checks that were not made, folded: each with the reason. */
-function NotApplicable({ checks }: { readonly checks: readonly CheckResult[] }) {
+const passedText = ({ invariant }: CheckResult): string => invariant
+const notApplicableText = ({ notApplicable }: CheckResult): string | null => notApplicable
+
+/** What copying changed of the findings, so that nobody takes them for what was diagnosed. */
+function Copying({ settled, brought }: NonNullable<IntegrityReport['copying']>) {
+  return (
+    <section className={styles.copying} aria-label="What copying changed">
+      <p>{copyingText({ settled, brought })}</p>
+      <Facts>
+        <Fact name="settled">{settled.length === 0 ? null : <CheckNames ids={settled} />}</Fact>
+        <Fact name="brought">{brought.length === 0 ? null : <CheckNames ids={brought} />}</Fact>
+      </Facts>
+    </section>
+  )
+}
+
+function CheckNames({ ids }: { readonly ids: readonly string[] }) {
+  return ids.map((id, index) => (
+    <span key={id} title={id}>
+      {checkTitle(id)}
+      {index < ids.length - 1 && ' · '}
+    </span>
+  ))
+}
+
+type FoldedChecksProps = {
+  readonly title: string
+  /** The words of the button that unfolds them. */
+  readonly show: string
+  readonly checks: readonly CheckResult[]
+  readonly textOf: (check: CheckResult) => string | null
+}
+
+/** Checks that found nothing or were not made, folded: each with a sentence. */
+function FoldedChecks({ title, show, checks, textOf }: FoldedChecksProps) {
   const [isOpen, setOpen] = useState(false)
   return (
     <section className={styles.group}>
       <SectionHeading
         aside={
           <Button look="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            {isOpen ? 'Fold' : 'Show why'}
+            {isOpen ? 'Fold' : show}
           </Button>
         }
       >
-        Not applicable · {checks.length}
+        {title}
       </SectionHeading>
       {isOpen && (
         <dl className={styles.reasons}>
           {checks.map((check) => (
             <div key={check.id}>
               <dt>{check.id}</dt>
-              <dd>{check.notApplicable}</dd>
+              <dd>{textOf(check)}</dd>
             </div>
           ))}
         </dl>
