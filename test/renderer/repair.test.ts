@@ -6,13 +6,15 @@ import type { MemoryInfo } from '../../core/contract/memory.ts'
 import type { RepairResult, RepairStep } from '../../core/contract/repair.ts'
 import { nextJob } from '../../renderer/features/integrity/next-job.ts'
 import {
+  applyText,
   findingChanges,
   outcomeTitle,
   rowsByTable,
+  stepWords,
   whyOnlyExport,
 } from '../../renderer/features/integrity/repair-wording.ts'
 import { groupChecks } from '../../renderer/features/integrity/report-groups.ts'
-import { safeSteps, toggleStep } from '../../renderer/features/integrity/step-choice.ts'
+import { allSteps, safeSteps, toggleStep } from '../../renderer/features/integrity/step-choice.ts'
 import { cellText, changedTables } from '../../renderer/ui/change-rows.ts'
 import { runs } from '../builders/property-runs.ts'
 
@@ -47,6 +49,20 @@ describe('the selection of repair steps', () => {
 
   it('begins with the safe steps that depend on no other kind of step', () => {
     expect(sorted(safeSteps(steps))).toEqual(['a', 'b'])
+  })
+
+  it('is all of them when all are wanted, without those that only a person can do', () => {
+    expect(sorted(allSteps(steps))).toEqual(['a', 'b', 'c', 'f'])
+    expect(applyText(2, 4)).toBe('Apply 2 of 4\u00a0steps')
+    expect(applyText(4, 4)).toBe('Apply 4\u00a0steps')
+  })
+
+  it('says why first, and which rows only when it is unfolded', () => {
+    expect(stepWords('summaries: 2 rows changed (depth). Nothing else changes. From the leaves up.')).toEqual({
+      sentence: 'From the leaves up.',
+      rows: 'summaries: 2 rows changed (depth). Nothing else changes.',
+    })
+    expect(stepWords('Compare with the transcript.')).toEqual({ sentence: 'Compare with the transcript.', rows: null })
   })
 
   it('adds the steps that a step depends on, and removes those that depend on it', () => {

@@ -2,6 +2,7 @@ import { meaningOf } from '../../../core/contract/glossary.ts'
 import type { Description } from '../../../core/contract/lineage.ts'
 import type { Pruned } from '../../../core/contract/message.ts'
 import { navigate } from '../../routes.ts'
+import { checkTitle } from '../../ui/check-titles.ts'
 import { Chip, type Tone } from '../../ui/chip.tsx'
 import { depthToken } from '../../ui/depth-color.ts'
 import { Dim } from '../../ui/dim.tsx'
@@ -114,12 +115,11 @@ function FindingChips({ id }: { readonly id: string }) {
   return finding?.checks.map((check) => (
     <Chip
       key={check.id}
-      mono
       tone={finding.severity}
-      title={check.explanation}
+      title={`${check.id}: ${check.explanation}`}
       onClick={() => navigate({ view: 'integrity' }, 'push')}
     >
-      {check.id}
+      {checkTitle(check.id)}
     </Chip>
   ))
 }

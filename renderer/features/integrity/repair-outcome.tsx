@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { Job } from '../../../core/contract/job.ts'
 import type { RepairResult } from '../../../core/contract/repair.ts'
 import { Button } from '../../ui/button.tsx'
+import { checkTitle } from '../../ui/check-titles.ts'
 import { Dim } from '../../ui/dim.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatBytes, formatCount, formatDuration, plural } from '../../ui/format.ts'
@@ -89,7 +90,9 @@ function Result({ result, titleOf, onUndo }: ResultProps) {
         <tbody>
           {findingChanges(result).map(({ check, before, after }) => (
             <tr key={check} className={before === after ? styles.dim : undefined}>
-              <td>{check}</td>
+              <td>
+                {checkTitle(check)} <code>{check}</code>
+              </td>
               <td>{formatCount(before)}</td>
               <td data-change={after < before ? 'better' : after > before ? 'worse' : undefined}>
                 {formatCount(after)}

@@ -17,8 +17,8 @@ import { useJob } from '../../ui/use-job.ts'
 import { useNewFile } from '../../ui/use-new-file.ts'
 import styles from './repair-panel.module.css'
 import { RepairStepRow } from './repair-step-row.tsx'
-import { RISKS, rowsByTable, whyOnlyExport } from './repair-wording.ts'
-import { type Chosen, canChoose, safeSteps, toggleStep } from './step-choice.ts'
+import { applyText, RISKS, rowsByTable, whyOnlyExport } from './repair-wording.ts'
+import { allSteps, type Chosen, canChoose, safeSteps, toggleStep } from './step-choice.ts'
 
 type ApplyInput = {
   readonly steps: { id: string; fingerprint: string }[]
@@ -34,6 +34,7 @@ type Props = {
 }
 
 const NONE: Chosen = new Set()
+const RISK_ORDER = ['safe', 'rewrite', 'model', 'manual'] as const
 
 /** The steps to choose from, and the next actions: apply, export, or make a copy to which they can be applied. */
 export function RepairPlanList({ plan, info, isBusy, onApply }: Props) {
@@ -43,6 +44,8 @@ export function RepairPlanList({ plan, info, isBusy, onApply }: Props) {
   const [isAsking, setAsking] = useState(false)
   const onlyExport = whyOnlyExport(info)
   const canApply = onlyExport === null && steps.some(canChoose)
+  const [safe, all] = [safeSteps(steps), allSteps(steps)]
+  const risks = RISK_ORDER.filter((risk) => steps.some((step) => step.risk === risk))
   const picked = steps.filter((step) => chosen.has(step.id))
   const confirm = () => {
     setAsking(false)
@@ -52,13 +55,26 @@ export function RepairPlanList({ plan, info, isBusy, onApply }: Props) {
     <>
       {canApply && (
         <div className={styles.choice}>
-          <Button look="quiet" disabled={isBusy} onClick={() => setChosen(safeSteps(steps))}>
+          <Button look="quiet" disabled={isBusy || safe.size === 0} onClick={() => setChosen(safe)}>
             All safe
+          </Button>
+          <Button look="quiet" disabled={isBusy} onClick={() => setChosen(all)}>
+            All {formatCount(all.size)}
           </Button>
           <Button look="quiet" disabled={isBusy} onClick={() => setChosen(NONE)}>
             None
           </Button>
         </div>
+      )}
+      {canApply && (
+        <p className={styles.risks}>
+          {risks.map((risk) => (
+            <span key={risk}>
+              <b>{risk}</b> {RISKS[risk].hint.charAt(0).toLowerCase()}
+              {RISKS[risk].hint.slice(1)}.{' '}
+            </span>
+          ))}
+        </p>
       )}
       <ol className={styles.steps}>
         {steps.map((step, index) => (
@@ -80,10 +96,15 @@ export function RepairPlanList({ plan, info, isBusy, onApply }: Props) {
       </ol>
       <div className={styles.foot}>
         {onlyExport !== null && <p className={styles.dim}>{onlyExport}</p>}
+        {canApply && picked.length === 0 && (
+          <p className={styles.dim}>
+            {safe.size === 0 ? 'No step is safe enough to be chosen by itself. ' : ''}Choose a step to apply it.
+          </p>
+        )}
         <div className={styles.actions}>
           {canApply ? (
             <Button look="primary" disabled={isBusy || picked.length === 0} onClick={() => setAsking(true)}>
-              {picked.length === 0 ? 'Apply steps…' : `Apply ${plural(picked.length, 'step')}…`}
+              {picked.length === 0 ? 'Apply steps…' : `${applyText(picked.length, all.size)}…`}
             </Button>
           ) : (
             info.readOnly && info.system !== 'native' && <RepairInCopy />

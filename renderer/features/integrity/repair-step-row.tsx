@@ -3,13 +3,14 @@ import type { RepairStep } from '../../../core/contract/repair.ts'
 import { Button } from '../../ui/button.tsx'
 import { changedTables } from '../../ui/change-rows.ts'
 import { ChangeTable } from '../../ui/change-table.tsx'
+import { checkTitle } from '../../ui/check-titles.ts'
 import { Chip } from '../../ui/chip.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { useCopy } from '../../ui/use-copy.ts'
 import styles from './repair-panel.module.css'
-import { RISKS } from './repair-wording.ts'
+import { RISKS, stepWords } from './repair-wording.ts'
 
 type Props = {
   readonly step: RepairStep
@@ -30,6 +31,7 @@ export function RepairStepRow({ step, number, choice }: Props) {
   const [isOpen, setOpen] = useState(false)
   const titleId = useId()
   const risk = RISKS[step.risk]
+  const { sentence, rows } = stepWords(step.description)
   const more = step.nodes.length - NODES_SHOWN
   return (
     <li className={styles.step}>
@@ -54,7 +56,7 @@ export function RepairStepRow({ step, number, choice }: Props) {
             {step.risk}
           </Chip>
         </div>
-        <p className={styles.text}>{step.description}</p>
+        {sentence !== '' && <p className={styles.text}>{sentence}</p>}
         {step.cannotRestore !== null && <p className={styles.lost}>Stays lost: {step.cannotRestore}</p>}
         <div className={styles.stepFoot}>
           <button type="button" className={styles.fold} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -66,7 +68,7 @@ export function RepairStepRow({ step, number, choice }: Props) {
           ))}
           {more > 0 && <span className={styles.stepDim}>and {formatCount(more)} more</span>}
         </div>
-        {isOpen && <StepDetails step={step} />}
+        {isOpen && <StepDetails step={step} rows={rows} />}
       </div>
     </li>
   )
@@ -75,7 +77,7 @@ export function RepairStepRow({ step, number, choice }: Props) {
 const FIRST_ROWS = 20
 
 /** Every row of a step before and after, as far as the plan lists them, which checks it settles, and its SQL. */
-function StepDetails({ step }: { readonly step: RepairStep }) {
+function StepDetails({ step, rows }: { readonly step: RepairStep; readonly rows: string | null }) {
   const [isWhole, setWhole] = useState(false)
   const [copied, copy] = useCopy()
   const shown = isWhole ? step.changes : step.changes.slice(0, FIRST_ROWS)
@@ -83,6 +85,7 @@ function StepDetails({ step }: { readonly step: RepairStep }) {
   const unlisted = step.rows - step.changes.length
   return (
     <div className={styles.details}>
+      {rows !== null && <p className={styles.stepDetailsDim}>{rows}</p>}
       {changedTables(shown).map((table) => (
         <ChangeTable key={table.table} {...table} />
       ))}
@@ -99,7 +102,12 @@ function StepDetails({ step }: { readonly step: RepairStep }) {
       <dl className={styles.facts}>
         <dt>settles</dt>
         <dd>
-          <code>{step.fixes.join(', ')}</code>
+          {step.fixes.map((id, index) => (
+            <span key={id}>
+              {checkTitle(id)} <code>{id}</code>
+              {index < step.fixes.length - 1 && ', '}
+            </span>
+          ))}
         </dd>
         {step.dependsOn.length > 0 && (
           <>

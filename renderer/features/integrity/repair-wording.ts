@@ -1,3 +1,4 @@
+import { NOTHING_ELSE } from '../../../core/contract/lists.ts'
 import type { MemoryInfo } from '../../../core/contract/memory.ts'
 import type { RepairResult, RepairRisk, RepairStep } from '../../../core/contract/repair.ts'
 import type { Tone } from '../../ui/chip.tsx'
@@ -10,6 +11,18 @@ export const RISKS: Readonly<Record<RepairRisk, { readonly tone: Tone; readonly 
   model: { tone: 'warning', hint: 'Needs a summariser to write a text anew' },
   manual: { tone: 'neutral', hint: 'Cannot be done by the app; the step says what a person can do' },
 }
+
+/** Divides what a step says into why and how, and which rows it changes. */
+export function stepWords(description: string): { readonly sentence: string; readonly rows: string | null } {
+  const at = description.indexOf(NOTHING_ELSE)
+  if (at < 0) return { sentence: description, rows: null }
+  const end = at + NOTHING_ELSE.length
+  return { sentence: description.slice(end).trim(), rows: description.slice(0, end) }
+}
+
+/** `Apply 2 of 6 steps`. */
+export const applyText = (chosen: number, all: number): string =>
+  chosen === all ? `Apply ${plural(all, 'step')}` : `Apply ${formatCount(chosen)} of ${plural(all, 'step')}`
 
 /** `3 steps applied`, or what became of them instead. */
 export function outcomeTitle({ applied, skipped, rolledBack }: RepairResult): string {

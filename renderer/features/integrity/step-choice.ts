@@ -30,6 +30,13 @@ function closureOf(byId: ReadonlyMap<string, Steps[number]>, id: string): Chosen
   return closure
 }
 
+/** Returns every step that can be chosen. */
+export const allSteps = (steps: Steps): Chosen =>
+  withDependencies(
+    steps,
+    steps.filter(canChoose).map((step) => step.id),
+  )
+
 /** Returns every step that follows from the rest of the file, with the steps of the same kind on which it depends. */
 export function safeSteps(steps: Steps): Chosen {
   const safe = steps.filter((step) => step.risk === 'safe')
