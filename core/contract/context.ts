@@ -48,6 +48,8 @@ export const ContextItem = z.object({
   excerpt: z.string(),
   /** What its agent removed from it without a summary. `tokens` of the item leaves that out. */
   pruned: Pruned.optional(),
+  /** Of a fork: the conversation to which the item belongs, which the fork sees without having it. */
+  conversationId: ConversationId.optional(),
 })
 export type ContextItem = z.infer<typeof ContextItem>
 

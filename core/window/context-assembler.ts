@@ -23,7 +23,13 @@ import { readExcerpts, readSearchTexts } from './window-texts.ts'
 const RANKED_CHARS = 20_000
 
 /** A window, what its summaries cover, and which items of it are sent. */
-type Chosen = { readonly window: Window; readonly covered: CoverageOfEntries; readonly selection: Selection }
+type Chosen = {
+  readonly window: Window
+  readonly covered: CoverageOfEntries
+  readonly selection: Selection
+  /** The conversations to which the first entries of a fork belong. */
+  readonly homes: readonly number[]
+}
 
 /**
  * Tells what the model sees next turn: which items of the window are sent under a budget, the reason for each of them,
@@ -54,10 +60,10 @@ export class ContextAssembler {
     return this.#assembled(input, this.#select(input, past))
   }
 
-  #assembled(input: AssembleInput, { window, covered, selection }: Chosen): AssembledContext {
+  #assembled(input: AssembleInput, { window, covered, selection, homes }: Chosen): AssembledContext {
     const excerpts = readExcerpts(this.#db, window)
     const { budgetTokens: budget } = this.#budget(input)
-    const order = historyOrder(window, covered)
+    const order = homes.length > 0 ? null : historyOrder(window, covered)
     const orphans = this.#orphansWithCall(window)
     const wording = {
       idAt: (index: number) => window.idAt(index),
@@ -98,6 +104,7 @@ export class ContextAssembler {
           createdAtMs: item.createdAtMs,
           excerpt: excerpts[ordinal] ?? '',
           ...(item.pruned ? { pruned: item.pruned } : {}),
+          ...(ordinal < homes.length ? { conversationId: homes[ordinal] as number } : {}),
         }
       }),
       ...(order ? { historyOrder: order } : {}),
@@ -155,9 +162,7 @@ export class ContextAssembler {
   #select(input: AssembleInput, past: PastEntries = {}): Chosen {
     const { conversationId } = input
     const query = input.query?.trim()
-    const { window, covered } = past.placed
-      ? this.#windows.past(conversationId, past)
-      : this.#windows.of(conversationId)
+    const { window, covered, homes } = this.#windows.sent(conversationId, past)
     const selection = selectItems({
       columns: window.columns,
       pairs: window.pairs,
@@ -165,7 +170,7 @@ export class ContextAssembler {
       freshTailCount: this.#freshTailCount(input),
       relevance: query ? rankByRelevance(readSearchTexts(this.#db, window, RANKED_CHARS), query) : undefined,
     })
-    return { window, covered, selection }
+    return { window, covered, selection, homes }
   }
 
   #budget(input: AssembleInput): Budget {

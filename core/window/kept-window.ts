@@ -5,6 +5,8 @@ import { changeStamp } from '../systems/change-stamp.ts'
 import { MemoryReader } from '../systems/memory-reader.ts'
 import { conversationExists, noSuchConversation } from '../systems/records/conversations.ts'
 import { type CoverageOfEntries, coverageOfEntries } from './coverage-of-entries.ts'
+import { inheritedBy } from './inherited.ts'
+import { storedPlacements } from './placements.ts'
 import { type PastEntries, readWindow } from './read-window.ts'
 import type { Window } from './window.ts'
 
@@ -37,6 +39,23 @@ export class KeptWindow {
       ...this.past(conversationId, {}),
     }))
     return this.#kept
+  }
+
+  /**
+   * Returns the window that the agent is sent: of a fork, with what it sees of the conversation that it was forked from.
+   * A past window of a fork that has compacted since is its own part alone.
+   * @throws LcmError not_found
+   */
+  sent(conversationId: number, past: PastEntries = {}): Kept & { readonly homes: readonly number[] } {
+    return readSnapshot(this.#db, () => {
+      const inherited = inheritedBy(this.#db, this.#reader, conversationId)
+      if (!inherited || inherited.placed.length === 0 || (past.placed && !inherited.isWhole)) {
+        return { ...(past.placed ? this.past(conversationId, past) : this.of(conversationId)), homes: [] }
+      }
+      const own = past.placed ?? storedPlacements(this.#reader.memory(conversationId))
+      const sent = { ...past, placed: [...inherited.placed, ...own], prunedElsewhere: inherited.pruned }
+      return { ...this.past(conversationId, sent), homes: inherited.homes }
+    })
   }
 
   /**

@@ -37,7 +37,12 @@ import {
 } from './window.ts'
 
 /** Entries that replace the stored ones, and the moment at which they were in the window. */
-export type PastEntries = { readonly placed?: Placements | undefined; readonly until?: PrunedUntil | undefined }
+export type PastEntries = {
+  readonly placed?: Placements | undefined
+  readonly until?: PrunedUntil | undefined
+  /** What was pruned of entries that belong to another conversation. */
+  readonly prunedElsewhere?: readonly PrunedOutput[] | undefined
+}
 
 /** The number of messages after which the work yields, some milliseconds of each kind of reading. */
 const AT_ONCE = 4000
@@ -55,7 +60,7 @@ export function* readingWindow(
   db: ReadDb,
   memory: Memory,
   estimator: TokenEstimator,
-  { placed, until }: PastEntries = {},
+  { placed, until, prunedElsewhere = [] }: PastEntries = {},
 ): Generator<void, Window> {
   const { conversationId } = memory.messages
   const entries = placed ? entriesOf(memory, placed) : memory.window
@@ -64,7 +69,7 @@ export function* readingWindow(
   yield
   const messages = new MessagesOfWindow(memory, entries, others)
   yield* estimating(db, columns, messages, estimator)
-  const outputs = readPruned(db, conversationId, until)
+  const outputs = [...prunedElsewhere, ...readPruned(db, conversationId, until)]
   const pruned = takeOutPruned(columns, messages, outputs)
   const uses = yield* readingCalls(db, columns, messages)
   return new Window({

@@ -1,11 +1,15 @@
 import type { Memory } from '../memory/memory.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
+import { MemoryReader } from '../systems/memory-reader.ts'
 import { prunedByMessage, prunedInWindows, readPruned, unsentMessages } from '../systems/pruned-outputs.ts'
+import { forkPoints } from '../systems/records/forks.ts'
 import { knownRole, messageHeads } from '../systems/records/messages.ts'
 import { toolCalls } from '../systems/records/parts.ts'
 import { summaryHeads } from '../systems/records/summaries.ts'
 import { type StoredEntry, windowEntries } from '../systems/records/window-entries.ts'
+import { type Inherited, inheritedBy } from './inherited.ts'
+import { type Placements, storedPlacements } from './placements.ts'
 import { estimatesOf, readingWindow } from './read-window.ts'
 import { callUses, pairTools } from './tool-pairs.ts'
 import { columnsOf, tokenCount, type WindowItem } from './window.ts'
@@ -21,9 +25,11 @@ export class WindowSizes {
   readonly #db: ReadDb
   readonly #estimator: TokenEstimator
   readonly #settings: AssemblySettings
+  readonly #reader: MemoryReader
 
-  constructor(db: ReadDb, estimator: TokenEstimator, settings: AssemblySettings) {
+  constructor(db: ReadDb, estimator: TokenEstimator, settings: AssemblySettings, reader = new MemoryReader(db)) {
     this.#db = db
+    this.#reader = reader
     this.#estimator = estimator
     this.#settings = settings
   }
@@ -33,7 +39,9 @@ export class WindowSizes {
    * without an entry are left out. Call it inside a snapshot.
    */
   measure(conversationIds: readonly number[]): Map<number, WindowSize> {
-    const rows = windowEntries(this.#db, conversationIds)
+    const own = windowEntries(this.#db, conversationIds)
+    const inherited = this.#inherited(conversationIds)
+    const rows = [...[...inherited].flatMap(([id, { placed }]) => entriesOf(id, placed)), ...own]
     const items = this.#items(rows)
     const windows = Map.groupBy(items.keys(), (index) => (rows[index] as StoredEntry).conversationId)
     const pruned = windows.size === 0 ? null : prunedInWindows(this.#db)
@@ -41,7 +49,10 @@ export class WindowSizes {
     const budgetOf = budgetsOf(this.#settings, conversationIds)
     return new Map(
       Array.from(windows, ([conversationId, indexes]) => {
-        const outputs = pruned?.has(conversationId) ? readPruned(this.#db, conversationId) : []
+        const outputs = [
+          ...(inherited.get(conversationId)?.pruned ?? []),
+          ...(pruned?.has(conversationId) ? readPruned(this.#db, conversationId) : []),
+        ]
         const window = withoutPruned(
           indexes.map((index) => items[index] as Item),
           prunedByMessage(outputs),
@@ -56,10 +67,25 @@ export class WindowSizes {
 
   /** Measures the window of a conversation whose memory was read, of any length, in pieces of some milliseconds. */
   *measuring(memory: Memory, conversationId: number): Generator<void, WindowSize> {
-    const { columns, pairs } = yield* readingWindow(this.#db, memory, this.#estimator)
+    const inherited = inheritedBy(this.#db, this.#reader, conversationId)
+    const past = inherited
+      ? { placed: [...inherited.placed, ...storedPlacements(memory)], prunedElsewhere: inherited.pruned }
+      : {}
+    const { columns, pairs } = yield* readingWindow(this.#db, memory, this.#estimator, past)
     yield
     const budgetTokens = budgetsOf(this.#settings, [conversationId])(conversationId).selectionTokens
     return measureWindow(columns, pairs, { ...this.#settings, budgetTokens })
+  }
+
+  /** What the forks among some conversations see of others. */
+  #inherited(conversationIds: readonly number[]): ReadonlyMap<number, Inherited> {
+    const forks = forkPoints(this.#db)
+    return new Map(
+      conversationIds.flatMap((id): [number, Inherited][] => {
+        const inherited = forks.has(id) ? inheritedBy(this.#db, this.#reader, id) : null
+        return inherited ? [[id, inherited]] : []
+      }),
+    )
   }
 
   #items(rows: readonly StoredEntry[]): Item[] {
@@ -132,6 +158,15 @@ export class WindowSizes {
     return measureWindow(columnsOf(window, unsentIndexes), pairs, { ...this.#settings, budgetTokens })
   }
 }
+
+const entriesOf = (conversationId: number, placed: Placements): StoredEntry[] =>
+  placed.map((named, index) => ({
+    conversationId,
+    ordinal: index - placed.length,
+    messageId: typeof named === 'number' ? named : null,
+    summaryId: typeof named === 'number' ? null : named,
+    placedAtMs: null,
+  }))
 
 const withoutPruned = (items: readonly Item[], pruned: ReturnType<typeof prunedByMessage>): readonly Item[] =>
   pruned.size === 0

@@ -1,8 +1,10 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { findings } from '../builders/findings.ts'
 import { importOne, runImport } from '../builders/import.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { sentWindow } from '../builders/sent-window.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { told, writeJson, writeLines } from '../builders/transcript-rows.ts'
 
@@ -119,9 +121,14 @@ describe('an import of Codex', () => {
     ])
     using turned = buildMemory()
     await importOne(turned.db, child)
-    expect(told(turned, 'child')).toHaveLength(5)
     await importOne(turned.db, parent)
     expect(parents(turned)).toEqual(parents(memory))
+    for (const session of ['parent', 'child']) {
+      expect(told(turned, session)).toEqual(told(memory, session))
+      expect(sentWindow(turned, session).texts).toEqual(sentWindow(memory, session).texts)
+    }
+    expect(sentWindow(turned, 'child').texts).toEqual(['yes', 'done', 'yes', 'yes', 'of the fork'])
+    expect(await findings(turned.path)).toEqual([])
     expect(await importOne(turned.db, child)).toMatchObject({ added: 0, conflicts: 0 })
   })
 

@@ -81,7 +81,7 @@ export class MemoryStats {
     this.#info = info
     this.#settings = settings
     this.#reader = reader
-    this.#sizes = new ConversationSizes(db, reader, new WindowSizes(db, estimator, settings))
+    this.#sizes = new ConversationSizes(db, reader, new WindowSizes(db, estimator, settings, reader))
     this.#areAtHand = areAtHand
   }
 

@@ -104,7 +104,11 @@ function contextText(context: AssembledContext): string {
         kindText(item),
         item.tokens,
         item.included ? 'in' : 'out',
-        item.pruned ? `${item.reason}; ${count(item.pruned.tokens)} tokens pruned` : item.reason,
+        [
+          item.reason,
+          ...(item.pruned ? [`${count(item.pruned.tokens)} tokens pruned`] : []),
+          ...(item.conversationId === undefined ? [] : [`of conversation ${item.conversationId}`]),
+        ].join('; '),
       ]),
     ),
   ].join('\n')

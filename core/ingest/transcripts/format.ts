@@ -127,6 +127,13 @@ export type SessionRecord = {
   /** The working directory. */
   readonly cwd?: string | null
   readonly startedAtMs: number
+  /** Of a fork without copies: the number of the first record of its parent that it does not have. */
+  readonly forkedAtOrdinal?: number | null
+  /**
+   * True when the file begins after a compaction, so that its first messages may be those of another session, which it
+   * does not name.
+   */
+  readonly mayBeFork?: boolean
   /**
    * True for the session that the file is about, because a file may also contain sub-agents. By default it is the first
    * one.
@@ -143,8 +150,8 @@ export type MessageRecord = {
    */
   readonly message: NewMessage
   /**
-   * The message was copied from these sessions when this one was forked. It is left out when one of them, or an
-   * ancestor of one, has it.
+   * The message was copied from these sessions when this one was forked. The first of them is the parent. The message
+   * belongs to the session that has it, and to the parent when none is stored yet.
    */
   readonly copiedFrom?: readonly string[]
   /** The line of the record in the file. A reader that emits records while it reads a line leaves it out. */

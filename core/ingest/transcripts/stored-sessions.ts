@@ -6,6 +6,11 @@ import { type StoredPart, storedParts } from '../known-parts.ts'
 import type { LastStored, SessionRecord } from './format.ts'
 
 const queries = {
+  holder: /* sql */ `
+    SELECT c.session_id FROM conversations AS c
+    JOIN messages AS m ON m.conversation_id = c.conversation_id AND m.external_id = :externalId
+    WHERE c.importer = :importer AND c.session_id <> :sessionId
+    ORDER BY c.conversation_id LIMIT 1`,
   session: /* sql */ `
     SELECT conversation_id FROM conversations WHERE importer = :importer AND session_id = :sessionId`,
   hasMessages: /* sql */ `
@@ -168,6 +173,24 @@ export class StoredSessions {
     type Row = { readonly messageId: number; readonly role: Role; readonly content: string }
     const row = this.#db.get<Row>(queries.message, { conversationId, externalId })
     return row && { role: row.role, content: row.content, parts: storedParts(this.#db, row.messageId, row.content) }
+  }
+
+  /** Returns another session that has the message. */
+  holderOf(sessionId: string, externalId: string): string | null {
+    const importer = this.#importer
+    return this.#db.value<string>(queries.holder, { importer, sessionId, externalId }) ?? null
+  }
+
+  /** Names the parent of a session that was declared without one. */
+  nameParent(sessionId: string, parentSessionId: string): void {
+    const declared = this.#declared.get(sessionId)
+    if (declared) this.#declared.set(sessionId, { ...declared, parentSessionId })
+  }
+
+  /** Says whether a session itself has the message. */
+  hasOwn(sessionId: string, externalId: string): boolean {
+    const conversationId = this.#find(sessionId)
+    return conversationId !== null && this.#db.value(queries.message, { conversationId, externalId }) !== undefined
   }
 
   /** Says whether a session, or an ancestor of it, has the message. */

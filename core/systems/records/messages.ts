@@ -9,6 +9,9 @@ const columns = `message_id AS id, conversation_id AS conversationId, seq, role,
 const AT_ONCE = 4096
 
 const queries = {
+  externalIds: /* sql */ `
+    SELECT message_id, external_id FROM messages
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND external_id IS NOT NULL`,
   byId: /* sql */ `
     SELECT ${columns}
     FROM messages
@@ -53,6 +56,10 @@ export type MessageHead = {
 /** Some messages, wherever they are; those of one whole conversation are columns of `MemoryReader`. */
 export const messageHeads = (db: ReadDb, ids: readonly number[]): MessageHead[] =>
   db.all<MessageHead>(queries.byId, { ids: JSON.stringify(ids) })
+
+/** The ids that the agent gave to some messages, by their numbers. */
+export const externalIdsOf = (db: ReadDb, ids: readonly number[]): ReadonlyMap<number, string> =>
+  new Map(db.rows<[number, string]>(queries.externalIds, { ids: JSON.stringify(ids) }))
 
 /** Messages with a higher number, in the order of their numbers; so many at most. */
 export const messagesAfter = (db: ReadDb, last: number, limit: number): MessageHead[] =>

@@ -268,6 +268,7 @@ class ClaudeCodeReader {
       title: this.#survey.titleOf(key),
       cwd: this.#survey.workingDirectory,
       startedAtMs,
+      mayBeFork: key.agentId === null && this.#survey.beginsCompacted,
       isMain: this.#survey.key !== null && sessionId === sessionName(this.#survey.key),
     })
     const order = new MessageOrder({

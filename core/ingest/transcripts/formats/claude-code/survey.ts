@@ -18,6 +18,7 @@ export class ClaudeCodeSurvey {
   #summaries: { readonly leafUuid: string; readonly title: string }[] = []
   #key: ConversationKey | null = null
   #workingDirectory: string | null = null
+  #beginsCompacted: boolean | null = null
 
   constructor(fallbackSession: string) {
     this.records = new ClaudeCodeRecords(fallbackSession)
@@ -35,6 +36,11 @@ export class ClaudeCodeSurvey {
    */
   get key(): ConversationKey | null {
     return this.#key
+  }
+
+  /** True when the first record of the conversation is the boundary of a compaction, as in a fork after one. */
+  get beginsCompacted(): boolean {
+    return this.#beginsCompacted === true
   }
 
   get workingDirectory(): string | null {
@@ -58,6 +64,7 @@ export class ClaudeCodeSurvey {
       this.records.add(record)
       return
     }
+    if (kind === 'spoken') this.#beginsCompacted ??= record.subtype === 'compact_boundary'
     this.#workingDirectory ??= textAt(record, 'cwd')
     this.queued.observe(record)
     this.#noteTitle(record)

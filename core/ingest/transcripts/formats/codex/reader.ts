@@ -51,7 +51,10 @@ export class CodexReader {
     this.#clock = new RecordClock(source.nowMs)
   }
 
-  take(record: JsonObject, origin: RecordOrigin, out: TranscriptRecord[]): void {
+  take(record: JsonObject, { line, details }: RecordOrigin, out: TranscriptRecord[]): void {
+    const ordinal = countAt(record, 'ordinal')
+    // A fork names the number of the record at which it begins.
+    const origin = { line, details: ordinal === null ? details : { ...details, ordinal } }
     const atMs = this.#clock.at(record.timestamp)
     const payload = isObject(record.payload) ? record.payload : null
     if (payload === null) {
@@ -132,6 +135,7 @@ export class CodexReader {
       title: this.#survey.name ?? (named === null ? null : role === null ? named : `${named} (${role})`),
       cwd: textAt(meta, 'cwd'),
       startedAtMs: atMs,
+      forkedAtOrdinal: countAt(meta, 'forked_from_ordinal_exclusive'),
     }
     out.push(session)
     return sessionId

@@ -1,0 +1,112 @@
+import type { WriteDb } from '../../sqlite/read-db.ts'
+import { type ForkNote, forkKey, forkNoteIn } from '../../systems/records/forks.ts'
+import type { CompactionRecord, SessionRecord } from './format.ts'
+
+const queries = {
+  note: /* sql */ `SELECT value FROM lcm_meta WHERE key = :key`,
+  store: /* sql */ `
+    INSERT INTO lcm_meta (key, value) VALUES (:key, :value)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value`,
+  parent: /* sql */ `
+    SELECT parent_conversation_id AS parentId, created_at AS startedAtMs
+    FROM conversations WHERE conversation_id = :conversationId`,
+  seqOf: /* sql */ `
+    SELECT seq FROM messages WHERE conversation_id = :conversationId AND external_id = :externalId`,
+  isThere: /* sql */ `
+    SELECT 1 FROM messages WHERE conversation_id = :conversationId LIMIT 1`,
+  seqBefore: /* sql */ `
+    WITH numbered AS (
+      SELECT m.seq AS seq, max(iif(json_valid(p.metadata), p.metadata ->> '$.ordinal', NULL)) AS ordinal
+      FROM messages AS m JOIN message_parts AS p ON p.message_id = m.message_id
+      WHERE m.conversation_id = :conversationId
+      GROUP BY m.message_id
+    )
+    SELECT coalesce(max(iif(ordinal < :ordinal, seq, NULL)), -1) FROM numbered HAVING count(ordinal) > 0`,
+  seqByTime: /* sql */ `
+    SELECT max(seq) FROM messages WHERE conversation_id = :conversationId AND created_at <= :atMs`,
+  forksOf: /* sql */ `
+    SELECT conversation_id AS id, session_id AS sessionId, created_at AS startedAtMs
+    FROM conversations WHERE parent_conversation_id = :conversationId AND importer = :importer`,
+}
+
+/**
+ * Notes where sessions were forked from others. A message is stored once, in the session in which it was said, whichever
+ * of the two files comes first; the window of the fork begins with what its parent had then.
+ */
+export class Forks {
+  readonly #db: WriteDb
+  readonly #importer: string
+  /** The last message of each fork that was copied from its parent, by the session of the fork. */
+  readonly #copied = new Map<string, string>()
+
+  constructor(db: WriteDb, importer: string) {
+    this.#db = db
+    this.#importer = importer
+  }
+
+  /** Notes the number of the record at which a fork begins that has no copies. */
+  declare({ sessionId, forkedAtOrdinal }: SessionRecord): void {
+    if (forkedAtOrdinal == null) return
+    const note = this.#note(sessionId)
+    if (note.ordinal !== forkedAtOrdinal) this.#store(sessionId, { ...note, ordinal: forkedAtOrdinal })
+  }
+
+  /** Notes that a fork repeats a message of its parent. */
+  copied(sessionId: string, externalId: string): void {
+    this.#copied.set(sessionId, externalId)
+  }
+
+  isFork(sessionId: string): boolean {
+    return this.#copied.has(sessionId) || this.#note(sessionId).ordinal !== undefined
+  }
+
+  /** Notes what a compaction of a fork left of the messages of its parent. */
+  compacted(conversationId: number, { sessionId, replaced, recordedBy }: CompactionRecord): void {
+    if (!this.isFork(sessionId) || replaced.kind === 'these') return
+    // A compaction from before the fork is in the window of the parent.
+    if (this.#seqOf(conversationId, recordedBy.at(-1) ?? '') === undefined) return
+    const kept =
+      replaced.kind === 'all_before' && this.#seqOf(conversationId, replaced.keptFrom) === undefined
+        ? { from: replaced.keptFrom }
+        : { externalIds: replaced.kind === 'all_but' ? [...replaced.kept] : [] }
+    this.#store(sessionId, { ...this.#note(sessionId), kept })
+  }
+
+  /** Completes the notes of a fork, and of the forks of a session, when their messages are stored. */
+  finish(sessionId: string, conversationId: number): void {
+    type Own = { parentId: number | null; startedAtMs: number }
+    const own = this.#db.get<Own>(queries.parent, { conversationId })
+    if (own?.parentId != null) this.#place(sessionId, own.parentId, own.startedAtMs)
+    type Fork = { id: number; sessionId: string; startedAtMs: number }
+    const forks = this.#db.all<Fork>(queries.forksOf, { conversationId, importer: this.#importer })
+    for (const fork of forks) this.#place(fork.sessionId, conversationId, fork.startedAtMs)
+  }
+
+  #place(sessionId: string, parentId: number, startedAtMs: number): void {
+    const note = this.#note(sessionId)
+    const copied = this.#copied.get(sessionId)
+    if (copied !== undefined) {
+      // What an ancestor of the parent has is in the window of the parent.
+      this.#store(sessionId, { ...note, newestSeq: this.#seqOf(parentId, copied) ?? -1 })
+    } else if (note.ordinal !== undefined && this.#db.value(queries.isThere, { conversationId: parentId })) {
+      // Earlier imports of the parent did not keep the numbers of its records.
+      const newestSeq =
+        this.#db.value<number>(queries.seqBefore, { conversationId: parentId, ordinal: note.ordinal }) ??
+        this.#db.value<number | null>(queries.seqByTime, { conversationId: parentId, atMs: startedAtMs })
+      this.#store(sessionId, { ...note, newestSeq: newestSeq ?? -1 })
+    }
+  }
+
+  #seqOf(conversationId: number, externalId: string): number | undefined {
+    return this.#db.value<number>(queries.seqOf, { conversationId, externalId })
+  }
+
+  #note(sessionId: string): ForkNote {
+    const value = this.#db.value<string>(queries.note, { key: forkKey(this.#importer, sessionId) })
+    return (value === undefined ? null : forkNoteIn(value)) ?? {}
+  }
+
+  #store(sessionId: string, note: ForkNote): void {
+    this.#db.run(queries.store, { key: forkKey(this.#importer, sessionId), value: JSON.stringify(note) })
+  }
+}

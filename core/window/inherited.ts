@@ -1,0 +1,82 @@
+import type { ReadDb } from '../sqlite/read-db.ts'
+import type { MemoryReader } from '../systems/memory-reader.ts'
+import { type PrunedOutput, readPruned } from '../systems/pruned-outputs.ts'
+import { type ForkPoint, forkPoint } from '../systems/records/forks.ts'
+import { externalIdsOf } from '../systems/records/messages.ts'
+import { type Placements, storedPlacements } from './placements.ts'
+import { readEvents, readReplacementsAfter } from './time-travel/event-log.ts'
+import { undoReplacements } from './time-travel/undo.ts'
+
+/** What a fork sees of the conversations that it was forked from. */
+export type Inherited = {
+  readonly placed: Placements
+  /** The conversation to which each entry belongs. */
+  readonly homes: readonly number[]
+  readonly pruned: readonly PrunedOutput[]
+  /** False when a compaction of the fork took some of it out since. */
+  readonly isWhole: boolean
+}
+
+/**
+ * Returns the window that the parent of a fork had when it was forked, as far as the fork still sees it. Null for a
+ * conversation that is no fork. Messages are stored once, in the conversation in which they were said; a fork shows
+ * them without having them. Call it inside a snapshot.
+ */
+export function inheritedBy(db: ReadDb, reader: MemoryReader, conversationId: number): Inherited | null {
+  const point = forkPoint(db, conversationId)
+  return point && inheritedAt(db, reader, point, new Set([conversationId]))
+}
+
+function inheritedAt(db: ReadDb, reader: MemoryReader, point: ForkPoint, seen: Set<number>): Inherited | null {
+  const { parentId, newestSeq, kept } = point
+  // A damaged file may name forks of each other.
+  if (seen.has(parentId)) return null
+  seen.add(parentId)
+  const above = forkPoint(db, parentId)
+  const before = above && inheritedAt(db, reader, above, seen)
+  const own = windowAt(db, reader, parentId, newestSeq)
+  const placed = [...(before?.placed ?? []), ...own]
+  const homes = [...(before?.homes ?? []), ...own.map(() => parentId)]
+  const pruned = [...(before?.pruned ?? []), ...readPruned(db, parentId, { newestSeq, atMs: Number.POSITIVE_INFINITY })]
+  const isKept = kept ? keptAmong(db, placed, kept) : () => true
+  const indexes = [...placed.keys()].filter(isKept)
+  return {
+    placed: indexes.map((index) => placed[index] as Placements[number]),
+    homes: indexes.map((index) => homes[index] as number),
+    pruned,
+    isWhole: kept === undefined,
+  }
+}
+
+/** The window of a conversation after one of its messages. */
+function windowAt(db: ReadDb, reader: MemoryReader, conversationId: number, newestSeq: number): Placements {
+  const memory = reader.memory(conversationId)
+  const { messages } = memory
+  const stored = storedPlacements(memory)
+  const last = readEvents(db, conversationId).findLast((event) => (event.newestSeq ?? -1) <= newestSeq)
+  const replacements = readReplacementsAfter(
+    db,
+    conversationId,
+    last?.eventId ?? 0,
+    (edit) => edit.newestSeq !== null && edit.newestSeq <= newestSeq,
+  )
+  const window = (replacements && undoReplacements(stored, replacements)) ?? stored
+  return window.filter(
+    (entry) => typeof entry === 'string' || (messages.seqs[messages.positionOf(entry)] ?? -1) <= newestSeq,
+  )
+}
+
+/** Says which entries a compaction of the fork kept. Summaries before them went into its own. */
+function keptAmong(db: ReadDb, placed: Placements, kept: NonNullable<ForkPoint['kept']>): (index: number) => boolean {
+  const ids = externalIdsOf(
+    db,
+    placed.filter((entry) => typeof entry === 'number'),
+  )
+  const idAt = (index: number): string | undefined => ids.get(placed[index] as number)
+  if ('externalIds' in kept) {
+    const wanted = new Set(kept.externalIds)
+    return (index) => wanted.has(idAt(index) ?? '')
+  }
+  const first = [...placed.keys()].find((index) => idAt(index) === kept.from) ?? placed.length
+  return (index) => index >= first
+}

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest'
+import { createTokenEstimator } from '../../core/models/token-estimator.ts'
+import { readSettings } from '../../core/settings/settings.ts'
+import { WindowSizes } from '../../core/window/window-sizes.ts'
+import { TranscriptBuilder, text } from '../builders/claude-code.ts'
+import { findings } from '../builders/findings.ts'
+import { importOne } from '../builders/import.ts'
+import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { sentWindow } from '../builders/sent-window.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { dump, told, writeLines } from '../builders/transcript-rows.ts'
+
+const at = (second: number): string => new Date(Date.UTC(2026, 10, 28, 4, 0, second)).toISOString()
+
+/** Imports files one after the other, twice, and checks the memory. */
+async function imported(paths: readonly string[]): Promise<TestMemory> {
+  const memory = buildMemory()
+  for (const path of paths) expect(await importOne(memory.db, path)).toMatchObject({ error: null, conflicts: 0 })
+  const before = dump(memory)
+  for (const path of paths) expect(await importOne(memory.db, path)).toMatchObject({ added: 0, conflicts: 0 })
+  expect(dump(memory)).toEqual(before)
+  expect(await findings(memory.path)).toEqual([])
+  expectSizes(memory)
+  return memory
+}
+
+/** The list of conversations says the same of a window as the window itself. */
+function expectSizes(memory: TestMemory): void {
+  const { db } = memory
+  const sizes = new WindowSizes(db, createTokenEstimator(), readSettings({}).compaction)
+  type Row = { id: number; session: string }
+  for (const { id, session } of db.all<Row>('SELECT conversation_id AS id, session_id AS session FROM conversations')) {
+    expect(sizes.measure([id]).get(id)?.activeTokens).toBe(sentWindow(memory, session).context.activeTokens)
+  }
+}
+
+const orders = <T>(parent: T, fork: T): readonly (readonly [string, readonly T[]])[] => [
+  ['the parent first', [parent, fork]],
+  ['the fork first', [fork, parent]],
+]
+
+describe('a fork of Codex without copies', () => {
+  const line = (type: string, payload: unknown, ordinal: number) => ({ timestamp: at(ordinal), ordinal, type, payload })
+  const said = (role: string, words: string, ordinal: number) =>
+    line('response_item', { type: 'message', role, content: [{ type: 'text', text: words }] }, ordinal)
+  const files = (cut: number, more: readonly unknown[] = []) => {
+    const folder = temporaryFolder()
+    const parent = [
+      line('session_meta', { id: 'parent' }, 0),
+      said('user', 'one', 1),
+      said('assistant', 'answer one', 2),
+      said('user', 'two', 3),
+      said('assistant', 'answer two', 4),
+    ]
+    const meta = { id: 'fork', forked_from_id: 'parent', forked_from_ordinal_exclusive: cut }
+    const fork = [line('session_meta', meta, 10), said('user', 'own', 11), said('assistant', 'own answer', 12), ...more]
+    return [writeLines(parent, 'parent.jsonl', folder), writeLines(fork, 'fork.jsonl', folder)] as const
+  }
+
+  it.each(orders(0, 1))('begins with what its parent had at the cut, %s', async (_, order) => {
+    for (const [cut, begin] of [
+      [5, ['one', 'answer one', 'two', 'answer two']],
+      [3, ['one', 'answer one']],
+      [0, []],
+    ] as const) {
+      const paths = files(cut)
+      using memory = await imported(order.map((index) => paths[index] as string))
+      expect(sentWindow(memory, 'fork').texts).toEqual([...begin, 'own', 'own answer'])
+      expect(told(memory, 'fork')).toEqual(['user: own', 'assistant: own answer'])
+      expect(sentWindow(memory, 'parent').texts).toEqual(['one', 'answer one', 'two', 'answer two'])
+    }
+  })
+
+  it('names the conversation of each item that it sees and does not have', async () => {
+    using memory = await imported(files(3))
+    const items = sentWindow(memory, 'fork').context.items
+    expect(items.map(({ conversationId }) => conversationId)).toEqual([1, 1, undefined, undefined])
+  })
+
+  it.each(orders(0, 1))('sees nothing more of its parent after a compaction of its own, %s', async (_, order) => {
+    const compacted = line('compacted', { message: 'Told so far.', replacement_history: [] }, 13)
+    const paths = files(5, [compacted, said('user', 'after', 14)])
+    using memory = await imported(order.map((index) => paths[index] as string))
+    const texts = sentWindow(memory, 'fork').texts.map((words) => (words.includes('Told so far.') ? 'summary' : words))
+    expect(texts).toEqual(['summary', 'after'])
+  })
+})
+
+describe('a fork of Pi', () => {
+  const entry = (id: number, parent: number | null, role: string, words: string) => ({
+    type: 'message',
+    id: `e${id}`,
+    parentId: parent === null ? null : `e${parent}`,
+    timestamp: at(id),
+    message: { role, content: [{ type: 'text', text: words }] },
+  })
+  const header = (id: string, second: number, more: Record<string, unknown> = {}) => ({
+    type: 'session',
+    version: 3,
+    id,
+    timestamp: at(second),
+    cwd: '/',
+    ...more,
+  })
+
+  it.each(orders(0, 1))('begins with the summary and the messages of its parent, %s', async (_, order) => {
+    const folder = temporaryFolder()
+    const long = ' said at length and in so many words that it is worth a summary'
+    const summary = { summary: 'Of the beginning.', firstKeptEntryId: 'e2', tokensBefore: 100 }
+    const shared = [
+      entry(1, null, 'user', `one${long}`),
+      entry(2, 1, 'assistant', 'kept'),
+      { type: 'compaction', id: 'e3', parentId: 'e2', timestamp: at(3), ...summary },
+      entry(4, 3, 'user', 'two'),
+    ]
+    const parentSession = '/x/2026-11-28T04-00-00_pi-1.jsonl'
+    const paths = [
+      writeLines([header('pi-1', 0), ...shared, entry(5, 4, 'assistant', 'goes on')], '2026_pi-1.jsonl', folder),
+      writeLines([header('pi-2', 10, { parentSession }), ...shared, entry(11, 4, 'user', 'other')], 'b.jsonl', folder),
+    ]
+    using memory = await imported(order.map((index) => paths[index] as string))
+    expect(told(memory, 'pi-2')).toEqual(['user: other'])
+    const [first, ...rest] = sentWindow(memory, 'pi-2').texts
+    expect(first).toContain('Of the beginning.')
+    expect(rest).toEqual(['kept', 'two', 'other'])
+    expect(sentWindow(memory, 'pi-1').texts.slice(1)).toEqual(['kept', 'two', 'goes on'])
+    expect(memory.db.value('SELECT count(*) FROM messages')).toBe(6)
+  })
+})
+
+describe('a fork of Claude Code after a compaction', () => {
+  it('names the session whose messages it repeats, and begins with its summary', async () => {
+    const folder = temporaryFolder()
+    const story = new TranscriptBuilder()
+    story.user('a question in words enough to be worth a summary of some length')
+    story.answer('msg_1', [text('the kept answer')], { uuid: 'kept' })
+    const boundary = {
+      type: 'system',
+      subtype: 'compact_boundary',
+      content: 'Conversation compacted',
+      uuid: 'boundary',
+    }
+    const compactMetadata = { trigger: 'manual', preservedMessages: { uuids: ['kept'] } }
+    story.record({ ...boundary, parentUuid: null, logicalParentUuid: 'kept', compactMetadata })
+    story.user('A summary.', { isCompactSummary: true, uuid: 'summary' })
+    const last = story.user('after the compaction')
+    const copy = (line: number, parentUuid: string | null): unknown => ({
+      ...JSON.parse(story.lines[line] ?? '{}'),
+      sessionId: 'fork',
+      parentUuid,
+    })
+    const fork = new TranscriptBuilder('fork')
+    for (const record of [copy(2, null), copy(3, 'boundary'), copy(1, 'summary'), copy(4, 'kept')]) fork.raw(record)
+    fork.user('in the fork', { parentUuid: last })
+    using memory = await imported([story.write('a.jsonl', folder), fork.write('fork.jsonl', folder)])
+    expect(told(memory, 'fork')).toEqual(['user: in the fork'])
+    expect(memory.db.value("SELECT parent_conversation_id FROM conversations WHERE session_id = 'fork'")).toBe(1)
+    const [first, ...rest] = sentWindow(memory, 'fork').texts
+    expect(first).toContain('A summary.')
+    expect(rest.filter((words) => !words.startsWith('['))).toEqual([
+      'the kept answer',
+      'after the compaction',
+      'in the fork',
+    ])
+  })
+})
