@@ -24,6 +24,7 @@ export function discoverTranscripts({ home, env, cwd }: Surroundings): FoundTran
   const pi = set('PI_CODING_AGENT_DIR', join(home, '.pi', 'agent'))
   const openclaw = join(set('OPENCLAW_STATE_DIR', join(home, '.openclaw')), 'agents')
   const gemini = join(set('GEMINI_CLI_HOME', home), '.gemini')
+  const hermes = set('HERMES_HOME', join(home, '.hermes'))
   const opencode = join(set('XDG_DATA_HOME', join(home, '.local', 'share')), 'opencode')
   const found = [
     ...folders(claude).flatMap((folder) => inFolder('Claude Code', folder, ['.jsonl'])),
@@ -40,6 +41,11 @@ export function discoverTranscripts({ home, env, cwd }: Surroundings): FoundTran
     ...folders(join(opencode, 'storage', 'session')).flatMap((folder) => inFolder('opencode', folder, ['.json'])),
     ...folders(join(home, '.qwen', 'projects')).flatMap((folder) => inFolder('Qwen Code', folder, ['.jsonl'])),
     ...byProject('Copilot CLI', [join(home, '.copilot', 'session-state')], ['events.jsonl']),
+    ...[hermes, ...folders(join(hermes, 'profiles'))].flatMap((folder) =>
+      oneFile('Hermes Agent', join(folder, 'state.db'), folder === hermes ? 'default profile' : basename(folder)),
+    ),
+    ...folders(join(home, '.factory', 'sessions')).flatMap((folder) => inFolder('Droid', folder, ['.jsonl'])),
+    ...byProject('Cline', [join(set('CLINE_DIR', join(home, '.cline')), 'data', 'sessions')], ['.messages.json']),
     ...namedFiles(opencode, /^opencode.*\.db$/).flatMap((path) => oneFile('opencode', path, basename(path))),
     ...inFolder('SpecStory', join(cwd, '.specstory', 'history'), ['.md'], cwd),
     ...oneFile('aider', set('AIDER_CHAT_HISTORY_FILE', join(cwd, '.aider.chat.history.md')), cwd),

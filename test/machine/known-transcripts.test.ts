@@ -96,6 +96,21 @@ describe('the transcripts on this machine', () => {
     ])
   })
 
+  it('of Hermes Agent, Droid and Cline are found where they keep them', () => {
+    const home = temporaryFolder()
+    const database = write(join(home, '.hermes/state.db'), 'SQLite format 3\0', 4_000)
+    const profile = write(join(home, '.hermes/profiles/work/state.db'), 'SQLite format 3\0', 3_000)
+    write(join(home, '.factory/sessions/-work-a/1.jsonl'), '{"type":"session_start","cwd":"/work/a"}\n', 2_000)
+    const session = write(join(home, '.cline/data/sessions/1/1.messages.json'), '{"sessionId":"1"}', 1_000)
+    write(join(home, '.cline/data/sessions/1/1.json'), '{"session_id":"1","cwd":"/work/b"}', 1_000)
+    expect(look(home).map(({ agent, label, paths }) => [agent, label, paths])).toEqual([
+      ['Hermes Agent', 'default profile', [database]],
+      ['Hermes Agent', 'work', [profile]],
+      ['Droid', '/work/a', [join(home, '.factory/sessions/-work-a')]],
+      ['Cline', 'other projects', [session]],
+    ])
+  })
+
   it('are found through symbolic links, and in folders that a variable names', () => {
     const home = temporaryFolder()
     const away = temporaryFolder()

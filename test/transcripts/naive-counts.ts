@@ -38,6 +38,16 @@ const lines = (path: string): Json[] =>
     .map((line) => JSON.parse(line) as Json)
 const count = <T>(list: readonly T[], is: (item: T) => boolean): number => list.filter(is).length
 
+/** Of messages as the API of Anthropic has them, where a result of a tool is a block in words of the user. */
+function countedBlocks(messages: readonly Json[]): NaiveCounts {
+  const isResult = ({ content }: Json): boolean => content.some(({ type }) => type === 'tool_result')
+  return {
+    user: count(messages, (message) => message.role === 'user' && !isResult(message)),
+    assistant: count(messages, ({ role }) => role === 'assistant'),
+    tool: count(messages, isResult),
+  }
+}
+
 /** As plain a count of each format as can be: no code of the importers. */
 export const naiveFormats: Readonly<Record<string, { readonly count: (path: string) => NaiveCounts }>> = {
   'claude-code': {
@@ -136,6 +146,16 @@ export const naiveFormats: Readonly<Record<string, { readonly count: (path: stri
         compactions,
       }
     },
+  },
+  cline: {
+    count: (path) => {
+      const { messages } = JSON.parse(readFileSync(path, 'utf8')) as { messages: Json[] }
+      return { ...countedBlocks(messages), system: 1 }
+    },
+  },
+  droid: {
+    count: (path) =>
+      countedBlocks(lines(path).flatMap(({ type, message }) => (type === 'message' && message ? message : []))),
   },
   opencode: {
     count: (path) => {
@@ -286,8 +306,11 @@ export function saidIn(id: string, path: string): string[] {
       return textsIn(lines(path).map(({ message }) => message?.content))
     case 'opencode':
       return textsIn(messages().map(({ parts }) => parts))
+    case 'cline':
+      return textsIn(messages())
     case 'claude-code':
     case 'qwen-code':
+    case 'droid':
     case 'entire':
       return textsIn(lines(path))
     case 'gemini-cli':

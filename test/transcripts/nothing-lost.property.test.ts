@@ -117,7 +117,7 @@ describe.each(samples)('in a transcript of %s', (_id, path) => {
   it('a message whose content has another shape is stored, or its line is reported', async () => {
     for (const [at, record] of records.entries()) {
       // The title of a session is no message.
-      if (record.type === 'summary') continue
+      if (record.type === 'summary' || record.type === 'session_start') continue
       const planted: string[] = []
       const other = renamed(record, planted) as Json
       expect(await lost(path, write(records.with(at, other)), planted), JSON.stringify(other)).toEqual([])

@@ -57,7 +57,9 @@ function* leavesOf(
   name = '',
 ): Generator<{ field: string; text: string }> {
   if (typeof value === 'string') {
-    if (isText(value, name) && !asides?.test(`${path}: ${value.slice(0, 100)}`)) yield { field: path, text: value }
+    const json = jsonIn(value)
+    if (json !== undefined) yield* leavesOf(json, asides, path, name)
+    else if (isText(value, name) && !asides?.test(`${path}: ${value.slice(0, 100)}`)) yield { field: path, text: value }
   } else if (Array.isArray(value)) {
     for (const item of value) yield* leavesOf(item, asides, `${path}[]`, name)
   } else if (typeof value === 'object' && value !== null) {
@@ -107,20 +109,22 @@ function* stringsOf(db: ReadDb, conversations: readonly number[]): Generator<str
     for (let from = 0; from < ids.length; from += BATCH) {
       for (const text of stringsOfMessages(db, ids.slice(from, from + BATCH))) {
         yield text
-        for (const { text: inner } of jsonLeaves(text)) yield inner
+        const json = jsonIn(text)
+        if (json !== undefined) for (const { text: inner } of leavesOf(json, null)) yield inner
       }
       yield null
     }
   }
 }
 
-/** Arguments, results and unknown records are stored as JSON. */
-function* jsonLeaves(text: string): Generator<{ text: string }> {
-  if (!/^\s*[{["]/.test(text)) return
+/** Arguments, results and unknown records are JSON as text. Undefined for other texts. */
+function jsonIn(text: string): unknown {
+  if (!/^\s*[{[]/.test(text)) return undefined
   try {
-    yield* leavesOf(JSON.parse(text), null)
+    return JSON.parse(text)
   } catch {
     // It only begins like JSON.
+    return undefined
   }
 }
 

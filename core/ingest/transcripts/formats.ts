@@ -3,10 +3,13 @@ import { startOfFile } from '../../sqlite/file-header.ts'
 import type { TranscriptFormat } from './format.ts'
 import { aider } from './formats/aider/aider.ts'
 import { claudeCode } from './formats/claude-code/claude-code.ts'
+import { cline } from './formats/cline/cline.ts'
 import { codex } from './formats/codex/codex.ts'
 import { copilot } from './formats/copilot/copilot.ts'
+import { droid } from './formats/droid/droid.ts'
 import { entire } from './formats/entire/entire.ts'
 import { gemini } from './formats/gemini/gemini.ts'
+import { hermes } from './formats/hermes/hermes.ts'
 import { messages } from './formats/messages/messages.ts'
 import { openCode } from './formats/opencode/opencode.ts'
 import { openHands } from './formats/openhands/openhands.ts'
@@ -29,6 +32,9 @@ export const transcriptFormats: readonly TranscriptFormat[] = [
   gemini,
   qwen,
   copilot,
+  hermes,
+  cline,
+  droid,
   openCode,
   entire,
   aider,

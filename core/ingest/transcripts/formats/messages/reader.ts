@@ -1,3 +1,4 @@
+import type { NewPart } from '../../../new-message.ts'
 import { type BlockPart, toolResult, toPart, unknownBlock } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
 import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
@@ -19,26 +20,40 @@ import {
 import type { RecordOrigin } from '../../read-lines.ts'
 import { roleOf } from './shape.ts'
 
+/** What an agent that stores such messages says beside them. */
+export type MessagesContext = {
+  readonly parentSessionId?: string | null
+  /** The parts of a message that say what it cost. */
+  readonly finishOf?: (message: JsonObject) => NewPart[]
+}
+
 /** Converts the messages of one conversation, in order, into records. */
 export class MessagesReader {
   readonly #sessionId: string
   readonly #about: JsonObject
+  readonly #context: MessagesContext
   readonly #clock: RecordClock
   readonly #ids = new DerivedIds()
   readonly #toolNames = new Map<string, string>()
   #isDeclared = false
   #title: string | null = null
 
-  constructor(source: Pick<TranscriptSource, 'nowMs'>, sessionId: string, about: JsonObject) {
+  constructor(
+    source: Pick<TranscriptSource, 'nowMs'>,
+    sessionId: string,
+    about: JsonObject,
+    context: MessagesContext = {},
+  ) {
     this.#sessionId = sessionId
     this.#about = about
+    this.#context = context
     this.#clock = new RecordClock(source.nowMs)
     this.#clock.at(timeIn(about))
   }
 
   take(message: JsonObject, origin: RecordOrigin, out: TranscriptRecord[]): void {
     const createdAtMs = this.#clock.at(timeIn(message))
-    if (!this.#isDeclared) this.#declare(createdAtMs, out)
+    this.declare(createdAtMs, out)
     const own = stringsIn(message, 'id', 'uuid', 'message_id')
     const externalId = own === null ? this.#ids.next('message', JSON.stringify(message)) : this.#ids.named(own)
     const role = roleOf(message)
@@ -53,10 +68,13 @@ export class MessagesReader {
       : []
   }
 
-  #declare(startedAtMs: number, out: TranscriptRecord[]): void {
+  /** Declares the session before its first record. */
+  declare(startedAtMs: number, out: TranscriptRecord[]): void {
+    if (this.#isDeclared) return
     this.#isDeclared = true
     const cwd = stringsIn(this.#about, 'cwd', 'project', 'directory')
-    out.push({ kind: 'session', sessionId: this.#sessionId, cwd, startedAtMs })
+    const { parentSessionId = null } = this.#context
+    out.push({ kind: 'session', sessionId: this.#sessionId, parentSessionId, cwd, startedAtMs })
   }
 
   #takeResult(
@@ -93,13 +111,14 @@ export class MessagesReader {
   ): void {
     let said: BlockPart[] = []
     let told = 0
+    let more: readonly NewPart[] = []
     const nextId = (): string => {
       told += 1
       return told === 1 ? externalId : `${externalId}/${told}`
     }
     const flush = (): void => {
       if (said.length === 0 && told > 0) return
-      const given = { externalId: nextId(), role, blocks: said, createdAtMs, details }
+      const given = { externalId: nextId(), role, blocks: said, createdAtMs, details, more }
       out.push({ kind: 'message', sessionId: this.#sessionId, message: messageOf(given) })
       said = []
     }
@@ -126,6 +145,7 @@ export class MessagesReader {
     const refusal = textAt(message, 'refusal')
     if (refusal !== null) said.push(textBlock(refusal))
     said.push(...this.#callsOf(message))
+    more = this.#context.finishOf?.(message) ?? []
     flush()
   }
 
@@ -156,7 +176,8 @@ export class MessagesReader {
 
 const blocksOf = (message: JsonObject): BlockPart[] => blocksIn(message.content)
 
-function blocksIn(content: unknown): BlockPart[] {
+/** Converts a text, or blocks as the APIs of Anthropic and OpenAI have them. */
+export function blocksIn(content: unknown): BlockPart[] {
   if (typeof content === 'string') return [textBlock(content)]
   if (!Array.isArray(content)) return content == null ? [] : [unknownBlock(content)]
   return content.map((block: unknown) => (isObject(block) ? (foreignBlock(block) ?? toPart(block)) : toPart(block)))
