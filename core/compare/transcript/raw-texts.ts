@@ -11,7 +11,7 @@ import { yieldToOthers } from '../../yielding.ts'
 import { digest, squeezed } from '../fingerprint.ts'
 import { readTranscript } from './read-transcript.ts'
 
-export type LostText = { readonly line: number; readonly field: string; readonly text: string }
+type LostText = { readonly line: number; readonly field: string; readonly text: string }
 
 /** `inFiles` counts texts of which a part was moved to a file, so that they were not compared. */
 export type RawTextReport = { readonly lost: readonly LostText[]; readonly inFiles: number; readonly isCut: boolean }
