@@ -119,6 +119,7 @@ describe('an import', () => {
         queue('enqueue', '/mcp'),
         queue('remove', '/mcp'),
         queue('enqueue', 'never sent'),
+        queue('enqueue', '<task-notification>\n<task-id>b1</task-id> is done\n</task-notification>'),
       ]),
     )
     expect(memory.db.column('SELECT content FROM messages ORDER BY seq')).toEqual(['Hello.', 'sent'])
@@ -126,6 +127,7 @@ describe('an import', () => {
       '4 typed while the agent was busy, and taken back',
       '6 a command that was typed while the agent was busy',
       '8 typed while the agent was busy, and never sent',
+      '9 a notice of the program that came while the agent was busy, and that it was not sent',
     ])
   })
 

@@ -158,3 +158,17 @@ it('a record that looks like a message is found by a search, and its line and ki
   ])
   expect(await importOne(memory.db, path)).toMatchObject({ added: 0, alreadyThere: 3, conflicts: 0 })
 })
+
+it('a line that a loss of power ended in zeros is cut off, and the others are read', async () => {
+  using memory = buildMemory()
+  const record = (n: number) =>
+    JSON.stringify({ uuid: `u-${n}`, sessionId: 's-1', type: 'user', message: { role: 'user', content: `words ${n}` } })
+  const path = writeLines([record(1), `${record(2).slice(0, 60)}${'\0'.repeat(40)}`, '\0'.repeat(9), record(3), `\0${record(4)}`])
+  expect(await importOne(memory.db, path)).toMatchObject({
+    added: 3,
+    skipped: [
+      { line: 2, reason: 'not valid JSON: the line is cut off' },
+      { line: 3, reason: 'not valid JSON: the line is cut off' },
+    ],
+  })
+})

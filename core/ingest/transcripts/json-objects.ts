@@ -11,6 +11,7 @@ export type ParsedLine = {
  * @param parse parses one value; by default numbers keep their spelling
  */
 export function parseObjects(line: string, parse: (text: string) => unknown = parseExactly): ParsedLine {
+  if (line.includes('\0')) return parseBesideZeros(line, parse)
   try {
     return { values: [parse(line)], problem: null }
   } catch (error) {
@@ -26,6 +27,16 @@ export function parseObjects(line: string, parse: (text: string) => unknown = pa
     return { values, problem: isWhole ? null : describe(error, line) }
   }
 }
+
+/** A loss of power may leave zeros in the place of the rest of a record. The next record follows on the same line. */
+function parseBesideZeros(line: string, parse: (text: string) => unknown): ParsedLine {
+  const pieces = line.split(/\0+/).filter((piece) => piece.trim() !== '')
+  const parsed = pieces.map((piece) => parseObjects(piece, parse))
+  const isWhole = parsed.length > 0 && parsed.every(({ problem }) => problem === null)
+  return { values: parsed.flatMap(({ values }) => values), problem: isWhole ? null : CUT_OFF }
+}
+
+const CUT_OFF = 'not valid JSON: the line is cut off'
 
 type Reviver = (this: unknown, key: string, value: unknown, context: { readonly source?: string }) => unknown
 type RawJson = { rawJSON(text: string): unknown; parse(text: string, reviver: Reviver): unknown }
@@ -78,7 +89,7 @@ function describe(error: unknown, text: string): string {
   const message = error instanceof Error ? error.message : ''
   const position = Number(/position (\d+)/.exec(message)?.[1])
   if (/^Unexpected end|^Unterminated/.test(message) || position >= text.length) {
-    return 'not valid JSON: the line is cut off'
+    return CUT_OFF
   }
   return Number.isNaN(position) ? 'not valid JSON' : `not valid JSON at character ${position + 1}`
 }

@@ -102,4 +102,8 @@ function stampLine(out: TranscriptRecord[], from: number, line: number): void {
 }
 
 /** Names the type of a record for reports. */
-export const typeName = (type: unknown): string => (typeof type === 'string' ? type.slice(0, 60) : `a ${typeof type}`)
+export function typeName(type: unknown): string {
+  if (typeof type === 'string') return type.slice(0, 60)
+  if (type === undefined || type === null) return 'none'
+  return typeof type === 'object' ? 'an object' : `a ${typeof type}`
+}

@@ -1,7 +1,7 @@
 import { sha256 } from '../../../../hashing.ts'
 import { IdNumbers } from '../../id-numbers.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
-import { blocksOf } from './record.ts'
+import { blocksOf, isHarnessText } from './record.ts'
 
 const digest = (text: string): string => sha256(text, 'base64').slice(0, 16)
 
@@ -15,6 +15,7 @@ export type QueueStep = {
 
 const NEVER_SENT = 'typed while the agent was busy, and never sent: the agent does not see it'
 const TAKEN_BACK = 'typed while the agent was busy, and taken back: the agent does not see it'
+const NOTICE = 'a notice of the program that came while the agent was busy, and that it was not sent'
 const COMMAND = 'a command that was typed while the agent was busy: what it did is a record of its own'
 
 /**
@@ -76,7 +77,9 @@ export class QueuedInput {
   #giveUp(reason: string): QueueStep['unsent'] {
     const waiting = this.#waiting
     this.#waiting = []
-    return waiting.filter(({ text }) => !this.#said.has(text)).map(({ line }) => ({ line, reason }))
+    return waiting
+      .filter(({ text }) => !this.#said.has(text))
+      .map(({ line, text }) => ({ line, reason: isHarnessText(text) ? NOTICE : reason }))
   }
 
   #remember(text: unknown): void {
