@@ -25,8 +25,8 @@ export type Postgres = {
   write<T>(tenant: string | null, body: (query: Query) => Promise<T>): Promise<T>
   /** For how long a statement has waited for its answer; 0 while none does. */
   waitsMs(): number
-  /** Several statements in one transaction, for migrations. */
-  script(sql: string): Promise<void>
+  /** Several statements in one transaction, for migrations. Returns the rows of the last one that has a result. */
+  script<T = unknown>(sql: string): Promise<T[]>
   close(): Promise<void>
 }
 
@@ -162,9 +162,9 @@ export function overWire(wire: Wire, shown: string): Postgres {
     read: (tenant, body, limitMs) => within('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', tenant, body, limitMs),
     waitsMs: () => (askedAtMs === null ? 0 : performance.now() - askedAtMs),
     write: (tenant, body) => within('BEGIN ISOLATION LEVEL READ COMMITTED', tenant, body),
-    script: async (sql) => {
+    script: async <T>(sql: string): Promise<T[]> => {
       try {
-        await asked(sql, () => wire.exec(sql))
+        return lastRows(await asked(sql, () => wire.exec(sql))) as T[]
       } catch (error) {
         await wire.exec('ROLLBACK').catch(() => undefined)
         throw error
@@ -175,6 +175,13 @@ export function overWire(wire: Wire, shown: string): Postgres {
       await wire.close().catch(() => undefined)
     },
   }
+}
+
+/** Several statements have a result each. One that returns no rows has no columns. */
+function lastRows(answer: unknown): readonly unknown[] {
+  type Result = { readonly rows?: readonly unknown[]; readonly fields?: readonly unknown[] }
+  const results = (Array.isArray(answer) ? answer : [answer]) as readonly Result[]
+  return results.findLast(({ fields = [] }) => fields.length > 0)?.rows ?? []
 }
 
 /** @throws LcmError invalid_argument */

@@ -25,7 +25,7 @@ const queries = {
   version: /* sql */ `SELECT coalesce(max(version), 0)::int AS version FROM lcm.schema_version`,
 }
 
-/** Two deployers at once: the second waits, and finds nothing left to do. The number is "LCMi". */
+/** The second of two deployers waits at the lock. The number is "LCMi". */
 const begin = /* sql */ `
 BEGIN;
 -- Indexes over many rows may take hours.
@@ -36,8 +36,8 @@ CREATE SCHEMA IF NOT EXISTS lcm;
 CREATE TABLE IF NOT EXISTS lcm.schema_version (version integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());
 `
 
-/** One script for each version, which does nothing where the version is there already. */
-const step = (version: number, sql: string): string => /* sql */ `${begin}
+/** Does nothing where the version is there already. */
+const step = (version: number, sql: string): string => /* sql */ `
 DO $migration$
 BEGIN
   IF NOT EXISTS (SELECT 1 FROM lcm.schema_version WHERE version = ${version}) THEN
@@ -45,7 +45,11 @@ BEGIN
     INSERT INTO lcm.schema_version (version) VALUES (${version});
     INSERT INTO lcm.tenant_access VALUES (current_user, '*') ON CONFLICT DO NOTHING;
   END IF;
-END $migration$;
+END $migration$;`
+
+/** Of the versions, those that this transaction made. */
+const end = /* sql */ `
+SELECT version FROM lcm.schema_version WHERE xmin = pg_current_xact_id()::xid ORDER BY version;
 COMMIT;`
 
 async function versionIn(query: Query): Promise<number> {
@@ -58,17 +62,20 @@ export const schemaVersion = (db: Postgres): Promise<number> => db.read(null, ve
 export const POSTGRES_VERSION = migrations(1).length
 
 /**
- * Takes the tables to the newest version, each step in one transaction.
+ * Takes the tables to the newest version, in one transaction: of several programs that do so at once one takes all
+ * steps, and the others wait for it and find nothing left to do.
+ * @returns the versions before and after it, which are equal for a program that found nothing to do
  * @throws LcmError newer_version, invalid_argument for another number of partitions than the tables have, locked
  */
 export async function migratePostgres(db: Postgres, partitions?: number): Promise<{ from: number; to: number }> {
   const from = await schemaVersion(db)
   if (from > POSTGRES_VERSION) throw newer(db.shown, from)
   if (from > 0 && partitions !== undefined) await requirePartitions(db, partitions)
-  for (const [index, sql] of migrations(partitions ?? PARTITIONS).entries()) {
-    if (index >= from) await db.script(step(index + 1, sql)).catch(rethrowAsMigration)
-  }
-  return { from, to: await schemaVersion(db) }
+  if (from === POSTGRES_VERSION) return { from, to: from }
+  const steps = migrations(partitions ?? PARTITIONS).flatMap((sql, index) => (index < from ? [] : step(index + 1, sql)))
+  const made = await db.script<{ version: number }>(`${begin}${steps.join('')}${end}`).catch(rethrowAsMigration)
+  const to = await schemaVersion(db)
+  return { from: made.length === 0 ? to : Math.min(...made.map(({ version }) => version)) - 1, to }
 }
 
 async function requirePartitions(db: Postgres, asked: number): Promise<void> {

@@ -4,7 +4,7 @@ import { overWire, type Postgres } from '../../core/postgres/connect.ts'
 import { migratePostgres } from '../../core/postgres/migrate.ts'
 
 /** Partitions cost time when tables are made; two show that rows go to different ones. */
-const PARTITIONS = 2
+export const PARTITIONS = 2
 
 export type InProcess = {
   readonly db: Postgres
@@ -36,7 +36,7 @@ export async function inProcess({ migrated = true } = {}): Promise<InProcess> {
     ...db,
     read: (...given) => inTurn(() => db.read(...given)),
     write: (...given) => inTurn(() => db.write(...given)),
-    script: (sql) => inTurn(() => db.script(sql)),
+    script: <T>(sql: string) => inTurn(() => db.script<T>(sql)),
   })
   return { db, engine, connect, close: () => engine.close() }
 }

@@ -12,15 +12,17 @@ import { workOnce } from '../../core/remote/worker.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { finish } from './finish.ts'
-import { type InProcess, inProcess } from './pglite.ts'
+import { type InProcess, inProcess, PARTITIONS } from './pglite.ts'
 
 const never = new AbortController().signal
 let server: InProcess
+let done: readonly { readonly from: number; readonly to: number }[] = []
 /** The only conversation of each of two tenants. */
 const ids: Record<string, number> = {}
 
 beforeAll(async () => {
-  server = await inProcess()
+  server = await inProcess({ migrated: false })
+  done = await Promise.all([1, 2, 3, 4].map(() => migratePostgres(server.connect(), PARTITIONS)))
   await server.engine.exec(ROLES)
   // As for another database of the same server.
   await server.engine.exec(ROLES)
@@ -78,6 +80,11 @@ describe('migrations', () => {
   it('do nothing the second time', async () => {
     expect(await migratePostgres(server.db)).toEqual({ from: POSTGRES_VERSION, to: POSTGRES_VERSION })
     expect(await schemaVersion(server.db)).toBe(POSTGRES_VERSION)
+  })
+
+  it('are claimed by the one of four programs that made them, and by no other', () => {
+    expect(done.map(({ to }) => to)).toEqual([1, 2, 3, 4].map(() => POSTGRES_VERSION))
+    expect(done.map(({ from }) => from).sort()).toEqual([0, ...[1, 2, 3].map(() => POSTGRES_VERSION)])
   })
 
   it('keep the number of partitions, and are refused when another one is asked for', async () => {

@@ -118,14 +118,15 @@ export const pgCommand = defineCommand({
       return { json: report, text: () => ROLES.trim() }
     }
     return withPostgres(address, async (db): Promise<Answer> => {
-      const before = await schemaVersion(db)
-      const version = action === 'migrate' ? (await migratePostgres(db, partitions)).to : before
+      const found = action === 'migrate' ? null : await schemaVersion(db)
+      const { from: before, to: version } =
+        found === null ? await migratePostgres(db, partitions) : { from: found, to: found }
       const isCurrent = version === POSTGRES_VERSION
       const report: PgReport = { action, address: db.shown, from: before, version, isCurrent, sql: null }
       const state = isCurrent ? 'the newest' : `"lcm pg migrate" makes version ${POSTGRES_VERSION}`
       const text = (): string =>
         before === version
-          ? `${db.shown}: tables of version ${version} (${state}).`
+          ? `${db.shown}: ${action === 'migrate' ? 'nothing was left to do, ' : ''}tables of version ${version} (${state}).`
           : `${db.shown}: tables of version ${before} became version ${version}.`
       return { json: report, text }
     })
