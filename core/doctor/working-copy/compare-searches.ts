@@ -9,15 +9,16 @@ import { MemoryReader } from '../../systems/memory-reader.ts'
 import { NATIVE_CAPABILITIES } from '../../systems/open.ts'
 
 /**
- * Without an index every question reads the whole file. For a large file only as many questions are asked as fit into
- * this time.
+ * Without an index every question reads the whole file. Of a large one only as many questions are asked as read so much
+ * together, which takes some ten seconds, and one in any case. The same file is always asked the same questions.
  */
-const LIMIT_MS = 10_000
+const MOST_BYTES = 1024 ** 3
 const HITS = 50
 /** A word is searched for in this many characters of a text. */
 const LOOK_CHARS = 4000
 
 const queries = {
+  bytes: /* sql */ `SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()`,
   count: (table: 'messages' | 'summaries') => /* sql */ `SELECT count(*) FROM ${table}`,
   message: /* sql */ `SELECT substr(content, 1, ${LOOK_CHARS}) FROM messages ORDER BY message_id LIMIT 1 OFFSET CAST(:at AS INTEGER)`,
   summary: /* sql */ `SELECT substr(content, 1, ${LOOK_CHARS}) FROM summaries ORDER BY summary_id LIMIT 1 OFFSET CAST(:at AS INTEGER)`,
@@ -30,6 +31,7 @@ type Search = {
   readonly copy: ReadDb
   /** True when nothing was changed or left out, so that every hit has to be the same. */
   readonly isWhole: boolean
+  readonly mostBytes?: number
 }
 
 /**
@@ -37,16 +39,15 @@ type Search = {
  * @throws LcmError sqlite_failed, cancelled
  */
 export async function* compareSearches(
-  { original, info, copy, isWhole }: Search,
+  { original, info, copy, isWhole, mostBytes = MOST_BYTES }: Search,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, CopyReport['searches']> {
   const searches: CopyReport['searches'][number][] = []
   const before = new RetrievalEngine(original, info.capabilities, new MemoryReader(original))
   const after = new RetrievalEngine(copy, NATIVE_CAPABILITIES, new MemoryReader(copy))
-  const until = performance.now() + LIMIT_MS
-  const questions = questionsFrom(original)
+  const bytes = Math.max(1, original.value<number>(queries.bytes) ?? 0)
+  const questions = questionsFrom(original).slice(0, Math.max(1, Math.floor(mostBytes / bytes)))
   for (const question of questions) {
-    if (searches.length > 0 && performance.now() > until) break
     // This is the last part of the work and takes nearly no time.
     yield { done: 1, total: 1, unit: 'messages', note: 'comparing searches' }
     const input = GrepInput.parse({ ...question, match: 'all', sort: 'oldest', limit: HITS, exactTotal: true })
