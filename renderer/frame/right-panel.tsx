@@ -8,13 +8,14 @@ import { OperateMenu } from '../features/surgery/operate-menu.tsx'
 import type { SurgeryAsk } from '../features/surgery/surgery-ask.ts'
 import { RecoveryPanel } from '../features/trace/recovery-panel.tsx'
 import { SalvageDialog } from '../features/welcome/salvage-dialog.tsx'
-import { navigate, useRoutePart } from '../routes.ts'
+import { currentRoute, navigate, useRoutePart } from '../routes.ts'
 import { Button } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { PANEL_LABELS, type PanelTab } from './panel-tabs.ts'
 import styles from './right-panel.module.css'
 import tabStyles from './tabs.module.css'
+import { searchedWords } from './use-frame-keys.ts'
 import type { RightPanelState } from './use-right-panel.ts'
 
 type Props = {
@@ -126,7 +127,9 @@ function TraceButton({ id }: { readonly id: string }) {
   return (
     <Button
       title="What became of it on its way to the window (T)"
-      onClick={() => navigate({ view: 'search', searchKind: 'trace', tracedId: id, query: null }, 'push')}
+      onClick={() =>
+        navigate({ view: 'search', searchKind: 'trace', tracedId: id, query: searchedWords(currentRoute()) }, 'push')
+      }
     >
       Trace
     </Button>

@@ -1,6 +1,6 @@
 import { draftNote } from '../features/notes/note-drafts.ts'
 import { CHOSEN } from '../features/transcript/chosen-messages.ts'
-import { currentRoute, navigate, type View } from '../routes.ts'
+import { currentRoute, navigate, type Route, type View } from '../routes.ts'
 import { RANGE } from '../ui/range-address.ts'
 import { useKeys } from '../ui/use-keys.ts'
 import { useNoteChange, useNotes } from '../ui/use-notes.ts'
@@ -64,8 +64,14 @@ function traceSelection(): boolean {
   const { selection } = currentRoute()
   const words = window.getSelection()?.toString().replace(/\s+/g, ' ').trim().slice(0, MOST_WORDS) ?? ''
   if (selection === null && words === '') return false
-  navigate({ view: 'search', searchKind: 'trace', tracedId: selection, query: words === '' ? null : words }, 'push')
+  const query = words === '' ? searchedWords(currentRoute()) : words
+  navigate({ view: 'search', searchKind: 'trace', tracedId: selection, query }, 'push')
   return true
+}
+
+/** A hit is traced for the words that were searched for. A pattern and a question are no words that could stand in it. */
+export function searchedWords({ view, searchKind, query, shown }: Route): string | null {
+  return view === 'search' && searchKind === 'find' && shown['search.mode'] !== 'regex' ? query : null
 }
 
 /** Clears chosen messages first, then the selection, the search, and the range. Returns false when nothing is left. */

@@ -1,4 +1,5 @@
-import { expect, SHARED_HOST, test } from './app.ts'
+import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
+import { hitsOf } from './memories.ts'
 
 test.use(SHARED_HOST)
 
@@ -15,6 +16,8 @@ test('words are traced to the window, T traces what is selected, and what nothin
   await page.getByRole('searchbox', { name: 'What to trace' }).fill('PAY-1187')
   const places = page.getByRole('list', { name: 'Places that say it' })
   await expect(places.getByRole('listitem')).toHaveCount(7)
+  // Whichever place is looked at, it is known: the verdict over all places stands first.
+  await expect(page.getByRole('heading', { name: /^Known\. Lost 6 times, said again/ })).toBeVisible()
   await places.getByRole('button', { name: /msg_52/ }).click()
   await expect(page).toHaveURL(/trace=msg_52/)
   await expect(page.getByRole('heading', { name: /^Dropped at Agreed, tomorrow.* sum_e2247.* by run 2/ })).toBeVisible()
@@ -49,3 +52,35 @@ test('words are traced to the window, T traces what is selected, and what nothin
   await go('#/conversation/1/compaction?compaction.list=history&compaction.run=run_nowhere')
   await expect(page.getByText('This conversation has no run run_nowhere')).toBeVisible()
 })
+
+test(
+  'the words of a search travel: a hit is traced for them, in its own conversation, and a question begins with them',
+  IN_BROWSER,
+  async ({ openSample }) => {
+    const page = await openSample()
+    await page.evaluate(() => {
+      location.hash = '#/conversation/1/search?query=JPY'
+    })
+    const hit = hitsOf(page)
+      .filter({ hasText: /msg_4\d\d/ })
+      .first()
+    await hit.click()
+    await expect(page).toHaveURL(/conversation\/1\/.*select=msg_4/)
+    await page.getByRole('contentinfo').click({ position: { x: 5, y: 5 } })
+    await page.keyboard.press('t')
+    await expect(page).toHaveURL(/conversation\/[2-5]\/search.*query=JPY.*trace=msg_4/)
+    await expect(page.getByRole('searchbox', { name: 'What to trace' })).toHaveValue('JPY')
+    await page.getByRole('radio', { name: 'Ask' }).check({ force: true })
+    await expect(page.getByRole('textbox', { name: 'Question to the memory' })).toHaveValue('JPY')
+    await page.getByRole('radio', { name: 'Find' }).check({ force: true })
+    await expect(page.getByRole('combobox', { name: 'Search messages and summaries' })).toHaveValue('JPY')
+
+    // Whoever turns to another conversation stays there.
+    await page.goBack()
+    await page
+      .getByRole('navigation', { name: 'Conversations' })
+      .getByRole('button', { name: /Double charges/ })
+      .click()
+    await expect(page).toHaveURL(/conversation\/1\/search/)
+  },
+)

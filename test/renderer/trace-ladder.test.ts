@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { FactTrace, Rung } from '../../core/contract/trace.ts'
+import type { FactPlace, FactTrace, Rung } from '../../core/contract/trace.ts'
 import { shaftOf, sliceOf } from '../../renderer/features/trace/shaft.ts'
-import { beforeMark, verdictOf } from '../../renderer/features/trace/trace-wording.ts'
+import { beforeMark, overallVerdict, verdictOf } from '../../renderer/features/trace/trace-wording.ts'
 import { messageColumns, strataOf } from './strata-builder.ts'
 
 const rung = (kind: Rung['kind'], firstSeq: number | null, lastSeq: number | null): Rung => ({
@@ -123,5 +123,33 @@ describe('the verdict of a trace', () => {
     expect(verdict({ lostAt: null, inWindow: true }).before).toBe('All of it stands in the window')
     expect(verdict({ lostAt: null, state: 'unknown' }).before).toBe('It may stand in the window in other words')
     expect(verdict({ details: [] }).before).toBe('Nothing in it can be followed')
+  })
+})
+
+describe('the verdict over all places', () => {
+  const place = (state: FactPlace['state'], day: number, inWindow = false) => ({
+    state,
+    inWindow,
+    createdAtMs: Date.UTC(2026, 2, day),
+  })
+  const now = Date.UTC(2026, 2, 10)
+  const verdict = (...places: ReturnType<typeof place>[]) => overallVerdict(places, now)
+
+  it('is that it is known where any place still stands in the window', () => {
+    expect(verdict(place('kept', 1))).toEqual({ state: 'kept', text: 'Known: what the model sees says it.' })
+    const { state, text } = verdict(place('dropped', 1), place('changed', 2), place('dropped', 6, true))
+    expect(state).toBe('kept')
+    expect(text).toMatch(/^Known\. Lost 2 times, said again .*Mar 6/)
+    expect(verdict(place('dropped', 1), place('kept', 2)).text).toMatch(/^Known\. Lost once/)
+  })
+
+  it('is that it is lost, changed, partly known or unknown where none does', () => {
+    expect(verdict(place('dropped', 1), place('changed', 2))).toEqual({
+      state: 'dropped',
+      text: 'Lost in all 2 places: the model no longer sees it.',
+    })
+    expect(verdict(place('changed', 1)).state).toBe('changed')
+    expect(verdict(place('partly', 1), place('dropped', 1)).state).toBe('partly')
+    expect(verdict(place('unknown', 1)).state).toBe('unknown')
   })
 })

@@ -1,16 +1,19 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import type { FactPlace } from '../../../core/contract/trace.ts'
-import { navigate, useRoutePart } from '../../routes.ts'
+import { currentRoute, navigate, useRoutePart } from '../../routes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { SEARCH_FIELD } from '../../ui/search-field-id.ts'
 import field from '../../ui/search-input.module.css'
+import { StateMark } from '../../ui/state-mark.tsx'
 import { useKeys } from '../../ui/use-keys.ts'
+import { useNow } from '../../ui/use-now.ts'
 import { useTypedQuery } from '../../ui/use-typed-query.ts'
 import { FollowedTrace } from './followed-trace.tsx'
 import { PlaceList } from './place-list.tsx'
 import styles from './trace-view.module.css'
-import { useLadder, usePlaces, useTraceAsked } from './use-trace.ts'
+import { overallVerdict } from './trace-wording.ts'
+import { type TraceAsked, useLadder, usePlaces, useTraceAsked } from './use-trace.ts'
 
 type Props = {
   /** Switches to finding texts or asking a question. */
@@ -18,6 +21,7 @@ type Props = {
 }
 
 const SETTLE_MS = 250
+const REFRESH_MS = 60_000
 
 /** Follows what was said through the summaries up to the window. */
 export function TraceView({ kinds }: Props) {
@@ -25,6 +29,7 @@ export function TraceView({ kinds }: Props) {
   const selection = useRoutePart('selection')
   const places = usePlaces(asked)
   const ladder = useLadder(asked)
+  useOwnConversation(asked, ladder.data?.conversationId ?? null)
   const found = places.data?.places ?? []
   const chosen = asked.tracedId ?? places.data?.id ?? null
   const isAsked = asked.tracedId !== null || (asked.query ?? '').trim() !== ''
@@ -66,6 +71,7 @@ export function TraceView({ kinds }: Props) {
             />
           )}
           <div className={styles.ladder} aria-busy={ladder.isFetching}>
+            {found.length > 1 && places.data?.id !== null && <Overall places={found} />}
             <FollowedTrace
               asked={asked}
               nothing={
@@ -78,6 +84,28 @@ export function TraceView({ kinds }: Props) {
         </div>
       )}
     </section>
+  )
+}
+
+/** A hit of another conversation is shown among what belongs to it. Whoever then turns to another one stays there. */
+function useOwnConversation({ tracedId, conversationId }: TraceAsked, own: number | null): void {
+  const entered = useRef<string | null>(null)
+  useEffect(() => {
+    if (tracedId === null || own === null || entered.current === tracedId) return
+    entered.current = tracedId
+    if (own !== conversationId) navigate({ conversationId: own, selection: currentRoute().selection }, 'replace')
+  }, [tracedId, own, conversationId])
+}
+
+/** What became of it, whichever place is looked at. The way of one place stands below. */
+function Overall({ places }: { readonly places: readonly FactPlace[] }) {
+  const nowMs = useNow(REFRESH_MS)
+  const { state, text } = overallVerdict(places, nowMs)
+  return (
+    <header className={styles.overall} data-state={state}>
+      <StateMark state={state}>{''}</StateMark>
+      <h2>{text}</h2>
+    </header>
   )
 }
 
