@@ -20,6 +20,8 @@ const migrations = (partitionCount: number): readonly string[] => [
 ]
 
 const queries = {
+  // Of the versions, those that this transaction made.
+  made: /* sql */ `SELECT version FROM lcm.schema_version WHERE xmin = pg_current_xact_id()::xid ORDER BY version`,
   hasTable: /* sql */ `SELECT to_regclass('lcm.schema_version') IS NOT NULL AS "isThere"`,
   partitions: /* sql */ `SELECT count(*)::int AS count FROM pg_inherits WHERE inhparent = 'lcm.messages'::regclass`,
   version: /* sql */ `SELECT coalesce(max(version), 0)::int AS version FROM lcm.schema_version`,
@@ -47,11 +49,6 @@ BEGIN
   END IF;
 END $migration$;`
 
-/** Of the versions, those that this transaction made. */
-const end = /* sql */ `
-SELECT version FROM lcm.schema_version WHERE xmin = pg_current_xact_id()::xid ORDER BY version;
-COMMIT;`
-
 async function versionIn(query: Query): Promise<number> {
   const [found] = await query<{ isThere: boolean }>(queries.hasTable)
   if (!found?.isThere) return 0
@@ -73,7 +70,9 @@ export async function migratePostgres(db: Postgres, partitions?: number): Promis
   if (from > 0 && partitions !== undefined) await requirePartitions(db, partitions)
   if (from === POSTGRES_VERSION) return { from, to: from }
   const steps = migrations(partitions ?? PARTITIONS).flatMap((sql, index) => (index < from ? [] : step(index + 1, sql)))
-  const made = await db.script<{ version: number }>(`${begin}${steps.join('')}${end}`).catch(rethrowAsMigration)
+  const made = await db
+    .script<{ version: number }>(`${begin}${steps.join('')}\n${queries.made};\nCOMMIT;`)
+    .catch(rethrowAsMigration)
   const to = await schemaVersion(db)
   return { from: made.length === 0 ? to : Math.min(...made.map(({ version }) => version)) - 1, to }
 }

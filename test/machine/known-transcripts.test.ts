@@ -96,7 +96,7 @@ describe('the transcripts on this machine', () => {
     ])
   })
 
-  it('of Hermes Agent, Droid and Cline are found where they keep them', () => {
+  it('finds those of Hermes Agent, Droid and Cline where they keep them', () => {
     const home = temporaryFolder()
     const database = write(join(home, '.hermes/state.db'), 'SQLite format 3\0', 4_000)
     const profile = write(join(home, '.hermes/profiles/work/state.db'), 'SQLite format 3\0', 3_000)

@@ -101,7 +101,7 @@ function renamed(value: unknown, planted: string[]): unknown {
   )
 }
 
-describe.each(samples)('in a transcript of %s', (_id, path) => {
+describe.each(samples)('a transcript of %s', (_id, path) => {
   const { records, write } = recordsOf(path)
 
   it('a record of an unknown type is stored, or its line is reported', async () => {

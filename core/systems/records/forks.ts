@@ -19,12 +19,11 @@ export type ForkNote = z.infer<typeof ForkNote>
 /** Where a conversation was forked from another one, whose messages until then are the beginning of its window. */
 export type ForkPoint = Required<Pick<ForkNote, 'newestSeq'>> & Pick<ForkNote, 'kept'> & { readonly parentId: number }
 
-const point = `SELECT c.conversation_id AS id, c.parent_conversation_id AS parentId, f.value AS note
-    FROM lcm_meta AS f JOIN conversations AS c ON f.key = 'forked_at:' || c.importer || ':' || c.session_id
-    WHERE f.key >= 'forked_at:' AND f.key < 'forked_at;' AND c.parent_conversation_id IS NOT NULL`
-
 const queries = {
-  all: /* sql */ point,
+  all: /* sql */ `
+    SELECT c.conversation_id AS id, c.parent_conversation_id AS parentId, f.value AS note
+    FROM lcm_meta AS f JOIN conversations AS c ON f.key = 'forked_at:' || c.importer || ':' || c.session_id
+    WHERE f.key >= 'forked_at:' AND f.key < 'forked_at;' AND c.parent_conversation_id IS NOT NULL`,
   one: /* sql */ `
     SELECT c.parent_conversation_id AS parentId, f.value AS note
     FROM conversations AS c JOIN lcm_meta AS f ON f.key = 'forked_at:' || c.importer || ':' || c.session_id
