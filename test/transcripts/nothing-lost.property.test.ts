@@ -163,7 +163,13 @@ it('a line that a loss of power ended in zeros is cut off, and the others are re
   using memory = buildMemory()
   const record = (n: number) =>
     JSON.stringify({ uuid: `u-${n}`, sessionId: 's-1', type: 'user', message: { role: 'user', content: `words ${n}` } })
-  const path = writeLines([record(1), `${record(2).slice(0, 60)}${'\0'.repeat(40)}`, '\0'.repeat(9), record(3), `\0${record(4)}`])
+  const path = writeLines([
+    record(1),
+    `${record(2).slice(0, 60)}${'\0'.repeat(40)}`,
+    '\0'.repeat(9),
+    record(3),
+    `\0${record(4)}`,
+  ])
   expect(await importOne(memory.db, path)).toMatchObject({
     added: 3,
     skipped: [

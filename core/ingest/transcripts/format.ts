@@ -31,6 +31,11 @@ export type TranscriptFormat = {
    * field, or not at all: `toolUseResult.stdout: <text>`.
    */
   readonly asides?: RegExp
+  /**
+   * The other files that a reading of a path depends on, whether they exist or not. Null when there are too many to
+   * look at, so that the file is read at every import. By default there are none.
+   */
+  readonly besides?: (path: string) => readonly string[] | null
 }
 
 /** A database in which an agent keeps many sessions. It is opened without a trace, and recognised by its tables. */

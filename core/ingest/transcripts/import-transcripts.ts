@@ -11,6 +11,7 @@ import { LargeTexts } from '../large-texts.ts'
 import { type ImportStep, importFile, isFileError, whyUnreadable } from './import-file.ts'
 import { openTranscript, whyNotOpened } from './open-transcript.ts'
 import { findTranscriptFiles, type GivenTranscript, type TranscriptFile } from './transcript-files.ts'
+import { UnchangedFiles } from './unchanged-files.ts'
 
 export type ImportInput = {
   readonly db: WriteDb
@@ -52,9 +53,15 @@ export async function* importTranscripts(
   let done = 0
   const filesBefore = fileIds(input.db)
   const largeTexts = input.files && new LargeTexts(input.db, input.files, signal)
+  const unchanged = new UnchangedFiles(input.db, input)
   try {
     for (const file of files) {
-      const outcome = yield* followed(importOne({ ...input, largeTexts }, file), file, { done, total }, signal)
+      const outcome = yield* followed(
+        importOne({ ...input, largeTexts, unchanged }, file),
+        file,
+        { done, total },
+        signal,
+      )
       if ('reason' in outcome) {
         passedOverCount += 1
         if (passedOver.length < LISTED_FILES) passedOver.push(outcome)
@@ -80,7 +87,7 @@ export async function* importTranscripts(
   }
 }
 
-type OneInput = ImportInput & { readonly largeTexts: LargeTexts | null }
+type OneInput = ImportInput & { readonly largeTexts: LargeTexts | null; readonly unchanged: UnchangedFiles }
 
 type Outcome = ImportedFile | PassedOver
 
@@ -110,10 +117,16 @@ async function* importOne(input: OneInput, file: TranscriptFile): AsyncGenerator
   // An earlier import that was stopped may have left texts to index.
   for await (const _ of indexPending(input.db)) yield { doing: 'looking', bytes: 0 }
   try {
+    const known = input.unchanged.resultOf(file)
+    if (known) return known
     const opened = await openTranscript(file, input.format)
     if (opened) {
+      const { id } = opened.format
       try {
-        return yield* importFile(input, file, opened)
+        const stamp = input.unchanged.stamp(file, id, input.clock())
+        const result = yield* importFile(input, file, opened)
+        input.unchanged.note(file, id, stamp, result)
+        return result
       } finally {
         opened.close()
       }

@@ -12,7 +12,13 @@ import { isReadable } from '../messages/shape.ts'
  * Sessions of Cline since its version 3: `<id>/<id>.messages.json` with what was said, and `<id>.json` with the title.
  * Sub-agents have files of their own in the folder of their session. https://github.com/cline/cline
  */
-export const cline: TranscriptFormat = { id: 'cline', label: 'Cline', detect, read }
+export const cline: TranscriptFormat = {
+  id: 'cline',
+  label: 'Cline',
+  detect,
+  read,
+  besides: (path) => [besideOf(path)],
+}
 
 const headFields = ['sessionId', 'agent', 'origin', 'system_prompt'] as const
 
@@ -78,10 +84,12 @@ function finishOf(message: JsonObject): NewPart[] {
   ]
 }
 
+const besideOf = (path: string): string => path.replace(/\.messages\.json$/, '.json')
+
 /** Reads `<id>.json` beside `<id>.messages.json`. A transcript that was moved may be without it. */
 function descriptionBeside(path: string): JsonObject {
   try {
-    const [value] = parseObjects(readFileSync(path.replace(/\.messages\.json$/, '.json'), 'utf8')).values
+    const [value] = parseObjects(readFileSync(besideOf(path), 'utf8')).values
     return isObject(value) && !('messages' in value) ? value : {}
   } catch {
     return {}

@@ -1,9 +1,12 @@
-import { basename } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '../../format.ts'
 import type { TranscriptHead } from '../../head.ts'
 import { isObject, type JsonObject, textAt } from '../../json-value.ts'
 import { readJsonLines } from '../../read-lines.ts'
 import { CopilotReader } from './reader.ts'
+
+/** The file that holds the name of the session. */
+const besides = (path: string): readonly string[] => [join(dirname(path), 'workspace.yaml')]
 
 /** What is shown to the person of a call and its result, and measurements. */
 const ASIDES = /^data\.(?:toolTelemetry|result\.detailedContent|toolRequests\[\]\.intentionSummary)/
@@ -12,7 +15,14 @@ const ASIDES = /^data\.(?:toolTelemetry|result\.detailedContent|toolRequests\[\]
  * Sessions of the Copilot CLI: `session-state/<id>/events.jsonl`, a chain of events in the order of time.
  * https://github.com/github/copilot-cli
  */
-export const copilot: TranscriptFormat = { id: 'copilot-cli', label: 'Copilot CLI', detect, read, asides: ASIDES }
+export const copilot: TranscriptFormat = {
+  id: 'copilot-cli',
+  label: 'Copilot CLI',
+  detect,
+  read,
+  asides: ASIDES,
+  besides,
+}
 
 const EVENT =
   /^(?:session\.(?:start|resume)|(?:user|assistant|system)\.message|assistant\.turn_(?:start|end)|tool\.execution_(?:start|complete))$/

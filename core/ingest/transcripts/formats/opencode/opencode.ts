@@ -7,8 +7,18 @@ import { OpenCodeReader } from './reader.ts'
 import { isStoredSession, readStorage } from './storage.ts'
 import { openCodeStore } from './store.ts'
 
+/** A session of the storage folder is in hundreds of files. */
+const besides = (path: string): readonly string[] | null => (isStoredSession(path) ? null : [])
+
 /** `opencode export`, the storage folder of versions up to 1.1, and recorded events. https://github.com/sst/opencode */
-export const openCode: TranscriptFormat = { id: 'opencode', label: 'opencode', detect, read, store: openCodeStore }
+export const openCode: TranscriptFormat = {
+  id: 'opencode',
+  label: 'opencode',
+  detect,
+  read,
+  store: openCodeStore,
+  besides,
+}
 
 function detect({ values, isDocument, path }: TranscriptHead): number {
   const [first] = values

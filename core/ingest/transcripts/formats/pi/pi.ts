@@ -10,6 +10,9 @@ import { addEntry, entryTypes } from './entries.ts'
 import { PiReader } from './reader.ts'
 import { openClawStore } from './store.ts'
 
+/** OpenClaw's index of its sessions tells its files from those of Pi. */
+const indexOf = (path: string): readonly string[] => [join(dirname(path), 'sessions.json')]
+
 /** Signatures that a provider of models asks to be sent again. */
 const ASIDES = /Signature: /
 
@@ -20,6 +23,7 @@ export const pi: TranscriptFormat = {
   detect: (head) => likeness(head),
   read: (source) => read(source, () => null),
   asides: ASIDES,
+  besides: indexOf,
 }
 
 /**
@@ -32,6 +36,7 @@ export const openClaw: TranscriptFormat = {
   detect: (head) => (isOpenClaws(head) ? Math.min(1, likeness(head) * 1.02) : likeness(head) * 0.9),
   read: (source) => read(source, (sessionId) => indexedTitle(source.path, sessionId)),
   store: openClawStore,
+  besides: indexOf,
   asides: ASIDES,
 }
 

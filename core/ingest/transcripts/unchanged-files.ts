@@ -1,0 +1,126 @@
+import { statSync } from 'node:fs'
+import type { ImportedFile, ImportWindow, TranscriptFormat, TranscriptFormatId } from '../../contract/import.ts'
+import type { WriteDb } from '../../sqlite/read-db.ts'
+import { formatOf } from './formats.ts'
+import type { TranscriptFile } from './transcript-files.ts'
+
+const queries = {
+  known: /* sql */ `SELECT value FROM lcm_meta WHERE key = :key`,
+  remember: /* sql */ `
+    INSERT INTO lcm_meta (key, value) VALUES (:key, :value)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value`,
+  forget: /* sql */ `DELETE FROM lcm_meta WHERE key = :key`,
+  stored: /* sql */ `
+    SELECT c.title, (SELECT count(*) FROM messages AS m WHERE m.conversation_id = c.conversation_id) AS messages
+    FROM conversations AS c
+    WHERE c.conversation_id = :conversationId AND c.importer = :importer AND c.session_id = :sessionId`,
+}
+
+/** Is raised when a reader reads more than before, or reads it otherwise, so that every file is read again. */
+const READERS = 1
+
+/** A file that was changed so shortly before it was read may change again within the same tick of its clock. */
+const SETTLED_MS = 2000
+
+type Known = {
+  readonly readers: number
+  readonly format: TranscriptFormatId
+  readonly asked: TranscriptFormat
+  readonly window: ImportWindow
+  readonly stamp: string
+  readonly result: ImportedFile
+  /** The number of messages of each conversation after the import. Another file of the same session may add some. */
+  readonly messages: readonly number[]
+}
+
+export type Asked = { readonly format: TranscriptFormat; readonly window: ImportWindow }
+
+/**
+ * Remembers in the memory which files were read to their end, so that a second import passes over those that nobody
+ * touched since. The size of a file, its number, and the times of its last change and of the last change of its
+ * attributes tell that. The latter cannot be set by a program, so a change in place is seen whatever time it leaves.
+ */
+export class UnchangedFiles {
+  readonly #db: WriteDb
+  readonly #asked: Asked
+
+  constructor(db: WriteDb, asked: Asked) {
+    this.#db = db
+    this.#asked = asked
+  }
+
+  /** Returns the result of importing the file again, or null when it has to be read. */
+  resultOf({ path, file }: TranscriptFile): ImportedFile | null {
+    const text = path === file ? this.#db.value<string>(queries.known, { key: keyOf(path) }) : undefined
+    const known = text === undefined ? null : (JSON.parse(text) as Known)
+    if (known === null || known.readers !== READERS) return null
+    const { format, window } = this.#asked
+    if (known.asked !== format || known.window !== window || stampOf(path, known.format) !== known.stamp) return null
+    const conversations = known.result.conversations.flatMap((one, at) => {
+      const stored = this.#stored(known.format, one)
+      return stored?.messages === known.messages[at] ? [{ ...one, title: stored?.title ?? null }] : []
+    })
+    return conversations.length < known.result.conversations.length ? null : { ...known.result, conversations }
+  }
+
+  /** The state of a file before it is read. Null when it changed just now, or depends on files that are not watched. */
+  stamp({ path, file }: TranscriptFile, format: TranscriptFormatId, nowMs: number): string | null {
+    if (path !== file) return null
+    const stamp = stampOf(path, format)
+    return stamp === null || changedAtMs(path, format) > nowMs - SETTLED_MS ? null : stamp
+  }
+
+  /** Notes the result of a file that was read to its end. */
+  note({ path }: TranscriptFile, format: TranscriptFormatId, stamp: string | null, result: ImportedFile): void {
+    const isWhole = result.error === null && result.conversationCount === result.conversations.length
+    if (stamp === null || !isWhole || stampOf(path, format) !== stamp) {
+      this.#db.run(queries.forget, { key: keyOf(path) })
+      return
+    }
+    const messages = result.conversations.map((one) => this.#stored(format, one)?.messages ?? 0)
+    const asked = { asked: this.#asked.format, window: this.#asked.window }
+    const known: Known = { readers: READERS, format, ...asked, stamp, messages, result: again(result) }
+    this.#db.run(queries.remember, { key: keyOf(path), value: JSON.stringify(known) })
+  }
+
+  #stored(importer: string, { conversationId, sessionId }: ImportedFile['conversations'][number]) {
+    type Stored = { readonly title: string | null; readonly messages: number }
+    return this.#db.get<Stored>(queries.stored, { conversationId, importer, sessionId })
+  }
+}
+
+const keyOf = (path: string): string => `transcript_read:${path}`
+
+/** What the next import of the same file would say. */
+const again = (result: ImportedFile): ImportedFile => ({
+  ...result,
+  added: 0,
+  alreadyThere: result.added + result.alreadyThere,
+  completed: 0,
+  conversations: result.conversations.map((one) => ({
+    ...one,
+    added: 0,
+    alreadyThere: one.added + one.alreadyThere,
+  })),
+})
+
+/** The files that a reading depends on: the file, the log of a database, and what the format reads beside it. */
+function watched(path: string, format: TranscriptFormatId): readonly string[] | null {
+  const { besides } = formatOf(format)
+  const others = besides ? besides(path) : []
+  return others && [path, `${path}-wal`, ...others]
+}
+
+function stampOf(path: string, format: TranscriptFormatId): string | null {
+  const stats = watched(path, format)?.map((file) => statSync(file, { bigint: true, throwIfNoEntry: false }))
+  if (!stats) return null
+  return stats.map((stat) => (stat ? [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ') : '-')).join('; ')
+}
+
+const changedAtMs = (path: string, format: TranscriptFormatId): number =>
+  Math.max(
+    ...(watched(path, format) ?? []).map((file) => {
+      const stat = statSync(file, { throwIfNoEntry: false })
+      return stat ? Math.max(stat.ctimeMs, stat.mtimeMs) : 0
+    }),
+  )
