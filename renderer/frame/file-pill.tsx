@@ -18,10 +18,10 @@ const FollowDialog = later(() => import('./follow-dialog.tsx').then(({ FollowDia
 
 /** The open file: where it is, which system wrote it, and whether it may be written. */
 export function FilePill({ info }: { readonly info: MemoryInfo }) {
-  const { paused } = useLive()
+  const { paused, changedAtMs } = useLive()
   const [isCopying, setCopying] = useState(false)
   const isReached = useConnection() === 'open'
-  const state = !isReached ? 'lost' : paused ? 'paused' : 'live'
+  const state = !isReached ? 'lost' : paused ? 'paused' : changedAtMs === null ? 'still' : 'live'
   return (
     <div className={styles.pill}>
       <span className={styles.dot} data-state={state} title={DOT_TEXTS[state]} />
@@ -81,7 +81,8 @@ const copyTitle = ({ fileName, system, systemLabel }: CopiedFrom): string =>
   `A copy of ${fileName}${system === 'native' ? '' : ` of ${systemLabel}`}. What is changed here is not changed there.`
 
 const DOT_TEXTS = {
-  live: 'Watched: changes appear by themselves',
+  live: 'Watched: it changed while it was open, and changes appear by themselves',
+  still: 'Watched: nothing has changed since it was opened',
   paused: 'Paused: changes wait',
   lost: 'The connection is lost',
 } as const

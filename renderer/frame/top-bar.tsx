@@ -96,7 +96,13 @@ function LiveText() {
       title={paused ? 'Follow the file again' : 'Hold the window still; the file is not touched either way'}
       onClick={togglePause}
     >
-      {isLost ? 'not live' : paused ? `paused${behind ? ' · changes wait' : ''}` : `live${when}`}
+      {isLost
+        ? 'not live'
+        : paused
+          ? `paused${behind ? ' · changes wait' : ''}`
+          : changedAtMs === null
+            ? 'watching'
+            : `live${when}`}
       <Icon name={paused ? 'play' : 'pause'} />
     </button>
   )

@@ -62,12 +62,12 @@ export function formatPercent(share: number): string {
 /** 1.15 × 100 is 114.99999999999999. */
 const ROUNDING = 1e-6
 
-/** Formats a pressure in percent: `62 %`, `0.8 %`. It rounds down, so that 99.6 is not called full. */
+/** Formats a pressure in percent: `62 %`, and with one decimal below ten: `4.9 %`. It rounds down, so that 99.6 is not called full. */
 export function formatPressure(pressure: number): string {
   const percent = pressure * 100
-  // From here on a decimal would say "1.0 %".
-  if (percent < 0.95) return formatPercent(pressure)
-  return `${grouped.format(Math.max(1, Math.floor(percent + ROUNDING)))}${NBSP}%`
+  // From here on a decimal would say "10.0 %".
+  if (percent < 9.95) return formatPercent(pressure)
+  return `${grouped.format(Math.max(10, Math.floor(percent + ROUNDING)))}${NBSP}%`
 }
 
 /** Source tokens ÷ own tokens: `50.6×`, without decimals from a hundred on. */

@@ -15,7 +15,8 @@ export type Room = {
  */
 export function roomText(room: Room): string {
   const { activeTokens, leftOutTokens, budgetTokens, softThreshold, hardThreshold } = room
-  if (leftOutTokens > 0) {
+  // Below the budget nothing is left out for want of room.
+  if (leftOutTokens > 0 && activeTokens > budgetTokens) {
     const fitting = formatCount(activeTokens - leftOutTokens)
     return `${formatCount(activeTokens)} tokens want in, ${fitting} fit into ${formatCount(budgetTokens)}, ${formatCount(leftOutTokens)} are left out`
   }

@@ -74,6 +74,10 @@ test('the context window lists each item with its reason, and shows what a small
   await budget.fill('3,000')
   await budget.press('Enter')
   await expect(view).toContainText('of 3,000')
+  // What is left out is folded, so that the list begins with what the model sees.
+  const left = table.getByRole('button', { name: /items left out here, .*\stokens/ }).first()
+  await expect(table.getByRole('row').nth(1)).toContainText('always in')
+  await left.click()
   await expect(table).toContainText(/out: .*tokens/)
   await whatIf.getByRole('textbox', { name: 'fresh tail' }).fill('0')
   await whatIf.getByRole('textbox', { name: 'fresh tail' }).press('Enter')

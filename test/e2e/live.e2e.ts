@@ -48,7 +48,7 @@ test('a window beside an agent of another system follows its file, and keeps its
     await expect.poll(place).toBe(settled)
     expect(page.url()).toContain('select=msg_12')
 
-    await page.getByRole('button', { name: /^live/ }).click()
+    await page.getByRole('button', { name: /^(watching|live)/ }).click()
     await agent.tell('say 5')
     await expect(page.getByRole('button', { name: /^paused/ })).toBeVisible()
     await page.waitForTimeout(1500)
@@ -116,7 +116,10 @@ test(
     const writer = new TestMemory(path)
     writer.messages((await factsOf(path)).conversationId, 3)
     await expect(line).toContainText(`LCM: ${messages + 3} msgs`)
-    await page.getByRole('banner').getByRole('button', { name: /^live/ }).click()
+    await page
+      .getByRole('banner')
+      .getByRole('button', { name: /^(watching|live)/ })
+      .click()
     writer.messages((await factsOf(path)).conversationId, 2)
     await page.waitForTimeout(1500)
     await expect(line).toContainText(`LCM: ${messages + 3} msgs`)

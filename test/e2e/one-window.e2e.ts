@@ -40,6 +40,9 @@ test('a session over its budget has the same window in every view', IN_BROWSER, 
   const context = page.getByRole('region', { name: 'Context window' })
   await expect(context).toContainText(`${window} tokens of 300`)
   await expect(context).toContainText(sentence)
+  // The file stores no window: it is told as worked out, with the rule.
+  await expect(context).toContainText('worked out from this file, which stores no window')
+  await expect(context).toContainText('every message is in it')
   await open('Compaction')
   await expect(page.getByRole('main')).toContainText(`${window} of 300\u00a0tokens (${pressure})`)
   await expect(page.getByRole('main')).toContainText(`${leftOut} of ${active} active tokens left out`)

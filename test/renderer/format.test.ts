@@ -81,7 +81,14 @@ describe('shares', () => {
     expect(plain(formatPressure(0.997))).toBe('99 %')
     expect([1.2, 1.105, 1.15].map(formatPressure).map(plain)).toEqual(['120 %', '110 %', '115 %'])
     expect(plain(formatPressure(0.0077))).toBe('0.8 %')
-    expect([0.0094, 0.0095, 0.0099, 0.0101].map(formatPressure).map(plain)).toEqual(['0.9 %', '1 %', '1 %', '1 %'])
+    expect([0.0094, 0.01, 0.0489, 0.057025, 0.0996, 0.104].map(formatPressure).map(plain)).toEqual([
+      '0.9 %',
+      '1 %',
+      '4.9 %',
+      '5.7 %',
+      '10 %',
+      '10 %',
+    ])
     expect(plain(formatPressure(0))).toBe('0 %')
   })
 

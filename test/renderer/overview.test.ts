@@ -4,6 +4,7 @@ import {
   byDepth,
   compressionOf,
   depthName,
+  standsForText,
   withShares,
 } from '../../renderer/features/overview/overview-figures.ts'
 import { stopReasonText } from '../../renderer/ui/job-text.ts'
@@ -17,6 +18,8 @@ describe('the overview', () => {
     expect(room(124_310)).toBe('soft threshold in 25,690 tokens')
     expect(room(160_000)).toBe('past the soft threshold, hard threshold in 40,000 tokens')
     expect(room(200_457)).toBe('past the hard threshold by 457 tokens')
+    // A result without its call is left out, however much room there is.
+    expect(room(124_310, 424)).toBe('soft threshold in 25,690 tokens')
     expect(room(341_904, 150_247)).toBe('341,904 tokens want in, 191,657 fit into 200,000, 150,247 are left out')
   })
 
@@ -54,6 +57,12 @@ describe('the overview', () => {
   it('divides all tokens into shares, also when there are none', () => {
     expect(withShares([row('user', 1), row('tool', 3)], (key) => key).map(({ share }) => share)).toEqual([0.25, 0.75])
     expect(withShares([row('user', 0)], (key) => key)[0]?.share).toBe(0)
+  })
+
+  it('says that a layer stands for no more than is stored', () => {
+    expect(standsForText(row('0', 10, 341_904), 400_000)).toBe('342\u00a0k')
+    expect(standsForText(row('0', 10, 2_600_000), 342_000)).toBe('342\u00a0k, counted once')
+    expect(standsForText(row('0', 10), 342_000)).toBe('–')
   })
 
   it('claims no compression that is unknown', () => {

@@ -31,7 +31,14 @@ describe('the words in bars', () => {
 })
 
 describe('the labels of runs', () => {
-  const runFacts = new Map([['run_a', 'threshold · 8 summaries · 16.2 k → 2.4 k tokens']])
+  const facts = 'threshold · 8 summaries · 16.2 k → 2.4 k tokens'
+  const runFacts = new Map([['run_a', { name: null, text: facts }]])
+
+  it('say of a run that only pruned that it did', () => {
+    const pruned = new Map([['run_a', { name: 'pruned', text: '3 k → 2 k tokens' }]])
+    const scene = sceneOf(history([run(10, 'run_a'), run(90, 'run_b')]), { runFacts: pruned })
+    expect(words(scene)).toContain('pruned · Feb 17, 15:47 · 3 k → 2 k tokens')
+  })
 
   it('say what is known of a run where there is room until the next one', () => {
     const scene = sceneOf(history([run(10, 'run_a'), run(90, 'run_b')]), { runFacts })

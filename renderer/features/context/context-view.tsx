@@ -8,6 +8,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { useConversation } from '../../ui/use-conversations.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
+import { useWindowRule } from '../../ui/use-window-rule.ts'
 import { ViewPanel } from '../../ui/view-panel.tsx'
 import { CategoryTable } from './category-table.tsx'
 import styles from './context-view.module.css'
@@ -57,6 +58,7 @@ function WholeWindow({ conversationId }: Props) {
   const there = time === null ? askedPoint : normalised(askedPoint, time.course)
   const moment = useMoment(conversationId, there, time)
   const isUnplaced = time === null && timeError === null && isMomentAddressed()
+  const rule = useWindowRule()
   const answer = useWindow(input, isUnplaced ? null : moment)
   useEffect(() => setBusy(answer.isFetching), [setBusy, answer.isFetching])
   usePrefetch(input, there, time)
@@ -84,7 +86,7 @@ function WholeWindow({ conversationId }: Props) {
           <DifferenceView input={input} time={time} />
         ) : (
           <>
-            {form !== 'payload' && <WindowHead window={window} isStale={isStale} />}
+            {form !== 'payload' && <WindowHead window={window} isStale={isStale} rule={rule} />}
             {time === null ? (
               <ErrorLine error={timeError} />
             ) : (

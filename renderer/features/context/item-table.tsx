@@ -1,16 +1,18 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import type { AssembledContext, ContextItem } from '../../../core/contract/context.ts'
 import type { Pruned } from '../../../core/contract/message.ts'
 import { navigate } from '../../routes.ts'
 import { Chip } from '../../ui/chip.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { formatCount, formatPercent, shortenId } from '../../ui/format.ts'
+import { formatCount, formatPercent, formatTokens, plural, shortenId } from '../../ui/format.ts'
 import { withSigns } from '../../ui/hidden-characters.ts'
+import { Icon } from '../../ui/icon.tsx'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { useName } from '../../ui/use-names.ts'
 import { categoryColor, categoryLabel, categoryOf } from './category.ts'
 import styles from './context-view.module.css'
+import { type ItemRow, itemRows } from './item-rows.ts'
 
 type Props = {
   readonly window: AssembledContext
@@ -21,51 +23,71 @@ type Props = {
 export function ItemTable({ window, selection }: Props) {
   const { items, tokens } = window
   const columns = useMemo(() => columnsOf(tokens), [tokens])
-  const selected = useMemo(
-    () => (selection === null ? -1 : items.findIndex((item) => item.id === selection)),
-    [items, selection],
+  const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(NONE)
+  const rows = useMemo(() => itemRows(items, unfolded, selection), [items, unfolded, selection])
+  const chosen = useMemo(
+    () => (selection === null ? undefined : rows.find((row) => row.kind === 'item' && row.item.id === selection)),
+    [rows, selection],
   )
-  const chosen = items[selected]
+  const unfold = (key: string) => setUnfolded(new Set([...unfolded, key]))
   return (
     <DataTable
       label="Items of the context window"
-      rows={items}
+      rows={rows}
       columns={columns}
       layout={styles.columns}
-      keyOf={keyOf}
+      keyOf={({ key }) => key}
       rowPx={27}
-      selected={chosen ? keyOf(chosen) : null}
-      onSelect={(item) => navigate({ selection: item.id }, 'push')}
+      selected={chosen?.key ?? null}
+      onSelect={(row) => (row.kind === 'out' ? unfold(row.fold) : navigate({ selection: row.item.id }, 'push'))}
       isMain
-      onOpen={(item) => navigate({ view: 'transcript', selection: item.id }, 'push')}
-      rowClass={(item) => classNames(!item.included && styles.tableOut, item.kind === 'missing' && styles.missing)}
+      onOpen={(row) => row.kind === 'item' && navigate({ view: 'transcript', selection: row.item.id }, 'push')}
+      rowClass={(row) =>
+        classNames(
+          (row.kind === 'out' || !row.item.included) && styles.tableOut,
+          row.kind === 'item' && row.item.kind === 'missing' && styles.missing,
+        )
+      }
+      wide={(row) =>
+        row.kind === 'out' ? (
+          <button type="button" className={styles.fold} onClick={() => unfold(row.fold)}>
+            <Icon name="chevronRight" />
+            {plural(row.items.length, 'item')} left out here, {formatTokens(row.tokens)}: the model does not see them
+          </button>
+        ) : null
+      }
     />
   )
 }
 
-/** A damaged window may name an item twice. */
-const keyOf = ({ ordinal, id }: ContextItem): string => `${ordinal} ${id}`
+const NONE: ReadonlySet<string> = new Set()
 
-const columnsOf = (windowTokens: number): readonly Column<ContextItem>[] => [
+/** Folded rows have no columns. */
+const itemOf = (row: ItemRow): ContextItem => (row.kind === 'item' ? row.item : (row.items[0] as ContextItem))
+
+const columnsOf = (windowTokens: number): readonly Column<ItemRow>[] => [
   {
     id: '#',
     title: '#',
     className: styles.tableDim,
-    cell: ({ included, ordinal }) => (included ? ordinal : '–'),
+    cell: (row) => (itemOf(row).included ? itemOf(row).ordinal : '–'),
   },
-  ...itemColumns<ContextItem>((item) => item),
+  ...itemColumns<ItemRow>(itemOf),
   {
     id: 'share',
     title: 'share',
     className: styles.share,
-    cell: ({ included, tokens }) => (included && windowTokens > 0 ? formatPercent(tokens / windowTokens) : ''),
+    cell: (row) => {
+      const { included, tokens } = itemOf(row)
+      return included && windowTokens > 0 ? formatPercent(tokens / windowTokens) : ''
+    },
   },
   {
     id: 'why',
     title: 'why',
     className: styles.why,
-    cell: ({ reason }) => reason,
-    cellTitle: ({ reason }) => reason,
+    cell: (row) => itemOf(row).reason,
+    cellTitle: (row) => itemOf(row).reason,
   },
 ]
 

@@ -13,15 +13,17 @@ type Props = {
   readonly window: SeenWindow
   /** True while the answer to the last change is not there yet. */
   readonly isStale: boolean
+  /** By which the window is worked out, or null where the file stores it. */
+  readonly rule: string | null
 }
 
 /** The window in figures and to scale. */
-export function WindowHead({ window, isStale }: Props) {
+export function WindowHead({ window, isStale, rule }: Props) {
   const selection = useRoutePart('selection')
   const [category, setCategory] = useState<Category | null>(null)
   return (
     <header className={styles.head} data-stale={isStale}>
-      <WindowFigures window={window} />
+      <WindowFigures window={window} rule={rule} />
       <TokenRibbon
         window={window}
         selection={selection}
@@ -67,7 +69,7 @@ function Legend({ window, onPoint }: LegendProps) {
 }
 
 /** How full the window is, how much more fits, and remarks about the answer. */
-function WindowFigures({ window }: { readonly window: SeenWindow }) {
+function WindowFigures({ window, rule }: Pick<Props, 'window' | 'rule'>) {
   const isPast = window.atMs !== undefined
   return (
     <>
@@ -77,7 +79,11 @@ function WindowFigures({ window }: { readonly window: SeenWindow }) {
           <span className={styles.dim}>
             {' '}
             tokens of {formatCount(window.budget)} ·{' '}
-            {isPast ? 'what the model saw then' : 'what the model sees next turn'}
+            {isPast
+              ? 'what the model saw then'
+              : rule === null
+                ? 'what the model sees next turn'
+                : 'worked out from this file, which stores no window'}
           </span>
         </p>
         <span className={styles.decision}>
@@ -87,8 +93,7 @@ function WindowFigures({ window }: { readonly window: SeenWindow }) {
       </div>
       {window.leftOutTokens > 0 && (
         <p className={styles.note} role="note">
-          {plural(window.items.filter((item) => !item.included).length, 'item')} {isPast ? 'were' : 'are'} left out,
-          each with its reason below.
+          {outText(window.items.filter((item) => !item.included).length, isPast)}
         </p>
       )}
       {window.prunedTokens !== undefined && <PrunedText window={window} isPast={isPast} />}
@@ -97,16 +102,24 @@ function WindowFigures({ window }: { readonly window: SeenWindow }) {
           System messages and the fresh tail alone pass the budget. They stay in all the same; nothing else does.
         </p>
       )}
-      {window.reconstructed && (
+      {window.reconstructed && isPast && (
         <p className={styles.note} role="note">
-          {isPast
-            ? 'Reconstructed: the file does not record this moment, so creation times say what stood in the window.'
-            : 'Reconstructed: this system keeps no list of its window, so its own rule was applied to what it stores.'}
+          Reconstructed: the file does not record this moment, so creation times say what stood in the window.
+        </p>
+      )}
+      {rule !== null && !isPast && (
+        <p className={styles.note} role="note">
+          How it is worked out: {rule} What the agent adds by itself is not in the file.
         </p>
       )}
     </>
   )
 }
+
+const outText = (items: number, isPast: boolean): string =>
+  items === 1
+    ? `${plural(items, 'item')} ${isPast ? 'was' : 'is'} left out, with its reason below.`
+    : `${plural(items, 'item')} ${isPast ? 'were' : 'are'} left out, each with its reason below.`
 
 function PrunedText({ window, isPast }: { readonly window: SeenWindow; readonly isPast: boolean }) {
   const messages = window.items.filter((item) => item.pruned).length

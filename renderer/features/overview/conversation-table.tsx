@@ -88,14 +88,20 @@ function Counted({ rows, losses, hasMore }: CountedProps) {
 
 type Checked = 'everything' | 'structure' | null
 
-type TableColumn = Column<ListedConversation> & { readonly id: TableSort }
+type TableColumn = Column<ListedConversation> & { readonly id: TableSort | 'name' }
 
 const columnsOf = (
   settings: CompactionSettings | undefined,
   checked: Checked,
   losses: Losses,
 ): readonly TableColumn[] => [
-  { id: 'change', title: 'conversation', hint: 'Changed last', cell: (row) => <Name row={row} /> },
+  { id: 'name', title: 'conversation', isSortable: false, cell: (row) => <Name row={row} /> },
+  {
+    id: 'change',
+    title: 'changed',
+    hint: 'The last change',
+    cell: ({ updatedAtMs }) => <TimeText atMs={updatedAtMs} form="short" />,
+  },
   {
     id: 'messages',
     title: 'messages',

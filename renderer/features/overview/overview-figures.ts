@@ -1,5 +1,6 @@
 import type { ListedConversation, Overview } from '../../../core/contract/memory.ts'
 import { depthLabel } from '../../ui/depth-color.ts'
+import { formatCompact } from '../../ui/format.ts'
 
 /** One figure per role or depth. */
 export type Breakdown = Overview['roles'][number]
@@ -23,6 +24,17 @@ export const depthName = (key: string): string => (/^\d+$/.test(key) ? depthLabe
 /** Returns source tokens ÷ own tokens, or null when either is not known. */
 export function compressionOf({ tokens, sourceTokens }: Breakdown): number | null {
   return sourceTokens === null || tokens === 0 ? null : sourceTokens / tokens
+}
+
+/**
+ * What a layer stands for, as `342 k`. A system may summarise everything again each time: then its summaries together
+ * stand for more than is stored, and the history is counted once.
+ */
+export function standsForText({ sourceTokens }: Breakdown, storedTokens: number): string {
+  if (sourceTokens === null) return '–'
+  return sourceTokens > storedTokens && storedTokens > 0
+    ? `${formatCompact(storedTokens)}, counted once`
+    : formatCompact(sourceTokens)
 }
 
 /** How many details of a conversation's compacted messages there are, and how many of them stand in its window. */

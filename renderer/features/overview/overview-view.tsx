@@ -20,7 +20,7 @@ import { Segmented } from '../../ui/segmented.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { AllConversations } from './all-conversations.tsx'
 import { CacheRibbon } from './cache-ribbon.tsx'
-import { type Breakdown, byDepth, compressionOf, depthName, withShares } from './overview-figures.ts'
+import { type Breakdown, byDepth, compressionOf, depthName, standsForText, withShares } from './overview-figures.ts'
 import styles from './overview-view.module.css'
 import { PressureFigures } from './pressure-figures.tsx'
 import { PressureHistory } from './pressure-history.tsx'
@@ -56,7 +56,7 @@ function ConversationFigures({ conversationId, scope }: Props & { readonly scope
       <HealthLine />
       <div className={styles.columns}>
         <div className={styles.column}>
-          <DepthTable depths={depths} />
+          <DepthTable depths={depths} storedTokens={conversation.storedTokens} />
           <RoleTable roles={roles} />
         </div>
         <div className={styles.column}>
@@ -137,8 +137,10 @@ function LargestMessages({ messages }: { readonly messages: readonly Large[] }) 
   )
 }
 
+type DepthTableProps = { readonly depths: readonly Breakdown[]; readonly storedTokens: number }
+
 /** How much each layer compresses. */
-function DepthTable({ depths }: { readonly depths: readonly Breakdown[] }) {
+function DepthTable({ depths, storedTokens }: DepthTableProps) {
   return (
     <section>
       <SectionHeading>Summaries by depth</SectionHeading>
@@ -166,7 +168,7 @@ function DepthTable({ depths }: { readonly depths: readonly Breakdown[] }) {
                   </td>
                   <td>{formatCount(row.count)}</td>
                   <td>{formatCompact(row.tokens)}</td>
-                  <td>{row.sourceTokens === null ? '–' : formatCompact(row.sourceTokens)}</td>
+                  <td>{standsForText(row, storedTokens)}</td>
                   <td>{ratio === null ? '–' : formatCompression(ratio)}</td>
                 </tr>
               )

@@ -7,6 +7,7 @@ import { formatCompact, formatCompression, formatCount, formatPressure, plural }
 import { PressureBar } from '../../ui/pressure-bar.tsx'
 import { roomText } from '../../ui/room-text.ts'
 import { TimeText } from '../../ui/time-text.tsx'
+import { useWindowRule } from '../../ui/use-window-rule.ts'
 import { barWidth } from './overview-figures.ts'
 import styles from './pressure-figures.module.css'
 
@@ -14,6 +15,7 @@ type Props = { readonly conversation: ConversationRow; readonly budgetTokens: nu
 
 /** How full the window is, and how much history it stands for. */
 export function PressureFigures({ conversation, budgetTokens }: Props) {
+  const rule = useWindowRule()
   const settings = useQuery(api.memory.settings.queryOptions())
   const { contextTokens, activeTokens, leftOutTokens, leftOutItems, storedTokens, pressure, contextItems } =
     conversation
@@ -27,6 +29,7 @@ export function PressureFigures({ conversation, budgetTokens }: Props) {
           <strong className={styles.large}>{formatPressure(pressure)}</strong>{' '}
           <Dim>
             of the window: {formatCount(contextTokens)} of {formatCount(budgetTokens)} tokens
+            {rule !== null && ', worked out from the file, which stores no window'}
           </Dim>
         </p>
         <p className={styles.decision}>

@@ -5,6 +5,7 @@ import { api } from '../../api.ts'
 import { useLink } from '../../routes.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { ErrorLine } from '../../ui/error-state.tsx'
+import { plural } from '../../ui/format.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
@@ -89,7 +90,7 @@ function Tables({ onInsert }: { readonly onInsert: (name: string) => void }) {
             {some.map(({ name, columns }) => (
               <details key={name} className={styles.tableName}>
                 <summary>
-                  <bdi>{breakable(name)}</bdi> <span>{columns.length}</span>
+                  <bdi>{breakable(name)}</bdi> <span>{plural(columns.length, 'column')}</span>
                 </summary>
                 {[name, ...columns].map((column, index) => (
                   <button

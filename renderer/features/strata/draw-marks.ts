@@ -96,10 +96,10 @@ export function drawCompactions({ strata, rows, scale, palette, runFacts, nowMs,
 /** What can be said of a run, the longest first. */
 function wordsOfRun(
   { number, atMs }: { readonly number: number; readonly atMs: number },
-  facts: string | undefined,
+  facts: { readonly name: string | null; readonly text: string } | undefined,
   nowMs: number,
 ): readonly string[] {
-  const name = `run ${number}`
+  const name = facts?.name ?? `run ${number}`
   const when = `${name} · ${formatShort(atMs, nowMs)}`
-  return [...(facts === undefined ? [] : [`${when} · ${facts}`]), when, name]
+  return [...(facts === undefined ? [] : [`${when} · ${facts.text}`]), when, name]
 }

@@ -16,7 +16,7 @@ import type { ShownRange } from './use-range.ts'
 import type { Scale } from './viewport.ts'
 
 /** What is known of runs besides their moment, by their ids: `threshold · 8 summaries · 16.2 k → 2.4 k tokens`. */
-export type RunFacts = ReadonlyMap<string, string>
+export type RunFacts = ReadonlyMap<string, { readonly name: string | null; readonly text: string }>
 
 /** The part of a scene that stays the same while the view is panned and zoomed. */
 type SceneContent = {

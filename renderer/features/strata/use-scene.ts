@@ -239,8 +239,14 @@ function useRunFacts({ conversationId, runs }: Pick<Strata, 'conversationId' | '
   const { data } = useQuery(
     api.conversations.overview.queryOptions({ input: runs.length === 0 ? skipToken : { conversationId } }),
   )
-  return useMemo(() => data && new Map(data.runs.map((run) => [run.runId, factsOf(run)])), [data])
+  return useMemo(
+    () => data && new Map(data.runs.map((run) => [run.runId, { name: nameOf(run), text: factsOf(run) }])),
+    [data],
+  )
 }
+
+/** A run that only took texts out of the window made no summary: it is no compaction. */
+const nameOf = ({ pruned }: Overview['runs'][number]): 'pruned' | null => (pruned === undefined ? null : 'pruned')
 
 const factsOf = ({ reason, created, tokensBefore, tokensAfter }: Overview['runs'][number]): string =>
   [
