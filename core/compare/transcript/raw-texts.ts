@@ -2,7 +2,7 @@ import type { JobProgress } from '../../contract/job.ts'
 import { sha256 } from '../../hashing.ts'
 import type { Observe } from '../../ingest/transcripts/format.ts'
 import type { Recognised } from '../../ingest/transcripts/formats.ts'
-import { isText } from '../../ingest/transcripts/unread-records.ts'
+import { textLeaves } from '../../ingest/transcripts/unread-records.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { filesOf, pathsOfContent } from '../../systems/records/files.ts'
 import { spokenMessages } from '../../systems/records/messages.ts'
@@ -30,16 +30,16 @@ type Place = { readonly line: number; readonly field: string }
  * of the program, and fields that an import leaves out by design, have none.
  */
 export class RawTexts {
-  readonly #asides: RegExp | null
+  readonly #asides: RegExp | undefined
   readonly open = new Map<number, Place>()
 
   constructor(asides: RegExp | undefined) {
-    this.#asides = asides ?? null
+    this.#asides = asides
   }
 
   readonly observe: Observe = (value, line, given) => {
     if (isBookkeeping(given)) return
-    for (const { field, text } of leavesOf(value, this.#asides)) {
+    for (const { field, text } of textLeaves(value, this.#asides)) {
       const hash = digest(squeezed(text))
       if (!this.open.has(hash)) this.open.set(hash, { line, field })
     }
@@ -49,24 +49,6 @@ export class RawTexts {
 /** What the reader left out is reported by its line, and is none of the texts that were read. */
 const isBookkeeping = (given: Parameters<Observe>[2]): boolean =>
   given.length > 0 && !given.some(({ kind }) => kind === 'message' || kind === 'answer' || kind === 'repeated')
-
-function* leavesOf(
-  value: unknown,
-  asides: RegExp | null,
-  path = '',
-  name = '',
-): Generator<{ field: string; text: string }> {
-  if (typeof value === 'string') {
-    const json = jsonIn(value)
-    if (json !== undefined) yield* leavesOf(json, asides, path, name)
-    else if (isText(value, name) && !asides?.test(`${path}: ${value.slice(0, 100)}`)) yield { field: path, text: value }
-  } else if (Array.isArray(value)) {
-    for (const item of value) yield* leavesOf(item, asides, `${path}[]`, name)
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [key, inner] of Object.entries(value))
-      yield* leavesOf(inner, asides, path === '' ? key : `${path}.${key}`, key)
-  }
-}
 
 /**
  * Says which texts of the transcript are nowhere in the conversations of its sessions: neither as a text, nor as a part
@@ -109,22 +91,10 @@ function* stringsOf(db: ReadDb, conversations: readonly number[]): Generator<str
     for (let from = 0; from < ids.length; from += BATCH) {
       for (const text of stringsOfMessages(db, ids.slice(from, from + BATCH))) {
         yield text
-        const json = jsonIn(text)
-        if (json !== undefined) for (const { text: inner } of leavesOf(json, null)) yield inner
+        for (const { text: inner } of textLeaves(text)) if (inner !== text) yield inner
       }
       yield null
     }
-  }
-}
-
-/** Arguments, results and unknown records are JSON as text. Undefined for other texts. */
-function jsonIn(text: string): unknown {
-  if (!/^\s*[{[]/.test(text)) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    // It only begins like JSON.
-    return undefined
   }
 }
 
@@ -140,7 +110,7 @@ async function* hold(
   let isCut = false
   const observe: Observe = (value, _line, given) => {
     if (isBookkeeping(given)) return
-    for (const { text } of leavesOf(value, recognised.format.asides ?? null)) {
+    for (const { text } of textLeaves(value, recognised.format.asides)) {
       const hash = digest(squeezed(text))
       const place = wanted.get(hash)
       if (!place || held.has(hash)) continue

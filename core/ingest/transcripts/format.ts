@@ -78,6 +78,8 @@ export type TranscriptSource = StoredHistory & {
   readonly nowMs: number
   /** A preview reads up to here. It is Infinity when the whole file is read. */
   readonly limitBytes: number
+  /** See `TranscriptFormat`, by which it is given to the reading. */
+  readonly asides?: RegExp
   /** Is told what was made of each record. */
   readonly observe?: Observe
 }

@@ -1,6 +1,6 @@
 import type { TranscriptFormatId } from '../../contract/import.ts'
 import { startOfFile } from '../../sqlite/file-header.ts'
-import type { TranscriptFormat } from './format.ts'
+import type { TranscriptFormat, TranscriptSource } from './format.ts'
 import { aider } from './formats/aider/aider.ts'
 import { claudeCode } from './formats/claude-code/claude-code.ts'
 import { cline } from './formats/cline/cline.ts'
@@ -45,11 +45,14 @@ export const transcriptFormats: readonly TranscriptFormat[] = [
 ].map(losingNothing)
 
 function losingNothing(format: TranscriptFormat): TranscriptFormat {
-  const { store } = format
+  const { store, asides } = format
+  const withAsides = (source: TranscriptSource): TranscriptSource => (asides ? { ...source, asides } : source)
   return {
     ...format,
-    read: (source) => keepUnread(format.read(source), source),
-    ...(store ? { store: { ...store, read: (db, source) => keepUnread(store.read(db, source), source) } } : {}),
+    read: (source) => keepUnread(format.read(withAsides(source)), source),
+    ...(store
+      ? { store: { ...store, read: (db, source) => keepUnread(store.read(db, withAsides(source)), source) } }
+      : {}),
   }
 }
 

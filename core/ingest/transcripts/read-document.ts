@@ -29,9 +29,8 @@ export async function* readDocument(
       const records: TranscriptRecord[] = []
       for (const { line, isTooDeep, value, path } of reader.values()) {
         const takeValue: Take<unknown> = (inner, origin, out) => take({ value: inner, path }, origin, out)
-        const observe = doing === 'storing' ? source.observe : undefined
         if (isTooDeep) records.push({ kind: 'skipped', line, reason: TOO_DEEP })
-        else takeGuarded(value, { line, details: {} }, takeValue, records, observe)
+        else takeGuarded(value, { line, details: {} }, takeValue, records, doing === 'storing' ? source : {})
       }
       yield { doing, bytesRead, records: doing === 'looking' ? [] : records }
     }

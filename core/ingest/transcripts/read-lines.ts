@@ -1,4 +1,4 @@
-import type { Observe, TranscriptChunk, TranscriptRecord, TranscriptSource } from './format.ts'
+import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from './format.ts'
 import { parseObjects } from './json-objects.ts'
 import { isObject, type JsonObject } from './json-value.ts'
 import { type Line, readLines } from './line-reader.ts'
@@ -10,6 +10,9 @@ export type RecordOrigin = { readonly line: number; readonly details: MessageDet
 
 /** Adds the records of a JSON value to `out`. */
 export type Take<Value> = (value: Value, origin: RecordOrigin, out: TranscriptRecord[]) => void
+
+/** What is asked of a reading beside its records. */
+export type Reading = Pick<TranscriptSource, 'observe' | 'asides'>
 
 /** A chunk holds at most this many records. The writer stores them between two chunks. */
 const CHUNK_RECORDS = 2000
@@ -28,7 +31,7 @@ export async function* readJsonLines(
   for await (const { lines, bytesRead } of readLines(source.head.path)) {
     let records: TranscriptRecord[] = []
     for (const line of lines) {
-      takeLine(line, take, records, parse, doing === 'storing' ? source.observe : undefined)
+      takeLine(line, take, records, parse, doing === 'storing' ? source : {})
       if (records.length < CHUNK_RECORDS) continue
       yield { doing, bytesRead, records: doing === 'looking' ? [] : records }
       records = []
@@ -43,7 +46,7 @@ function takeLine(
   take: Take<JsonObject>,
   out: TranscriptRecord[],
   parse?: (text: string) => unknown,
-  observe?: Observe,
+  reading: Reading = {},
 ): void {
   const skip = (reason: string): void => {
     out.push({ kind: 'skipped', line: line.number, reason })
@@ -56,7 +59,7 @@ function takeLine(
   const { values, problem } = parseObjects(line.text, parse)
   const origin: RecordOrigin = { line: line.number, details: line.isUtf8 ? {} : { replacedBytes: true } }
   for (const value of values) {
-    if (isObject(value)) takeGuarded(value, origin, take, out, observe)
+    if (isObject(value)) takeGuarded(value, origin, take, out, reading)
     else skip(`not a record but ${value === null ? 'null' : `a JSON ${Array.isArray(value) ? 'array' : typeof value}`}`)
   }
   if (problem !== null) skip(problem)
@@ -74,12 +77,12 @@ export function takeGuarded<Value>(
   origin: RecordOrigin,
   take: Take<Value>,
   out: TranscriptRecord[],
-  observe?: Observe,
+  { observe, asides }: Reading = {},
 ): void {
   const before = out.length
   try {
     take(value, origin, out)
-    guardRecord(value, origin.line, out, before)
+    guardRecord(value, origin.line, out, before, asides)
     stampLine(out, before, origin.line)
   } catch (error) {
     if (!(error instanceof RangeError) && !(error instanceof TypeError)) throw error
@@ -88,7 +91,7 @@ export function takeGuarded<Value>(
     out.push(...sessions)
     const reason = error instanceof RangeError ? TOO_DEEP : 'the record has an unknown shape'
     out.push({ kind: 'skipped', line: origin.line, reason })
-    if (!(error instanceof RangeError)) guardRecord(value, origin.line, out, out.length - 1)
+    if (!(error instanceof RangeError)) guardRecord(value, origin.line, out, out.length - 1, asides)
   }
   observe?.(value, origin.line, out.slice(before))
 }

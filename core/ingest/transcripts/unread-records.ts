@@ -52,16 +52,43 @@ function speakerIn(value: unknown, depth = 0): Role | null {
   return null
 }
 
-/** Lists the texts in a value of unknown shape, without ids, times and what else an envelope has. */
-export function textsIn(value: unknown, field = '', depth = 0): string[] {
-  if (typeof value === 'string') return isText(value, field) ? [value] : []
-  if (depth > DEEPEST_TEXT || typeof value !== 'object' || value === null) return []
-  if (Array.isArray(value)) return value.flatMap((item: unknown) => textsIn(item, field, depth + 1))
-  return Object.entries(value).flatMap(([name, inner]) => textsIn(inner, name, depth + 1))
+/** A text of a record, and the fields that lead to it: `message.content[].text`. */
+export type TextLeaf = { readonly field: string; readonly text: string }
+
+/**
+ * Gives the texts in a value of unknown shape, without ids, times and what else an envelope has, and without those that
+ * the format leaves out by design. Arguments and results that are JSON as text are looked into.
+ */
+export function* textLeaves(value: unknown, asides?: RegExp, path = '', name = '', depth = 0): Generator<TextLeaf> {
+  if (depth > DEEPEST_TEXT) return
+  if (typeof value === 'string') {
+    const inside = [...textLeaves(jsonIn(value), asides, path, name, depth + 1)]
+    if (inside.length > 0) yield* inside
+    else if (isText(value, name) && !asides?.test(`${path}: ${value.slice(0, 100)}`)) yield { field: path, text: value }
+  } else if (Array.isArray(value)) {
+    for (const item of value) yield* textLeaves(item, asides, `${path}[]`, name, depth + 1)
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value))
+      yield* textLeaves(inner, asides, path === '' ? key : `${path}.${key}`, key, depth + 1)
+  }
 }
 
+/** Undefined for a text that is no JSON. */
+function jsonIn(text: string): unknown {
+  if (!/^\s*[{[]/.test(text)) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    // It only begins like JSON.
+    return undefined
+  }
+}
+
+export const textsIn = (value: unknown, asides?: RegExp): string[] =>
+  Array.from(textLeaves(value, asides), ({ text }) => text)
+
 /** Says whether a string of a record is words, and no id, time, path or address, nor bytes as text. */
-export function isText(text: string, field: string): boolean {
+function isText(text: string, field: string): boolean {
   if (text.trim() === '' || text.startsWith('data:')) return false
   return textFields.has(field) || (text.length > SHORTEST_TEXT && !envelopeField.test(field) && !isName(text))
 }
@@ -71,27 +98,35 @@ export function isText(text: string, field: string): boolean {
  * left out on purpose. One that the reader could not use is marked, so that it is kept as it stands. A message that came
  * out empty although its record has text is given the whole record as its part, and the line is reported.
  */
-export function guardRecord(value: unknown, line: number, out: TranscriptRecord[], from: number): void {
+export function guardRecord(
+  value: unknown,
+  line: number,
+  out: TranscriptRecord[],
+  from: number,
+  asides?: RegExp,
+): void {
   let emptyAt = -1
   for (let index = from; index < out.length; index += 1) {
     const record = out[index] as TranscriptRecord
     if (partsOf(record)?.some(hasContent)) return
     if (partsOf(record) !== null && emptyAt === -1) emptyAt = index
     if (record.kind !== 'skipped') continue
-    if (record.line === line && !record.isKnown && !record.unread) out[index] = marked(record, value)
+    if (record.line === line && !record.isKnown && !record.unread) out[index] = marked(record, value, asides)
     return
   }
   const empty = out[emptyAt]
-  if (empty === undefined || !isObject(value) || areTold(textsIn(value), partsOf(empty) ?? [])) return
+  if (empty === undefined || !isObject(value) || areTold(textsIn(value, asides), empty)) return
   out[emptyAt] = withWhole(empty, value)
   out.push({ kind: 'skipped', line, reason: `a message whose content has an unknown shape${KEPT}` })
 }
 
 const KEPT = ': it is kept as it stands'
 
-function marked(record: Skipped, value: unknown): Skipped {
+function marked(record: Skipped, value: unknown, asides?: RegExp): Skipped {
   const role = speakerIn(value)
-  return role !== null && isObject(value) && textsIn(value).length > 0 ? { ...record, unread: { value, role } } : record
+  return role !== null && isObject(value) && textsIn(value, asides).length > 0
+    ? { ...record, unread: { value, role } }
+    : record
 }
 
 /** Returns null for a record that is no message. */
@@ -107,8 +142,10 @@ function hasContent({ type, text, toolInput, toolOutput, toolError }: NewPart): 
   return type !== 'tool' || (toolInput ?? '{}') !== '{}' || Boolean(toolOutput ?? toolError)
 }
 
-function areTold(texts: readonly string[], parts: readonly NewPart[]): boolean {
-  const told = parts.flatMap((part) => Object.values(part).filter((field) => typeof field === 'string')).join('\n')
+function areTold(texts: readonly string[], record: TranscriptRecord): boolean {
+  const details = record.kind === 'answer' ? record.details : {}
+  const fields = [...(partsOf(record) ?? []), details].flatMap((fieldsOf) => Object.values(fieldsOf))
+  const told = fields.filter((field) => typeof field === 'string').join('\n')
   return texts.every((text) => told.includes(text) || told.includes(JSON.stringify(text).slice(1, -1)))
 }
 

@@ -55,9 +55,9 @@ async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<Trans
   yield { doing: 'storing', bytesRead: source.bytes, records: [] }
 }
 
-function takeRow(row: JsonObject, reader: HermesReader, out: TranscriptRecord[], { observe }: TranscriptSource): void {
+function takeRow(row: JsonObject, reader: HermesReader, out: TranscriptRecord[], source: TranscriptSource): void {
   const origin = { line: Number(row.id), details: {} }
-  takeGuarded(decoded(row), origin, (value, { line }, records) => reader.take(value, line, records), out, observe)
+  takeGuarded(decoded(row), origin, (value, { line }, records) => reader.take(value, line, records), out, source)
 }
 
 function promptOf(db: ReadDb, { row }: Segment, hasPrompts: boolean): string | null {

@@ -18,6 +18,8 @@ export const openCode: TranscriptFormat = {
   read,
   store: openCodeStore,
   besides,
+  // Changes of files that are shown to the person.
+  asides: /(?:^|\.)info\.summary\b/,
 }
 
 function detect({ values, isDocument, path }: TranscriptHead): number {

@@ -133,7 +133,8 @@ export class OpenCodeReader {
     const request = this.#request
     this.#request = null
     const error = textAt(objectAt(info, 'error'), 'name')
-    const details = error === null ? given : { ...given, error }
+    const told = textAt(objectAt(objectAt(info, 'error'), 'data'), 'message')
+    const details = error === null ? given : { ...given, error, ...(told === null ? {} : { errorMessage: told }) }
     const said = openCodeBlocks(parts)
     const isSummary = info.summary === true
     const blocks = isSummary ? [...said, { part: compactionPart(request?.isAuto ?? null), text: null }] : said
@@ -154,8 +155,8 @@ export class OpenCodeReader {
       : { kind: 'all' }
     const recordedBy: CompactionRecord['recordedBy'] = request ? [request.id, externalId] : [externalId]
     out.push(...this.#prunings(sessionId, createdAtMs))
-    const told = { key: externalId, text, atMs: createdAtMs, isAuto: request?.isAuto ?? null }
-    out.push({ kind: 'compaction', sessionId, ...told, model: textAt(info, 'modelID'), recordedBy, replaced })
+    const known = { key: externalId, text, atMs: createdAtMs, isAuto: request?.isAuto ?? null }
+    out.push({ kind: 'compaction', sessionId, ...known, model: textAt(info, 'modelID'), recordedBy, replaced })
   }
 
   #session(named: string | null, startedAtMs: number, out: TranscriptRecord[]): string {

@@ -29,7 +29,7 @@ export async function* readStorage(source: TranscriptSource, info: JsonObject): 
       const value = { info: message, parts }
       bytes += JSON.stringify(value).length
       const take = (given: unknown): void => reader.take(given, { line: 1, details: {} }, records)
-      takeGuarded(value, { line: 1, details: {} }, take, records, source.observe)
+      takeGuarded(value, { line: 1, details: {} }, take, records, source)
     }
     yield { doing: 'storing', bytesRead: 0, records }
     if (bytes >= source.limitBytes) return

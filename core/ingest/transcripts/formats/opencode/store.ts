@@ -51,7 +51,7 @@ async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<Trans
       for (;;) {
         const rows = db.all<Row>(queries.messages, { sessionId: session.id, ...key })
         const records: TranscriptRecord[] = []
-        for (const row of rows) takeMessage(db, session.id, row, reader, records, source.observe)
+        for (const row of rows) takeMessage(db, session.id, row, reader, records, source)
         const last = rows.at(-1)
         done += rows.length
         yield { doing: 'storing', bytesRead: doneBytes(done), records }
@@ -83,7 +83,7 @@ function takeMessage(
   row: Row,
   reader: OpenCodeReader,
   out: TranscriptRecord[],
-  observe: TranscriptSource['observe'],
+  source: TranscriptSource,
 ): void {
   const origin = { line: 1, details: {} }
   const info = objectIn(row.data)
@@ -98,7 +98,7 @@ function takeMessage(
     return []
   })
   const value = { info: { ...info, id: row.id, sessionID }, parts }
-  takeGuarded(value, origin, (given, place, records) => reader.take(given, place, records), out, observe)
+  takeGuarded(value, origin, (given, place, records) => reader.take(given, place, records), out, source)
 }
 
 function objectIn(text: string): JsonObject | null {

@@ -48,7 +48,7 @@ async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<Trans
         const records: TranscriptRecord[] = []
         for (const { event, seq } of rows) {
           const take = (value: JsonObject): void => reader.take(value, { line: seq + 1, details: {} }, records)
-          if (event !== null) takeGuarded(event, { line: seq + 1, details: {} }, take, records, source.observe)
+          if (event !== null) takeGuarded(event, { line: seq + 1, details: {} }, take, records, source)
           else records.push({ kind: 'skipped', line: seq + 1, reason: `event ${seq} of session ${id} cannot be read` })
         }
         yield { doing: 'storing', bytesRead: doneBytes(done), records }
