@@ -185,11 +185,15 @@ export class HermesReader {
 const digestOf = ({ role, content, tool_call_id: callId, tool_calls: calls }: JsonObject): string =>
   sha256(JSON.stringify([role, content ?? '', callId ?? '', calls ?? '']), 'base64').slice(0, 16)
 
-/** Returns a row with its content as blocks, where it is not a text. */
+/** Returns a row with its calls, and with its content as blocks where that is not a text. */
 export function decoded(row: JsonObject): JsonObject {
-  const { content } = row
-  if (typeof content !== 'string' || !content.startsWith(JSON_MARK)) return row
-  return { ...row, content: parsed(content.slice(JSON_MARK.length)) ?? content }
+  const { content, tool_calls: calls } = row
+  const isList = typeof content === 'string' && content.startsWith(JSON_MARK)
+  return {
+    ...row,
+    content: isList ? (parsed(content.slice(JSON_MARK.length)) ?? content) : content,
+    tool_calls: typeof calls === 'string' ? (parsed(calls) ?? calls) : calls,
+  }
 }
 
 function parsed(text: string): unknown {
@@ -202,8 +206,8 @@ function parsed(text: string): unknown {
 }
 
 function callsOf(row: JsonObject): BlockPart[] {
-  const list = typeof row.tool_calls === 'string' ? parsed(row.tool_calls) : row.tool_calls
-  if (!Array.isArray(list)) return typeof row.tool_calls === 'string' ? blocksIn(row.tool_calls) : []
+  const list = row.tool_calls
+  if (!Array.isArray(list)) return typeof list === 'string' ? blocksIn(list) : []
   return list.filter(isObject).map((call) => {
     const named = isObject(call.function) ? objectAt(call, 'function') : call
     return callBlock({
