@@ -4,7 +4,7 @@ export type SideAddress = {
   readonly file: string | null
   /** Null for the conversation of the address, or, in another file, the one with the same session. */
   readonly conversation: number | null
-  /** `event-17`, `message-240`, `after`, `preset:…` or `summarizer:…`. Null for now. */
+  /** `event-17`, `message-240`, `after`, `preset:…`, `summarizer:…` or {@link LAST_RUN}. Null for now. */
   readonly window: string | null
 }
 
@@ -20,6 +20,23 @@ export type CompareAddress = {
 }
 
 const HERE_AND_NOW: SideAddress = { file: null, conversation: null, window: null }
+
+/** In a link: the moment before the last compaction, which becomes the address once it is known. */
+export const LAST_RUN = 'last'
+
+/** A side that changes to another history has no moment of the one before, and neither has the side beside it. */
+export function withSide(compare: CompareAddress, name: 'a' | 'b', side: SideAddress): CompareAddress {
+  const was = compare[name]
+  const beside = name === 'a' ? 'b' : 'a'
+  const isOther = side.file !== was.file || side.conversation !== was.conversation
+  const isMoment = /^(event|message)-\d+$/.test(compare[beside].window ?? '')
+  const other = isOther && isMoment ? { ...compare[beside], window: null } : compare[beside]
+  return { ...compare, [beside]: other, [name]: side, difference: null }
+}
+
+/** Nothing is chosen on either side. */
+export const isNoComparison = ({ a, b }: CompareAddress): boolean =>
+  [a, b].every(({ file, conversation, window }) => file === null && conversation === null && window === null)
 
 export const NO_COMPARISON: CompareAddress = { a: HERE_AND_NOW, b: HERE_AND_NOW, difference: null, only: 'all' }
 

@@ -3,7 +3,7 @@ import { sampleCopy } from './memories.ts'
 
 test.use(SHARED_HOST)
 
-test('two moments are compared at once, differences are walked by keyboard, and a copied link shows the same', async ({
+test('a comparison asks what is compared first, differences are walked by keyboard, and a copied link shows the same', async ({
   openMemory,
   home,
 }) => {
@@ -12,6 +12,10 @@ test('two moments are compared at once, differences are walked by keyboard, and 
   await page.evaluate(() => {
     location.hash = '#/conversation/1/compare'
   })
+  // No job begins before somebody says what is compared.
+  const question = page.getByRole('heading', { name: 'What do you want to compare?' })
+  await expect(question).toBeVisible()
+  await page.getByRole('button', { name: 'Before and after the last compaction' }).click()
   const differences = page.getByRole('grid', { name: 'Differences' })
   await expect(differences).toHaveAttribute('aria-rowcount', '13')
   await expect(page).toHaveURL(/a=message-\d+/)
@@ -54,13 +58,22 @@ test('two moments are compared at once, differences are walked by keyboard, and 
   }, link)
   await expect(page.getByRole('radio', { name: 'only A 10' })).toBeVisible()
 
-  // An address without sides begins again, also while a comparison is shown. Two equal sides that are chosen stay.
+  // An address without sides asks again, also while a comparison is shown.
   await page.evaluate(() => {
     location.hash = '#/conversation/1/compare'
   })
+  await expect(question).toBeVisible()
+  // What the last compaction changed can be linked to. Another side is compared as both are now.
+  await page.evaluate(() => {
+    location.hash = '#/conversation/1/compare?a=last'
+  })
   await expect(page).toHaveURL(/[?&]a=message-\d+/)
-  await page.getByLabel('window of A').selectOption('now')
-  await expect(page.getByRole('heading', { name: 'Both sides are the same' })).toBeVisible()
+  await page.getByRole('button', { name: /^B: / }).click()
+  await page
+    .getByRole('dialog', { name: 'Side B' })
+    .getByRole('button', { name: /Nightly reconciliation/ })
+    .click()
+  await expect(page).toHaveURL(/compare\?b-conversation=4$/)
 })
 
 test('another memory is chosen by its path, and an unknown one is said', async ({ openMemory, home }) => {

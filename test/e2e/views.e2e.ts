@@ -27,6 +27,7 @@ const SHOWN: Readonly<Record<string, string>> = {
   transcript: '?select=msg_6',
   search: '?query=idempotency%20key',
   lineage: '?select=sum_a6251754ec86ad4f',
+  compare: '?a=last',
 }
 const NOW = new Date('2026-03-10T12:00:00Z')
 

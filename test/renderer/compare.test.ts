@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ComparedSide, Comparison } from '../../core/contract/comparison.ts'
+import { isNoComparison, NO_COMPARISON, withSide } from '../../renderer/compare-address.ts'
 import {
   barsOf,
   detailColumns,
@@ -104,5 +105,26 @@ describe('the picture of a comparison', () => {
         if (next !== seen) expect(revealing(next, first, last, PLACES, WIDTH)).toEqual(next)
       }),
     )
+  })
+})
+
+describe('the sides of a comparison', () => {
+  const here = NO_COMPARISON.a
+  const past = { ...NO_COMPARISON, a: { ...here, window: 'message-114' } }
+
+  it('are both as they are now when one becomes another conversation or memory', () => {
+    const other = withSide(past, 'b', { ...here, file: '/tmp/other.db' })
+    expect(other.a.window).toBeNull()
+    expect(withSide(past, 'b', { ...here, conversation: 2 }).a.window).toBeNull()
+    const after = { ...NO_COMPARISON, a: { ...here, window: 'after' } }
+    expect(withSide(after, 'b', { ...here, conversation: 2 }).a.window).toBe('after')
+  })
+
+  it('keep the moment of one when the other becomes another moment of the same history', () => {
+    expect(withSide(past, 'b', { ...here, window: 'after' }).a.window).toBe('message-114')
+  })
+
+  it('are none where nothing is chosen', () => {
+    expect([NO_COMPARISON, past].map(isNoComparison)).toEqual([true, false])
   })
 })

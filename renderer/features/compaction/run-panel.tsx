@@ -3,7 +3,7 @@ import type { CompactionResult } from '../../../core/contract/compaction.ts'
 import type { Job } from '../../../core/contract/job.ts'
 import type { CompactionRunRecord } from '../../../core/contract/time-travel.ts'
 import { api } from '../../api.ts'
-import { NO_COMPARISON } from '../../compare-address.ts'
+import { LAST_RUN, NO_COMPARISON } from '../../compare-address.ts'
 import { useLink } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
@@ -16,6 +16,8 @@ import { RunLosses } from './run-losses.tsx'
 import { RunNodes } from './run-nodes.tsx'
 import styles from './run-panel.module.css'
 import { UndoRun } from './undo-run.tsx'
+
+const BEFORE_AND_AFTER = { ...NO_COMPARISON, a: { ...NO_COMPARISON.a, window: LAST_RUN } }
 
 /** A running compaction with its progress and a button to cancel it. */
 export function RunProgress({ job }: { readonly job: Job }) {
@@ -123,7 +125,7 @@ function Made({ result, run, canWrite }: MadeProps) {
         {result.skipped !== undefined && <p className={styles.dim}>{result.skipped}</p>}
         {result.created.length > 0 && (
           <div className={styles.actions}>
-            <a href={linkTo({ view: 'compare', compare: NO_COMPARISON })}>Compare before and after</a>
+            <a href={linkTo({ view: 'compare', compare: BEFORE_AND_AFTER })}>Compare before and after</a>
             {canWrite && run !== undefined && <UndoRun conversationId={result.conversationId} runId={run.runId} />}
           </div>
         )}

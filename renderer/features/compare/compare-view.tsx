@@ -1,9 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { z } from 'zod'
 import type { ComparedWindow, Comparison, ComparisonInput } from '../../../core/contract/comparison.ts'
 import { api } from '../../api.ts'
-import type { CompareAddress, DifferenceFilter, SideAddress } from '../../compare-address.ts'
+import {
+  type CompareAddress,
+  type DifferenceFilter,
+  isNoComparison,
+  LAST_RUN,
+  type SideAddress,
+  withSide,
+} from '../../compare-address.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { navigate, useRoute } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
@@ -16,7 +23,7 @@ import { Kbd } from '../../ui/kbd.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { useKeys } from '../../ui/use-keys.ts'
 import view from '../../ui/view.module.css'
-import { type MomentChoice, windowOf, windowOptions } from '../../ui/window-choice.ts'
+import { AFTER, type MomentChoice, windowOf, windowOptions } from '../../ui/window-choice.ts'
 import formStyles from './compare-form.module.css'
 import { CompareLegend, DIFFERENCES, DifferenceTable, type NumberedDifference } from './difference-table.tsx'
 import { Mirror } from './mirror.tsx'
@@ -53,8 +60,11 @@ export function CompareView({ conversationId, a, b, firstMoment, hasRuns, browse
       ...window,
     }
   }
-  useFirstMoment(compare, hasRuns ? firstMoment : null)
-  const [left, right] = [windowFor(compare.a, a), windowFor(compare.b, b)]
+  useLastRun(compare, hasRuns === null ? undefined : firstMoment)
+  const [choosing, setChoosing] = useState<'A' | 'B' | null>(null)
+  const isAsking = isNoComparison(compare)
+  const [left, right] =
+    compare.a.window === LAST_RUN ? [null, null] : [windowFor(compare.a, a), windowFor(compare.b, b)]
   const isItself = left !== null && right !== null && JSON.stringify(left) === JSON.stringify(right)
   const input: ComparisonInput | null =
     left === null || right === null || isItself || hasRuns === null ? null : { a: left, b: right, limit: 2000 }
@@ -71,7 +81,9 @@ export function CompareView({ conversationId, a, b, firstMoment, hasRuns, browse
           side={compare.a}
           moment={a}
           {...{ conversationId, options, firstMoment, browse }}
-          onChange={(side) => set({ a: side, difference: null })}
+          isChoosing={choosing === 'A'}
+          onChoosing={(isOpen) => setChoosing(isOpen ? 'A' : null)}
+          onChange={(side) => set(withSide(compare, 'a', side))}
         />
         <IconButton icon="swap" label="Swap the sides (s)" onClick={swap} />
         <SideForm
@@ -79,7 +91,9 @@ export function CompareView({ conversationId, a, b, firstMoment, hasRuns, browse
           side={compare.b}
           moment={b}
           {...{ conversationId, options, firstMoment, browse }}
-          onChange={(side) => set({ b: side, difference: null })}
+          isChoosing={choosing === 'B'}
+          onChoosing={(isOpen) => setChoosing(isOpen ? 'B' : null)}
+          onChange={(side) => set(withSide(compare, 'b', side))}
         />
         <span className={formStyles.end}>
           <Button look={found === null ? 'primary' : 'plain'} disabled={input === null || isRunning} onClick={start}>
@@ -96,6 +110,24 @@ export function CompareView({ conversationId, a, b, firstMoment, hasRuns, browse
         <NotCompared error={error} address={compare} onSet={set} onRetry={start} />
       ) : found !== null ? (
         <Found found={found} address={compare} onSet={set} />
+      ) : isAsking ? (
+        <EmptyState
+          title="What do you want to compare?"
+          actions={
+            <>
+              {hasRuns && firstMoment !== null && (
+                <Button look="primary" onClick={() => set({ a: { ...compare.a, window: firstMoment } })}>
+                  Before and after the last compaction
+                </Button>
+              )}
+              <Button onClick={() => setChoosing('B')}>Another conversation or memory…</Button>
+              <Button onClick={() => set({ b: { ...compare.b, window: AFTER } })}>What a compaction would leave</Button>
+            </>
+          }
+        >
+          Two moments of this conversation, two conversations, or two memory files of any system. Nothing is changed: a
+          compaction is tried on a copy that is removed afterwards.
+        </EmptyState>
       ) : (
         !isRunning && (
           <EmptyState title={isItself ? 'Both sides are the same' : 'Two memories, beside each other'}>
@@ -111,25 +143,15 @@ export function CompareView({ conversationId, a, b, firstMoment, hasRuns, browse
   )
 }
 
-/** An address that is followed and names nothing compares what the last compaction changed. One that is chosen stays. */
-function useFirstMoment({ a, b }: CompareAddress, firstMoment: string | null): void {
-  const isFollowed = useRef(true)
-  const isEmpty = [a, b].every(
-    ({ file, conversation, window }) => file === null && conversation === null && window === null,
-  )
+/**
+ * Puts the moment before the last compaction in the place of the word for it.
+ * @param moment null without a compaction, undefined until it is known
+ */
+function useLastRun(compare: CompareAddress, moment: string | null | undefined): void {
+  const { a } = compare
   useEffect(() => {
-    const follow = () => {
-      isFollowed.current = true
-    }
-    // Before the address is read and drawn.
-    window.addEventListener('popstate', follow, { capture: true })
-    return () => window.removeEventListener('popstate', follow, { capture: true })
-  }, [])
-  useEffect(() => {
-    if (!isFollowed.current || firstMoment === null) return
-    isFollowed.current = false
-    if (isEmpty)
-      navigate({ compare: { a: { ...a, window: firstMoment }, b, difference: null, only: 'all' } }, 'replace')
+    if (a.window === LAST_RUN && moment !== undefined)
+      navigate({ compare: { ...compare, a: { ...a, window: moment } } }, 'replace')
   })
 }
 

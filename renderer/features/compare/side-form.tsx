@@ -23,13 +23,26 @@ type Props = {
   readonly options: readonly WindowOption[]
   /** The moment that is chosen at first when another one than now is wanted. */
   readonly firstMoment: string | null
+  /** Whether its dialog is open. */
+  readonly isChoosing: boolean
+  readonly onChoosing: (isOpen: boolean) => void
   readonly onChange: (side: SideAddress) => void
   readonly browse: (onChoose: (path: string) => void, onClose: () => void) => ReactNode
 }
 
 /** One side of the comparison: which memory and conversation, and when. */
-export function SideForm({ name, side, conversationId, moment, options, firstMoment, onChange, browse }: Props) {
-  const [isChoosing, setChoosing] = useState(false)
+export function SideForm({
+  name,
+  side,
+  conversationId,
+  moment,
+  options,
+  firstMoment,
+  isChoosing,
+  onChoosing,
+  onChange,
+  browse,
+}: Props) {
   const own = useConversation(side.file === null ? (side.conversation ?? conversationId) : null)
   const choose = (value: string) =>
     onChange({ ...side, window: value === NOW ? null : value === MOMENT ? (firstMoment ?? AFTER) : value })
@@ -50,7 +63,7 @@ export function SideForm({ name, side, conversationId, moment, options, firstMom
           className={styles.memory}
           title={side.file ?? 'Choose another conversation or memory'}
           aria-label={`${name}: ${label}. Choose another conversation or memory`}
-          onClick={() => setChoosing(true)}
+          onClick={() => onChoosing(true)}
         >
           <span dir="auto">{label}</span>
           <Icon name="chevronDown" />
@@ -70,10 +83,10 @@ export function SideForm({ name, side, conversationId, moment, options, firstMom
         <SideDialog
           {...{ name, side, browse }}
           onChoose={(next) => {
-            setChoosing(false)
+            onChoosing(false)
             onChange(next)
           }}
-          onClose={() => setChoosing(false)}
+          onClose={() => onChoosing(false)}
         />
       )}
     </>
