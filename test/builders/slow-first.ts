@@ -19,7 +19,7 @@ const SLOW = [
   'test/structure/imports.process.test.ts',
   'test/trace/losses.test.ts',
   'test/trace/planted-facts.test.ts',
-  'test/working-copy/killed-copy.test.ts',
+  'test/working-copy/killed-copy.process.test.ts',
 ].map((file) => resolve(import.meta.dirname, '../..', file))
 
 /** Begins each project with the slow files of it. */
