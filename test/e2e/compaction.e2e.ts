@@ -21,6 +21,11 @@ test('a compaction goes from decision to plan, confirmation, run and result, and
   await page.getByRole('button', { name: 'Compact…' }).click()
   await expect(page.getByRole('row', { name: /soft threshold/ })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Plan' })).toBeVisible()
+  // The plan has words, and leads to what would be lost before anything happens.
+  await expect(page.getByRole('grid', { name: 'Steps of the plan' }).getByRole('row').nth(1)).toContainText(
+    'Right, it inherited none',
+  )
+  await expect(page.getByRole('link', { name: 'See what would be lost' })).toHaveAttribute('href', /compare\?b=after$/)
   await page.getByRole('button', { name: 'Compact…' }).click()
 
   const dialog = page.getByRole('dialog', { name: 'Compact this conversation?' })

@@ -10,6 +10,7 @@ import {
   formatCost,
   levelsText,
   lossText,
+  madeText,
   resultTitle,
   spentText,
   stepsText,
@@ -211,4 +212,12 @@ it('says of a compaction how many details were kept, dropped and changed, and le
   expect(plain(lossText({ ...counts, details: 1, kept: 1, changed: 0, dropped: 0, unknown: 0 }))).toBe(
     'Of 1 detail that left the window, 1 still stands in it.',
   )
+})
+
+describe('how a summary was made', () => {
+  it('is said once where level and maker are the same', () => {
+    expect(madeText('deterministic', 'deterministic')).toBe('deterministic')
+    expect(madeText('normal', 'claude-haiku')).toBe('normal · claude-haiku')
+    expect(madeText('unknown', null)).toBe('unknown')
+  })
 })

@@ -65,6 +65,7 @@ export function CompactionInputs({ form, onChange, problem, estimate }: Props) {
           </label>
         )}
       </div>
+      <p className={styles.dim}>{MODES.find(({ value }) => value === form.mode)?.hint}.</p>
       <SummarizerChoice value={form.summarizer} onChange={(summarizer) => onChange({ ...form, summarizer })} />
       {estimate && <EstimateText estimate={estimate} />}
       <PresetChoice form={form} onChange={onChange} />

@@ -140,3 +140,7 @@ export function spentText(
   const cost = run.cost === null ? 'no price known' : `cost ${formatCost(run.cost)}`
   return `${formatCount(run.modelInputTokens)} in, ${plural(run.modelOutputTokens, 'token')} out · ${cost}`
 }
+
+/** `normal · claude-haiku`; the level alone where it says who made it. */
+export const madeText = (level: string, by: string | null | undefined): string =>
+  by === null || by === undefined || by === level ? level : `${level} · ${by}`

@@ -1,11 +1,16 @@
 import { useMemo } from 'react'
 import type { CompactionPlan, PlanStep } from '../../../core/contract/compaction.ts'
 import { meaningOf } from '../../../core/contract/glossary.ts'
+import { NO_COMPARISON } from '../../compare-address.ts'
+import { useLink } from '../../routes.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { depthLabel } from '../../ui/depth-color.ts'
 import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { formatCompression, formatCount, plural } from '../../ui/format.ts'
+import { MarkedText } from '../../ui/marked-text.tsx'
+import { useName } from '../../ui/use-names.ts'
+import { AFTER } from '../../ui/window-choice.ts'
 import styles from './compaction-view.module.css'
 import { expectedText, stepsText } from './compaction-wording.ts'
 
@@ -21,19 +26,28 @@ type Props = {
   readonly scroller: HTMLElement | null
 }
 
+const TRIED = { ...NO_COMPARISON, b: { ...NO_COMPARISON.b, window: AFTER } }
+
 /** A step with its number, from 0. */
 type Row = { readonly number: number; readonly step: PlanStep }
 
 /** Each node that would be made, in order. Showing the plan writes nothing. */
 export function PlanTable({ plan, isPending, step, onStep, onPrompt, scroller }: Props) {
   const rows = useMemo(() => plan.steps.map((one, number): Row => ({ number, step: one })), [plan])
+  const linkTo = useLink()
   const columns = useMemo(() => [...COLUMNS, promptColumn(onPrompt)], [onPrompt])
   if (rows.length === 0) return <p className={styles.none}>{plan.skipped ?? 'There is nothing to compact.'}</p>
   return (
     <div className={classNames(isPending && styles.pending)}>
       <p className={styles.figures}>
         {stepsText(plan)} · {plan.modelCalls === 0 ? 'no model calls' : plural(plan.modelCalls, 'model call')} ·{' '}
-        <strong className={styles.after}>{expectedText(plan)}</strong>
+        <strong className={styles.after}>{expectedText(plan)}</strong> ·{' '}
+        <a
+          href={linkTo({ view: 'compare', compare: TRIED })}
+          title="Compares this conversation with itself after a compaction that is tried on a copy. Nothing is changed."
+        >
+          See what would be lost
+        </a>
       </p>
       <DataTable
         label="Steps of the plan"
@@ -72,6 +86,12 @@ const COLUMNS: readonly Column<Row>[] = [
       pass === 'leaf' ? plural(sources.length, 'message') : plural(sources.length, 'summary', 'summaries'),
   },
   {
+    id: 'begins',
+    title: 'begins with',
+    hint: 'The first words of what it would be made from',
+    cell: ({ step }) => <FirstWords step={step} />,
+  },
+  {
     id: 'covers',
     title: 'covers',
     hint: meaningOf('seq'),
@@ -105,6 +125,20 @@ const COLUMNS: readonly Column<Row>[] = [
       expectedTokens > 0 ? formatCompression(sourceTokens / expectedTokens) : '–',
   },
 ]
+
+/** A step that is made from one before it has no words yet. */
+function FirstWords({ step: { sources } }: { readonly step: PlanStep }) {
+  const [first = ''] = sources
+  const planned = /^step_(\d+)$/.exec(first)?.[1]
+  const name = useName(planned === undefined && first !== '' ? first : null)
+  return planned === undefined ? (
+    <bdi title={first}>
+      <MarkedText text={name ?? first} />
+    </bdi>
+  ) : (
+    <span className={styles.dim}>what step {planned} makes</span>
+  )
+}
 
 const promptColumn = (onPrompt: Props['onPrompt']): Column<Row> => ({
   id: 'prompt',

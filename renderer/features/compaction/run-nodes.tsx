@@ -4,7 +4,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { formatCompression, formatCount, formatDuration, plural } from '../../ui/format.ts'
 import { NodeLink } from '../../ui/node-link.tsx'
-import { failedAttempts, outcomeText } from './compaction-wording.ts'
+import { failedAttempts, madeText, outcomeText } from './compaction-wording.ts'
 import styles from './run-panel.module.css'
 
 type Node = CompactionRunRecord['created'][number]
@@ -21,8 +21,7 @@ export function RunNodes({ created }: { readonly created: readonly Node[] }) {
     <div>
       <div className={classNames(styles.nodeRow, styles.titles)} aria-hidden="true">
         <span>node</span>
-        <span>level</span>
-        <span>made by</span>
+        <span>made</span>
         <span className={styles.number}>tokens</span>
         <span className={styles.number}>factor</span>
         <span className={styles.number}>time</span>
@@ -51,11 +50,8 @@ function NodeRow({ node }: { readonly node: Node }) {
           <DepthSwatch node={node} />
           <NodeLink id={node.id} node={node} maxChars={20} />
         </span>
-        <span className={styles.level} data-level={node.level}>
-          {node.level}
-        </span>
-        <span className={styles.model} title={accepted?.promptVersion ?? undefined}>
-          {accepted?.model ?? accepted?.summarizer ?? ''}
+        <span className={styles.level} data-level={node.level} title={accepted?.promptVersion ?? undefined}>
+          {madeText(node.level, accepted?.model ?? accepted?.summarizer)}
         </span>
         <span className={styles.number}>
           {formatCount(node.sourceTokens)} → {formatCount(node.tokens)}

@@ -42,7 +42,9 @@ export function WhatIfAnswer({ answer, softThreshold, hardThreshold, isStale }: 
             </Fact>
           </>
         )}
-        <Fact name="falls out">{fallsOutText(answer)}</Fact>
+        <Fact name="left out" hint="What does not fit into the budget before that">
+          {fallsOutText(answer)}
+        </Fact>
       </Facts>
       {plan.skipped !== null && <p className={styles.skipped}>{plan.skipped}</p>}
       <p className="unseen" role="status">
