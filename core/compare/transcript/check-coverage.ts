@@ -4,6 +4,7 @@ import { LcmError } from '../../errors.ts'
 import type { Recognised } from '../../ingest/transcripts/formats.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { type ConversationHead, conversationHead, conversationsAround } from '../../systems/records/conversations.ts'
+import { forkPoint } from '../../systems/records/forks.ts'
 import { spokenMessages } from '../../systems/records/messages.ts'
 import { inSlices, yieldToOthers } from '../../yielding.ts'
 import { YIELD_EVERY } from '../align.ts'
@@ -67,7 +68,14 @@ async function* compareWith(
   )
   await inSlices(comparison.matchHashes(), signal)
   const before = comparison.openLeft.length
-  if (conversation.parentId !== null) yield* settleCopies(db, conversation.parentId, left, comparison, signal)
+  if (conversation.parentId !== null)
+    yield* settleCopies(
+      db,
+      conversation.parentId,
+      copiedEntries(db, conversationId, left, comparison),
+      comparison,
+      signal,
+    )
   const inAncestors = before - comparison.openLeft.length
   const { gaps, cutOff } = comparison.openGaps()
   const texts = yield* readTexts(path, recognised, sessionId, wantedTexts(comparison, gaps), signal)
@@ -180,21 +188,42 @@ function* keysOf(prints: readonly Fingerprint[]): Generator<void, ReadonlySet<nu
 const sharedBy = (entries: readonly Entry[], known: ReadonlySet<number>): number =>
   entries.reduce((count, { print }) => count + (print.any.some((key) => known.has(key)) ? 1 : 0), 0)
 
+/**
+ * The entries that may be copies: those that name where they come from, and what stands before the first entry of its
+ * own in a fork that does not say what it copied.
+ */
+function copiedEntries(
+  db: ReadDb,
+  conversationId: number,
+  left: readonly Entry[],
+  comparison: Comparison,
+): ReadonlyMap<number, Fingerprint> {
+  const open = new Set(comparison.openLeft)
+  const firstOwn = left.findIndex((_entry, index) => !open.has(index))
+  const isBeginning = (index: number): boolean => firstOwn === -1 || index < firstOwn
+  const isFork = forkPoint(db, conversationId) !== null
+  return new Map(
+    left.flatMap(({ print, isCopied }, index): [number, Fingerprint][] =>
+      open.has(index) && (isCopied || (isFork && isBeginning(index))) ? [[index, print]] : [],
+    ),
+  )
+}
+
 /** The copied beginning of a forked session is stored in the conversation from which it was forked. */
 async function* settleCopies(
   db: ReadDb,
   parentId: number,
-  left: readonly Entry[],
+  copied: ReadonlyMap<number, Fingerprint>,
   comparison: Comparison,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, void> {
   const seen = new Set<number>()
   for (let id: number | null = parentId; id !== null && !seen.has(id); ) {
     seen.add(id)
-    const copies = comparison.openLeft.filter((index) => left[index]?.isCopied)
+    const copies = comparison.openLeft.filter((index) => copied.has(index))
     if (copies.length === 0) return
     const known = await inSlices(keysOf(yield* readRight(db, spokenMessages(db, id), signal)), signal)
-    for (const index of copies) if (left[index]?.print.any.some((key) => known.has(key))) comparison.settle(index)
+    for (const index of copies) if (copied.get(index)?.any.some((key) => known.has(key))) comparison.settle(index)
     id = conversationHead(db, id)?.parentId ?? null
   }
 }
