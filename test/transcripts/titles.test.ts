@@ -7,6 +7,12 @@ it.each([
     '<image name=[Image #1] path="/home/me/dot.png">\n</image>\nWhat is on it?',
     'What is on it?',
   ],
+  [
+    'the words after a picture that is a file of the memory',
+    '<image name=[Image #1] path="/home/me/dot.png">\n\n[image image/png 75 bytes]\n\n</image>\n\nWhat is on it?',
+    'What is on it?',
+  ],
+  ['the description of a picture alone', '[image image/png 75 bytes]', '[image image/png 75 bytes]'],
   ['the words inside of a tag', '<user_input mode="act">Tidy up.\nPlease.</user_input>', 'Tidy up.'],
   ['the words after a reminder', '<system-reminder>\nBe concise.\n</system-reminder>\n\nDo it.', 'Do it.'],
   ['words with a tag of their own', 'Explain <div> and </div>.', 'Explain <div> and </div>.'],

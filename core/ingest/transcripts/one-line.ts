@@ -6,7 +6,8 @@ const LONGEST_TITLE = 80
  */
 const wrappings: readonly RegExp[] = [
   /<(system-reminder|system-notification|environment_context|session_context)\b[^>]*>[\s\S]*?<\/\1>/g,
-  /<image\b[^>]*>\s*(?:<\/image>)?/g,
+  /<\/?image\b[^>]*>/g,
+  /^\[(?:image|file|document|audio)\b[^\]\n]*\]$/gm,
   /<\/?(?:user_input|user_query|user_message|task|feedback)\b[^>]*>/g,
 ]
 
