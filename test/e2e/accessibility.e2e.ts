@@ -60,6 +60,9 @@ test('every view can be read and operated by everybody, dark and light', IN_BROW
     await go(`${view}?select=msg_3`)
     await check(view)
   }
+  await go('compare?a=last')
+  await expect(page.getByRole('grid', { name: 'Differences' })).toBeVisible()
+  await check('differences')
   await go('storage')
   await page.getByRole('button', { name: 'Measure', exact: true }).click()
   await expect(page.getByRole('button', { name: 'Measure again' })).toBeVisible()

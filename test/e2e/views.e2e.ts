@@ -1,11 +1,11 @@
-// Compares every view with recorded pictures, in three themes and two sizes. What is recorded is a mosaic: the mean
+// Compares every view, dialog and empty state with recorded pictures, in three themes and two sizes. What is recorded is a mosaic: the mean
 // colour of every 16 by 16 pixels, at half the scale (docs/decisions/0075-pictures-of-views.md).
 // After a change that is wanted, look at the new ones and record them:
 //   npm run build && npm run views -- --update-snapshots
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { Page } from '@playwright/test'
+import type { Browser, Page, TestInfo } from '@playwright/test'
 import { VIEWS } from '../../renderer/routes.ts'
 import { inProject } from '../../scripts/project.mjs'
 import { expect, IN_BROWSER, test } from './app.ts'
@@ -29,6 +29,60 @@ const SHOWN: Readonly<Record<string, string>> = {
   lineage: '?select=sum_a6251754ec86ad4f',
   compare: '?a=last',
 }
+/** A place of the window, and what has to be done to see it. */
+type Scene = { readonly name: string; readonly hash: string; readonly show?: (page: Page) => Promise<void> }
+
+const viewScenes = (conversationId: number): readonly Scene[] =>
+  VIEWS.map((view) => ({ name: view, hash: `#/conversation/${conversationId}/${view}${SHOWN[view] ?? ''}` }))
+
+const press =
+  (name: string | RegExp) =>
+  async (page: Page): Promise<void> => {
+    await page.getByRole('main').getByRole('button', { name }).first().click()
+    await expect(page.getByRole('dialog')).toBeVisible()
+  }
+const byKey =
+  (key: string) =>
+  async (page: Page): Promise<void> => {
+    await page.keyboard.press(key)
+    await expect(page.getByRole('dialog')).toBeVisible()
+  }
+const byPalette =
+  (words: string) =>
+  async (page: Page): Promise<void> => {
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.getByPlaceholder('View, action, conversation, or an id').fill(words)
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('dialog').filter({ hasNot: page.getByRole('combobox') })).toBeVisible()
+  }
+
+/** Dialogs, and what is shown where there is nothing to show. The 5th conversation of the sample was never compacted. */
+const DIALOGS: readonly Scene[] = [
+  { name: 'side of a comparison', hash: '#/conversation/1/compare', show: press(/^B: /) },
+  { name: 'new map', hash: '#/conversation/1/map', show: press('New run…') },
+  { name: 'keys', hash: '#/conversation/1/overview', show: byKey('?') },
+  { name: 'palette', hash: '#/conversation/1/overview', show: byKey('ControlOrMeta+k') },
+  { name: 'compaction', hash: '#/conversation/1/compaction', show: press('Compact…') },
+  {
+    name: 'undo of a compaction',
+    hash: '#/conversation/1/compaction?compaction.list=history',
+    show: async (page) => {
+      await page.getByRole('button', { name: /^Mar 5, 10:54/ }).click()
+      await press('Undo this compaction…')(page)
+      await expect(page.getByRole('dialog')).toContainText('that came since')
+    },
+  },
+  { name: 'prompt', hash: '#/conversation/1/compaction', show: press(/^Prompt of step 1$/) },
+  { name: 'new model', hash: '#/conversation/1/settings', show: press('Add a model…') },
+  { name: 'questions of a probe', hash: '#/conversation/1/search?probe=0', show: press('Your own…') },
+  { name: 'backups', hash: '#/conversation/1/integrity', show: byPalette('Backups and undo') },
+  { name: 'never compacted', hash: '#/conversation/5/overview' },
+  { name: 'nothing compared', hash: '#/conversation/1/compare' },
+  { name: 'nothing traced', hash: '#/conversation/1/search?trace=1' },
+  { name: 'nothing found', hash: '#/conversation/1/search?query=zebra99171' },
+  { name: 'nothing summarised', hash: '#/conversation/5/lineage' },
+]
+
 const NOW = new Date('2026-03-10T12:00:00Z')
 
 /**
@@ -41,6 +95,7 @@ const PINNED = `
   header:has(> search) > :nth-child(-n+3):not(:first-child) { visibility: hidden !important; }
   footer > button ~ span ~ * { visibility: hidden !important; }
   [aria-label^="Search and expand"], main [role="status"], main header p:has(> time) { visibility: hidden !important; }
+  dialog [class*="path"] { visibility: hidden !important; }
   [aria-label="Metrics"] :is([class*="range"], [class*="tick"]) { visibility: hidden !important; }
   :has(> [aria-label^="Copy /"]), p:has(> [class*="path"]) { display: none !important; }
 `
@@ -70,73 +125,105 @@ for (const size of SIZES) {
     `every view looks as recorded at ${size.width} × ${size.height}`,
     IN_BROWSER,
     async ({ openMemory, home, chromium }, testInfo) => {
-      const isRecording = ['all', 'changed'].includes(testInfo.config.updateSnapshots)
-      // On a machine that is busy with everything else a picture takes seconds. Recording looks at each until nothing in
-      // it has changed for a while.
-      test.setTimeout(isRecording ? 1_800_000 : 600_000)
-      const path = sampleCopy(home)
-      const { conversationId } = await factsOf(path)
-      const page = await openMemory(path)
-      const browser = await chromium()
-      const workbench = await openWorkbench(browser)
-      const here = { chromium: browser.version().split('.')[0], platform: process.platform }
-      const isAsRecorded =
-        existsSync(RECORDED_WITH) && isDeepStrictEqual(here, JSON.parse(readFileSync(RECORDED_WITH, 'utf8')))
-      await page.setViewportSize(size)
-      await page.clock.setFixedTime(NOW)
-      await page.addStyleTag({ content: PINNED })
-      await page.mouse.move(0, size.height - 1)
-      const mostShare = isAsRecorded ? (isWhole ? 0 : MOST_BESIDE) : MOST_ELSEWHERE
-      const themes = Object.entries(THEMES)
-      const sheetOf = (theme: string): string => inProject('test/e2e/views', `${theme}-${size.width}.png`)
-      const recorded = new Map<string, readonly Mosaic[]>()
-      for (const [theme] of themes)
-        if (existsSync(sheetOf(theme)))
-          recorded.set(theme, await readSheet(workbench, readFileSync(sheetOf(theme)), VIEWS.length))
-      const seen = new Map<string, Mosaic[]>(themes.map(([theme]) => [theme, []]))
-      const wrong: string[] = []
-      for (const [at, view] of VIEWS.entries()) {
-        await page.evaluate(
-          (hash) => location.assign(hash),
-          `#/conversation/${conversationId}/${view}${SHOWN[view] ?? ''}`,
-        )
-        for (const [theme, media] of themes) {
-          if (wrong.length >= MOST_FAILURES) break
-          await page.emulateMedia(media)
-          const picture = () => mosaicOf(page, workbench)
-          if (isRecording) seen.get(theme)?.push(await settled(picture, page))
-          else {
-            const places = await differing(picture, recorded.get(theme)?.[at], mostShare)
-            if (places.length > 0) {
-              wrong.push(`${view}, ${theme}: ${places.length} places, first ${places.slice(0, 4).join('; ')}`)
-              await testInfo.attach(`${view} ${theme}`, { body: await page.screenshot(), contentType: 'image/png' })
-            }
-          }
-        }
-      }
-      if (isRecording) {
-        for (const [theme, mosaics] of seen) {
-          mkdirSync(dirname(sheetOf(theme)), { recursive: true })
-          writeFileSync(sheetOf(theme), await writeSheet(workbench, mosaics))
-        }
-        writeFileSync(RECORDED_WITH, `${JSON.stringify(here, null, 2)}\n`)
-        return
-      }
-      expect(
-        wrong,
-        'When the change is wanted, look at the pictures and record anew: see the top of this file.',
-      ).toEqual([])
-
-      // What is allowed to differ hides none of these.
-      const last = await mosaicOf(page, workbench)
-      const most = mostShare * last.columns * last.rows
-      for (const fault of isWhole ? [...FAULTS, MOVED_HEADINGS] : FAULTS) {
-        const style = await page.addStyleTag({ content: fault })
-        expect(tilesThatDiffer(await mosaicOf(page, workbench), last).length, fault).toBeGreaterThan(most)
-        await style.evaluate((element) => element.parentNode?.removeChild(element))
-      }
+      await compareSheets({ openMemory, home, chromium, testInfo, size, prefix: '', scenesOf: viewScenes })
     },
   )
+}
+
+for (const size of SIZES) {
+  test(
+    `every dialog and empty state looks as recorded at ${size.width} × ${size.height}`,
+    IN_BROWSER,
+    async ({ openMemory, home, chromium }, testInfo) => {
+      await compareSheets({ openMemory, home, chromium, testInfo, size, prefix: 'dialogs-', scenesOf: () => DIALOGS })
+    },
+  )
+}
+
+type Compared = {
+  readonly openMemory: (path?: string) => Promise<Page>
+  readonly home: string
+  readonly chromium: () => Promise<Browser>
+  readonly testInfo: TestInfo
+  readonly size: (typeof SIZES)[number]
+  /** What the names of its sheets begin with. */
+  readonly prefix: string
+  readonly scenesOf: (conversationId: number) => readonly Scene[]
+}
+
+/** Shows each scene in each theme, and compares it with the recorded pictures or records it. */
+async function compareSheets({
+  openMemory,
+  home,
+  chromium,
+  testInfo,
+  size,
+  prefix,
+  scenesOf,
+}: Compared): Promise<void> {
+  const isRecording = ['all', 'changed'].includes(testInfo.config.updateSnapshots)
+  // On a machine that is busy with everything else a picture takes seconds. Recording looks at each until nothing in
+  // it has changed for a while.
+  test.setTimeout(isRecording ? 1_800_000 : 600_000)
+  const path = sampleCopy(home)
+  const scenes = scenesOf((await factsOf(path)).conversationId)
+  const page = await openMemory(path)
+  const browser = await chromium()
+  const workbench = await openWorkbench(browser)
+  const here = { chromium: browser.version().split('.')[0], platform: process.platform }
+  const isAsRecorded =
+    existsSync(RECORDED_WITH) && isDeepStrictEqual(here, JSON.parse(readFileSync(RECORDED_WITH, 'utf8')))
+  await page.setViewportSize(size)
+  await page.clock.setFixedTime(NOW)
+  await page.addStyleTag({ content: PINNED })
+  await page.mouse.move(0, size.height - 1)
+  const mostShare = isAsRecorded ? (isWhole ? 0 : MOST_BESIDE) : MOST_ELSEWHERE
+  const themes = Object.entries(THEMES)
+  const sheetOf = (theme: string): string => inProject('test/e2e/views', `${prefix}${theme}-${size.width}.png`)
+  const recorded = new Map<string, readonly Mosaic[]>()
+  for (const [theme] of themes)
+    if (existsSync(sheetOf(theme)))
+      recorded.set(theme, await readSheet(workbench, readFileSync(sheetOf(theme)), scenes.length))
+  const seen = new Map<string, Mosaic[]>(themes.map(([theme]) => [theme, []]))
+  const wrong: string[] = []
+  for (const [at, { name, hash, show }] of scenes.entries()) {
+    await page.evaluate((to) => location.assign(to), hash)
+    await show?.(page)
+    for (const [theme, media] of themes) {
+      if (wrong.length >= MOST_FAILURES) break
+      await page.emulateMedia(media)
+      const picture = () => mosaicOf(page, workbench)
+      if (isRecording) seen.get(theme)?.push(await settled(picture, page))
+      else {
+        const places = await differing(picture, recorded.get(theme)?.[at], mostShare)
+        if (places.length > 0) {
+          wrong.push(`${name}, ${theme}: ${places.length} places, first ${places.slice(0, 4).join('; ')}`)
+          await testInfo.attach(`${name} ${theme}`, { body: await page.screenshot(), contentType: 'image/png' })
+        }
+      }
+    }
+    if (show) await page.keyboard.press('Escape')
+  }
+  if (isRecording) {
+    for (const [theme, mosaics] of seen) {
+      mkdirSync(dirname(sheetOf(theme)), { recursive: true })
+      writeFileSync(sheetOf(theme), await writeSheet(workbench, mosaics))
+    }
+    writeFileSync(RECORDED_WITH, `${JSON.stringify(here, null, 2)}\n`)
+    return
+  }
+  expect(wrong, 'When the change is wanted, look at the pictures and record anew: see the top of this file.').toEqual(
+    [],
+  )
+
+  // What is allowed to differ hides none of these.
+  const last = await mosaicOf(page, workbench)
+  const most = mostShare * last.columns * last.rows
+  for (const fault of isWhole ? [...FAULTS, MOVED_HEADINGS] : FAULTS) {
+    const style = await page.addStyleTag({ content: fault })
+    expect(tilesThatDiffer(await mosaicOf(page, workbench), last).length, fault).toBeGreaterThan(most)
+    await style.evaluate((element) => element.parentNode?.removeChild(element))
+  }
 }
 
 /** Returns where the picture differs, or nothing as soon as no more than a share of it does. */
