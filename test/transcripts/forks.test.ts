@@ -126,6 +126,15 @@ describe('a fork of Pi', () => {
     expect(sentWindow(memory, 'pi-1').texts.slice(1)).toEqual(['kept', 'two', 'goes on'])
     expect(memory.db.value('SELECT count(*) FROM messages')).toBe(6)
   })
+
+  it('is a session also when nothing was said in it yet and the file of its parent is not there', async () => {
+    const entries = [entry(1, null, 'user', 'one'), entry(2, 1, 'assistant', 'answer')]
+    const parentSession = '/x/2026-11-28T04-00-00_pi-1.jsonl'
+    const path = writeLines([header('pi-2', 10, { parentSession }), ...entries], 'b.jsonl', temporaryFolder())
+    using memory = await imported([path])
+    expect(told(memory, 'pi-2')).toEqual([])
+    expect(sentWindow(memory, 'pi-2').texts).toEqual(['one', 'answer'])
+  })
 })
 
 describe('a fork of Claude Code after a compaction', () => {

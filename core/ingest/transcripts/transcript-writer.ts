@@ -262,6 +262,8 @@ export class TranscriptWriter {
     this.#batch.write()
     const { db, estimator, format, window } = this.#options
     for (const [fork, parent] of this.#parents) {
+      // A fork in which nothing was said yet is a session, too.
+      this.#session(fork)
       const externalIds = this.#givenUp.get(fork)
       if (externalIds) this.#givenUp.set(parent, externalIds)
     }
