@@ -16,7 +16,7 @@ const IDLE_MS = 10_000
 
 /** A thread that has not answered this long after a job was cancelled is in a statement. */
 const GIVE_UP_MS = 1200
-/** A thread that can be ended ends in much less time. */
+/** A thread that can be ended ends in much less time, unless the computer is busy. */
 const TERMINATION_MS = 300
 
 const GIVEN_UP =
@@ -24,8 +24,11 @@ const GIVEN_UP =
 
 export type JobThreads = {
   readonly execute: JobExecutor
-  /** @returns whether every thread ended; one that did not keeps this process from ending by itself */
-  close(): Promise<boolean>
+  /**
+   * @param limitMs how long to wait for threads that are in a statement or on a busy computer
+   * @returns whether every thread ended; one that did not keeps this process from ending by itself
+   */
+  close(limitMs?: number): Promise<boolean>
 }
 
 type Waiting = { readonly thread: Worker; readonly answer: (message: FromJobThread) => void }
@@ -120,12 +123,11 @@ export function executeInThread(
       post({ kind: 'run', id, request })
       if (signal.aborted) onAbort()
     })
-  const close = async (): Promise<boolean> => {
+  const close = async (limitMs = TERMINATION_MS): Promise<boolean> => {
     clearTimeout(idle)
-    for (const stuck of givenUp) void stuck.terminate()
-    const ended = thread?.terminate().then(() => true) ?? true
-    const isLast = await Promise.race([ended, later(TERMINATION_MS, false, { ref: false })])
-    return isLast && givenUp.size === 0
+    const threads = thread === null ? [...givenUp] : [...givenUp, thread]
+    const ended = Promise.all(threads.map((one) => one.terminate())).then(() => true)
+    return await Promise.race([ended, later(limitMs, false, { ref: false })])
   }
   return { execute, close }
 }

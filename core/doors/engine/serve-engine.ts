@@ -35,6 +35,8 @@ type Served = {
 
 /** A message of an agent may hold a whole file. */
 const MOST_LINE_BYTES = 64 * 1024 * 1024
+/** When the input has ended, nobody waits for this program, and a busy computer needs long to end a thread. */
+const PATIENCE_MS = 30_000
 
 const isHostCall = (method: string): method is HostCallName => Object.hasOwn(hostCalls, method)
 
@@ -49,6 +51,7 @@ export async function serveEngine(options: ServeEngineOptions): Promise<number> 
   for (const method of ['log', 'info', 'debug'] as const) console[method] = console.error
   const jobs = executeInThread(() => startJobThread(options))
   let served: Served | null = null
+  let patienceMs: number | undefined
   try {
     served = await (isPostgresAddress(options.path) ? onPostgres : onFile)(options, jobs.execute)
     const { call } = served
@@ -64,11 +67,12 @@ export async function serveEngine(options: ServeEngineOptions): Promise<number> 
     // Every answer that waits for a slow reader adds a listener.
     process.stdout.setMaxListeners(0)
     const ended = await Promise.race([readAll(engine).then(() => 'end' as const), firstStopSignal()])
-    if (ended !== 'end') engine.abort()
+    if (ended === 'end') patienceMs = PATIENCE_MS
+    else engine.abort()
     return ended === 'SIGINT' ? 130 : 0
   } finally {
     await served?.close()
-    if (!(await jobs.close())) options.onStuck?.()
+    if (!(await jobs.close(patienceMs))) options.onStuck?.()
   }
 }
 
