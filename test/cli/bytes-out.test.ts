@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -43,6 +43,7 @@ describe('text that goes into a pipe or a file', () => {
     expect(said.toString()).toBe(`a,b\r\n1,"${HOSTILE}"\r\n`)
     await bytesOf(['sql', statement, '--db', db, '-o', to])
     expect(readFileSync(to).equals(said)).toBe(true)
+    expect((await lcmHere(['sql', statement, '--db', db, '-o', '-'])).stdout).toBe(said.toString())
   })
 
   it.each(['json', 'markdown'])('an export goes as %s with the bytes that -o writes', async (format) => {
@@ -65,6 +66,37 @@ describe('text that goes into a pipe or a file', () => {
     expect((await lcmHere(['file', id, '--db', db, '-o', to])).code).toBe(2)
     expect((await lcmHere(['file', id, '--db', db, '-o', to, '--force'])).code).toBe(0)
     expect((await lcmHere(['file', id, '--db', db, '-o', '-', '--lines', '1'])).code).toBe(2)
+  })
+
+  it.each([
+    ['a payload', ['context', '--render', 'anthropic'], true],
+    ['the schemas', ['schema'], false],
+    ['a script', ['completion', 'bash'], false],
+    ['figures', ['metrics', '--no-integrity'], true],
+    ['roles', ['pg', 'roles'], false],
+  ] as const)(
+    'writes %s to a file with the bytes that standard output has, also by -o -',
+    async (_what, args, isOnDb) => {
+      const asked = [...args, ...(isOnDb ? ['--db', memory('one\r\ntwo')] : [])]
+      const to = join(temporaryFolder(), 'out')
+      const { stdout } = await lcmHere(asked)
+      expect((await lcmHere([...asked, '-o', '-'])).stdout).toBe(stdout)
+      const ran = await lcmHere([...asked, '-o', to, '--json'])
+      expect(readFileSync(to, 'utf8')).toBe(stdout)
+      expect(JSON.parse(ran.stdout)).toMatchObject({ path: to })
+      expect(await lcmHere([...asked, '-o', to])).toMatchObject({ code: 2, stderr: expect.stringContaining('--force') })
+      expect((await lcmHere([...asked, '-o', to, '--force'])).code).toBe(0)
+    },
+  )
+
+  it('refuses -o where no document is printed', async () => {
+    const to = join(temporaryFolder(), 'out')
+    expect(await lcmHere(['context', '--db', memory(), '-o', to])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--render'),
+    })
+    expect((await lcmHere(['pg', 'status', 'postgres://a@b/c', '-o', to])).code).toBe(2)
+    expect(existsSync(to)).toBe(false)
   })
 
   it('the text of a large file keeps its line endings', async () => {

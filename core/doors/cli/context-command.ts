@@ -4,9 +4,11 @@ import type { CompactionSettings } from '../../contract/compaction.ts'
 import { AssembledContext, AssembleInput, type ContextItem, Provider } from '../../contract/context.ts'
 import { PresetName } from '../../contract/settings.ts'
 import { type ContextAt, type ContextDifference, Moment } from '../../contract/time-travel.ts'
+import { LcmError } from '../../errors.ts'
 import type { Lcm } from '../../lcm.ts'
 import { defineCommand, narrowed } from './command.ts'
 import type { Answer } from './output.ts'
+import { documentAnswer, documentFile } from './output-file.ts'
 import { moment } from './parse.ts'
 import { chooseOrNewest, withMemory } from './session.ts'
 import { count, percent, table } from './text.ts'
@@ -32,6 +34,8 @@ const fields = AssembleInput.omit({ conversationId: true, tokenBudget: true }).e
     value: 'from..to',
   }),
   render: Provider.optional().describe('the payload as messages of a provider'),
+  output: documentFile.output.describe('with --render: write the payload there, where nothing may be'),
+  force: documentFile.force,
 })
 
 /** The window now, at a past moment, or the difference between two. */
@@ -45,12 +49,17 @@ export const context = defineCommand({
     ['diff', 'render'],
   ],
   prints: AssembledContext,
+  first: ({ output, render }) => {
+    if (output !== undefined && render === undefined) {
+      throw new LcmError('invalid_argument', 'A payload goes into the file of -o: say of which provider with --render.')
+    }
+  },
   run: (input, given) => withMemory(given, (lcm) => contextAnswer(lcm, input), { readOnly: true }),
 })
 
 async function contextAnswer(
   lcm: Lcm,
-  { at, diff, render, preset, ...asked }: z.output<typeof fields>,
+  { at, diff, render, preset, output, force, ...asked }: z.output<typeof fields>,
 ): Promise<Answer> {
   const preferred = await presetValues(preset)
   const input = {
@@ -65,10 +74,11 @@ async function contextAnswer(
   }
   if (render) {
     const rendered = at ? lcm.timeTravel.render({ ...input, moment: at }, render) : lcm.context.render(input, render)
-    return {
+    const answer = {
       json: { messages: rendered.messages, system: rendered.system },
       text: () => JSON.stringify(rendered, null, 2),
     }
+    return documentAnswer({ answer, output, force, source: lcm.info.path })
   }
   if (at) {
     const context = lcm.timeTravel.contextAt({ ...input, moment: at })

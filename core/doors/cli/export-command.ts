@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, createReadStream, openSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { z } from 'zod'
 import { toDot, toMermaid } from '../../browse/export/to-graph.ts'
 import { toHtml } from '../../browse/export/to-html.ts'
@@ -18,7 +18,7 @@ import { toCliJson } from './cli-json.ts'
 import { defineCommand, narrowed, outputFile } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
-import { force, writeOutput } from './output-file.ts'
+import { force, outputPath, writeOutput } from './output-file.ts'
 import { chooseConversation, withMemory } from './session.ts'
 import { bytes } from './text.ts'
 
@@ -52,7 +52,7 @@ async function exportMemory(lcm: Lcm, options: Options): Promise<Answer> {
       'Only an HTML page shows pins and notes: leave --notes out, or choose --format html.',
     )
   const notes = options.notes === true ? lcm.notes.list() : []
-  const to = options.output === undefined || options.output === '-' ? null : resolve(options.output)
+  const to = outputPath(options.output)
   const ids =
     options.conversationId === undefined
       ? lcm.stats.conversations().map((row) => row.conversationId)

@@ -1,5 +1,4 @@
 import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { type FileState, FileView, type FileViewRequest } from '../../contract/file.ts'
@@ -9,7 +8,7 @@ import { filePieces } from '../../files/stored-path.ts'
 import type { Lcm } from '../../lcm.ts'
 import { interruptibleCall } from './interruptible.ts'
 import type { Answer } from './output.ts'
-import { writeOutput } from './output-file.ts'
+import { outputPath, writeOutput } from './output-file.ts'
 import { type MemoryOptions, withMemory } from './session.ts'
 import { bytes, count, oneLine } from './text.ts'
 
@@ -91,8 +90,9 @@ export async function fileCopy({ id, output, isForced, allow }: CopyOptions, giv
   const state = await withMemory(given, check, { readOnly: true })
   const { path } = state
   if (path === null) throw new LcmError('not_found', `The content of ${id} is not here. ${state.reason ?? ''}`, { id })
-  if (output === '-') return { pieces: () => Readable.from(filePieces(path)) }
-  const target = { path: resolve(output), source: state.source, isForced }
+  const to = outputPath(output)
+  if (to === null) return { pieces: () => Readable.from(filePieces(path)) }
+  const target = { path: to, source: state.source, isForced }
   await writeOutput(target, (partial) => {
     const file = openSync(partial, 'wx')
     try {

@@ -4,6 +4,7 @@ import { userFolders } from '../../folders.ts'
 import type { Lcm } from '../../lcm.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
+import { documentAnswer, documentFile } from './output-file.ts'
 import { withMemory } from './session.ts'
 
 /** Figures of a memory for Prometheus. */
@@ -16,11 +17,18 @@ export const metrics = defineCommand({
       .boolean()
       .default(true)
       .describe('leave the checks out, which read the whole file and count as a scan'),
+    ...documentFile,
   }),
-  run: async ({ integrity }, given) => {
-    const text = await withMemory(given, (lcm) => metricsOf(lcm, integrity), { readOnly: true })
-    return { json: { format: 'prometheus', text }, text: () => text.trimEnd() }
-  },
+  run: ({ integrity, ...file }, given) =>
+    withMemory(
+      given,
+      async (lcm) => {
+        const text = await metricsOf(lcm, integrity)
+        const answer = { json: { format: 'prometheus', text }, text: () => text.trimEnd() }
+        return documentAnswer({ answer, ...file, source: lcm.info.path })
+      },
+      { readOnly: true },
+    ),
 })
 
 async function metricsOf(lcm: Lcm, isChecked: boolean): Promise<string> {

@@ -1,14 +1,57 @@
-import { realpathSync, renameSync, rmSync, type Stats, statSync } from 'node:fs'
+import { realpathSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { z } from 'zod'
 import { LcmError } from '../../errors.ts'
+import { outputFile } from './command.ts'
+import type { Answer } from './output.ts'
+import { bytes } from './text.ts'
 
 export const force = z.boolean().optional().describe('replace the file that is there')
+
+/** The fields of a command that prints a document, which people keep in a file. */
+export const documentFile = {
+  output: outputFile.describe('write the document there, where nothing may be; - is standard output'),
+  force,
+}
+
+/** A document, and where it goes. */
+type DocumentOutput = {
+  /** What is printed when no file is named. */
+  readonly answer: Extract<Answer, { readonly json: unknown }>
+  readonly output?: string | undefined
+  readonly force?: boolean | undefined
+  readonly source: string | null
+  /** What is known of the written file besides its path and size. */
+  readonly facts?: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Writes a document to the file that was named and says so, or returns it to be printed when none was. The file holds
+ * what standard output would have without --json.
+ * @throws LcmError as `writeOutput`
+ */
+export async function documentAnswer({ answer, output, force, source, facts }: DocumentOutput): Promise<Answer> {
+  const path = outputPath(output)
+  if (path === null) return answer
+  const content = Buffer.from(`${answer.text()}${answer.isDocument ? '' : '\n'}`)
+  const target = { path, source, isForced: force ?? false }
+  await writeOutput(target, (partial) => writeFileSync(partial, content, { flush: true }))
+  return {
+    json: { ...facts, path, bytes: content.length },
+    text: () => `${path}: ${bytes(content.length)}`,
+    ...(answer.exitCode === undefined ? {} : { exitCode: answer.exitCode }),
+  }
+}
+
+/** Returns the file that -o names, or null for standard output. */
+export const outputPath = (output: string | undefined): string | null =>
+  output === undefined || output === '-' ? null : resolve(output)
 
 /** A file that is to be written. */
 type Target = {
   readonly path: string
-  /** The file that is read meanwhile. No option replaces it. */
-  readonly source: string
+  /** The file that is read meanwhile, or null. No option replaces it. */
+  readonly source: string | null
   readonly isForced: boolean
 }
 
@@ -45,7 +88,7 @@ export function requireWritable({ path, source, isForced }: Target): boolean {
   if (there.isDirectory()) {
     throw new LcmError('invalid_argument', `${path} is a folder: name a file in it.`, { path })
   }
-  if (belongsTo(source, there)) {
+  if (source !== null && belongsTo(source, there)) {
     throw new LcmError('invalid_argument', `${path} belongs to what is read: choose another path.`, { path })
   }
   if (!there.isFile() || (there.size > 0 && !isForced)) {

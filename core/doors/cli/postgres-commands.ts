@@ -15,6 +15,7 @@ import { isPostgresAddress } from '../../postgres/address.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
+import { documentAnswer, documentFile } from './output-file.ts'
 import { addressField, tenantField, withPostgres, withReplica } from './postgres-session.ts'
 import { bytes, count, table } from './text.ts'
 
@@ -104,10 +105,15 @@ export const pgCommand = defineCommand({
     action: PgAction.describe('migrate: make or update the tables; status: their version; roles: print SQL for roles'),
     address: addressField,
     partitions: z.number().int().min(1).max(1024).optional().describe('partitions of each new table (default: 16)'),
+    output: documentFile.output.describe('of roles: write the SQL there, where nothing may be'),
+    force: documentFile.force,
   }),
   positional: ['action', 'address'],
   prints: PgReport,
-  run: async ({ action, address, partitions }): Promise<Answer> => {
+  run: async ({ action, address, partitions, ...file }): Promise<Answer> => {
+    if (file.output !== undefined && action !== 'roles') {
+      throw new LcmError('invalid_argument', 'Only "lcm pg roles" prints a document for -o: leave -o out.')
+    }
     const { migratePostgres, POSTGRES_VERSION, schemaVersion } = await import('../../postgres/migrate.ts')
     if (action === 'roles') {
       const { ROLES } = await import('../../postgres/schema.ts')
@@ -115,7 +121,7 @@ export const pgCommand = defineCommand({
         ...{ action, address: null, from: null, version: POSTGRES_VERSION, isCurrent: true },
         sql: ROLES.trim(),
       }
-      return { json: report, text: () => ROLES.trim() }
+      return documentAnswer({ answer: { json: report, text: () => ROLES.trim() }, ...file, source: null })
     }
     return withPostgres(address, async (db): Promise<Answer> => {
       const found = action === 'migrate' ? null : await schemaVersion(db)

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { z } from 'zod'
 import {
   ExportFormat,
@@ -11,10 +9,10 @@ import {
 } from '../../contract/repair.ts'
 import type { Lcm } from '../../lcm.ts'
 import { isNative } from '../../systems/native/native.ts'
-import { defineCommand, outputFile } from './command.ts'
+import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
-import { force, writeOutput } from './output-file.ts'
+import { documentAnswer, documentFile } from './output-file.ts'
 import { withMemory } from './session.ts'
 import { count, oneLine } from './text.ts'
 
@@ -26,8 +24,7 @@ const fields = RepairPlanInput.extend({
     variadic: true,
   }),
   format: ExportFormat.optional(),
-  output: outputFile,
-  force,
+  ...documentFile,
   summarizer: RepairInput.shape.summarizer,
   backups: RepairInput.shape.backupFolder,
 })
@@ -53,14 +50,9 @@ async function planAnswer(lcm: Lcm, options: RepairOptions): Promise<Answer> {
   if (options.format || options.output) {
     const format = options.format ?? (options.output?.endsWith('.sql') ? 'sql' : 'markdown')
     const exported = await interruptible((signal) => lcm.repair.export({ ...input, format }, signal))
-    if (!options.output) return { json: exported, text: () => exported.text.trimEnd() }
-    const path = resolve(options.output)
-    const target = { path, source: lcm.info.path, isForced: options.force ?? false }
-    await writeOutput(target, (partial) => writeFileSync(partial, exported.text, { flush: true }))
-    return {
-      json: { format, path, bytes: Buffer.byteLength(exported.text) },
-      text: () => `${path}: the plan as ${format}.`,
-    }
+    const answer = { json: exported, text: () => exported.text.trimEnd() }
+    const { output, force } = options
+    return documentAnswer({ answer, output, force, source: lcm.info.path, facts: { format } })
   }
   const plan = await interruptible((signal) => lcm.repair.plan(input, signal))
   // A file that is opened read-only for a plan can be repaired all the same.

@@ -1,14 +1,17 @@
+import { z } from 'zod'
 import { ErrorCode } from '../../contract/error.ts'
 import { ALIASES, type CommandSpec, defineCommand } from './command.ts'
 import type { Flag } from './flags.ts'
 import { EXIT } from './output.ts'
+import { documentAnswer, documentFile } from './output-file.ts'
 import { commandFlags, flagText } from './parser.ts'
 
 /** Every command and procedure with its schemas, for programs. */
 export const schema = defineCommand({
   name: 'schema',
   example: 'schema --json',
-  run: async (_input, { lists }) => {
+  fields: z.object(documentFile),
+  run: async (input, { lists }) => {
     const { answerSchema, procedureSchemas } = await import('./json-schemas.ts')
     const [{ title, does, all }] = await lists()
     const described = (spec: CommandSpec) => {
@@ -44,7 +47,8 @@ export const schema = defineCommand({
       commands: (await all()).map(described),
       procedures: procedureSchemas(),
     }
-    return { json: document, text: () => JSON.stringify(document, null, 2) }
+    const answer = { json: document, text: () => JSON.stringify(document, null, 2) }
+    return documentAnswer({ answer, ...input, source: null })
   },
 })
 

@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { z } from 'zod'
 import { SqlAnswer, type SqlCell, SqlInput, sqlCsv } from '../../contract/sql.ts'
 import { checkStatement } from '../../query/check-statement.ts'
@@ -8,7 +7,7 @@ import { loadSettings } from '../../settings/settings-store.ts'
 import { defineCommand, outputFile } from './command.ts'
 import { interruptibleCall } from './interruptible.ts'
 import { printNote } from './output.ts'
-import { force, requireWritable, writeOutput } from './output-file.ts'
+import { force, outputPath, requireWritable, writeOutput } from './output-file.ts'
 import { count, oneLine, table } from './text.ts'
 
 /** A cell of the table for people is at most this wide. */
@@ -20,14 +19,15 @@ export const sql = defineCommand({
   memory: 'reads',
   fields: SqlInput.extend({
     csv: z.boolean().optional().describe('CSV with a line of names, for a spreadsheet'),
-    output: outputFile.describe('write the CSV there; nothing may be there'),
+    output: outputFile.describe('write the CSV there, where nothing may be; - is standard output'),
     force,
   }),
   positional: ['sql'],
   prints: SqlAnswer,
   run: async ({ sql: text, limit, timeoutMs, csv, output, force: isForced = false }, { db, newer = false, json }) => {
     const source = db ?? loadSettings(process.env).databasePath
-    const target = output === undefined ? null : { path: resolve(output), source, isForced }
+    const path = outputPath(output)
+    const target = path === null ? null : { path, source, isForced }
     if (target !== null) requireWritable(target)
     const task = {
       path: source,
@@ -43,7 +43,7 @@ export const sql = defineCommand({
       await writeOutput(target, (partial) => writeFileSync(partial, csvOf(answer), { flush: true }))
       return { json: answer, text: () => `${target.path}: ${count(answer.rows.length)} rows as CSV` }
     }
-    return csv
+    return csv || output !== undefined
       ? { json: answer, text: () => csvOf(answer), isDocument: true }
       : { json: answer, text: () => textOf(answer) }
   },
