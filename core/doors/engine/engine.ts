@@ -96,7 +96,8 @@ export class Engine {
 
   /** Says that a line was too long to be kept. */
   refuseLine(mostBytes: number): void {
-    void this.#write(refusalOf(null, RPC_ERRORS.parse, `A line has at most ${mostBytes} bytes; this one is left out.`))
+    const message = `A request has at most ${mostBytes} bytes, so this line is left out and the next one is read: send its messages in several requests.`
+    void this.#write(refusalOf(null, RPC_ERRORS.parse, message))
   }
 
   /** Ends what would never end by itself, and waits until everything else is answered. */

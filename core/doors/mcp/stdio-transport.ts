@@ -34,7 +34,8 @@ export class StdioTransport implements Transport {
   readonly #lines = new LineSplitter({
     mostBytes: MAX_LINE_BYTES,
     onTooLong: () => {
-      this.#refuse(null, ErrorCode.ParseError, `A message has at most ${MAX_LINE_BYTES} bytes; this one is left out.`)
+      const message = `A request has at most ${MAX_LINE_BYTES} bytes, so this line is left out and the next one is read: ask for less at once, or send several requests.`
+      this.#refuse(null, ErrorCode.ParseError, message)
     },
   })
 
