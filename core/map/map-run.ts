@@ -15,6 +15,8 @@ import { settleItem, type Tries } from './settle-item.ts'
 export type MapRequest = Tries & {
   readonly operator: MapOperator
   readonly input: string
+  /** What the record calls it, when the file is there only while the map runs. */
+  readonly inputName?: string
   readonly hashes: AskedHashes
   /** What the caller stays responsible for. Only a delegation has it. */
   readonly retain: string | null
@@ -105,7 +107,7 @@ function headOf(request: MapRequest, { count, hash }: Survey): JournalHead {
     kind: 'run',
     run_id: runId(record, identity, request.isNew),
     item_count: count,
-    input: request.input,
+    input: request.inputName ?? request.input,
     ...asked,
     worker: worker.name,
     at_ms: request.clock(),

@@ -34,6 +34,42 @@ function session(): string {
   return readFileSync(story.write('session.jsonl', folder), 'utf8')
 }
 
+describe('lcm map --input -', () => {
+  const retain = ['--retain', 'the total', '--record', folder, '--json', '--', process.execPath, '-e', 'console.log(7)']
+  const mapping = (): ChildProcess =>
+    spawn(process.execPath, [cliPath, 'map', 'agentic', '--input', '-', ...retain], {
+      env: environment({ TMPDIR: spools }),
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+
+  it('works on the items of standard input, records them by that name, and names it when they are none', async () => {
+    const child = mapping()
+    child.stdin?.end('[{"n":1},{"n":2}]')
+    const ran = await ended(child)
+    expect([ran.code, ran.stderr]).toEqual([0, ''])
+    expect(JSON.parse(ran.stdout)).toMatchObject({ items: 2, completed: 2, results: [{ output: 7 }, { output: 7 }] })
+    const [journal = ''] = readdirSync(at('map-runs'))
+    expect(readFileSync(join(at('map-runs'), journal), 'utf8')).toContain('"input":"standard input"')
+    const wrong = mapping()
+    wrong.stdin?.end('roses are red')
+    expect(await ended(wrong)).toMatchObject({ code: 2, stderr: expect.stringMatching(/^lcm: \w+: standard input/) })
+    expect(readdirSync(spools)).toEqual([])
+  })
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends with exit code 130 on %s while the pipe stays open', async (signal) => {
+    const child = mapping()
+    const ran = ended(child)
+    child.stdin?.write('[{"n":1},')
+    await expect.poll(() => readdirSync(spools).length).toBe(1)
+    child.kill(signal)
+    expect(await ran).toMatchObject({
+      code: 130,
+      stderr: expect.stringMatching(/^lcm: cancelled: .*nothing was called/),
+    })
+    expect(readdirSync(spools)).toEqual([])
+  })
+})
+
 describe('lcm import -', () => {
   it('imports a transcript from standard input once, and only what is new when it has grown', async () => {
     const db = at('session.db')

@@ -12,6 +12,7 @@ import { defineCommand, type Given, outputFile } from './command.ts'
 import { interruptible, interruptibleCall } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 import { force, requireWritable, writeOutput } from './output-file.ts'
+import { STANDARD_INPUT, withSpooledInput } from './standard-input.ts'
 import { count, oneLine, table } from './text.ts'
 
 /** Text for people shows this many results. The others are in the file of --output and with --json. */
@@ -28,7 +29,7 @@ const fields = z.object({
     .array(z.string())
     .optional()
     .meta({ description: 'behind "--": the program that does the work, and its arguments', value: 'command' }),
-  input: aFile('the items: a JSON array, or JSONL with one item a line'),
+  input: aFile('the items: a JSON array, or JSONL with one item a line; - is standard input'),
   prompt: aFile('llm: the prompt template, with {{item}} where the item belongs'),
   schema: aFile('the JSON Schema that every answer has to match'),
   retain,
@@ -63,10 +64,22 @@ export const map = defineCommand({
     if (action === 'agentic') requireRetained(retain)
   },
   run: ({ action, ...input }, { db }) =>
-    action === 'list' ? listRuns({ ...input, db }) : mapItems(action, { ...input, db }),
+    action === 'list' ? listRuns({ ...input, db }) : mapInput(action, { ...input, db }),
 })
 
-async function mapItems(operator: MapOperator, options: Omit<MapOptions, 'action'>): Promise<Answer> {
+/** Standard input is read to its end first, because the items are read twice. */
+async function mapInput(operator: MapOperator, options: Omit<MapOptions, 'action'>): Promise<Answer> {
+  if (options.input !== STANDARD_INPUT) return mapItems(operator, options)
+  return withSpooledInput('The map was cancelled before standard input ended; nothing was called.', ({ file }) =>
+    mapItems(operator, { ...options, input: file }, 'standard input'),
+  )
+}
+
+async function mapItems(
+  operator: MapOperator,
+  options: Omit<MapOptions, 'action'>,
+  inputName?: string,
+): Promise<Answer> {
   keepNewObjectsSmall()
   const { requestOf, textIn } = await import('../../map/map-order.ts')
   const { runMap } = await import('../../map/map-run.ts')
@@ -87,7 +100,9 @@ async function mapItems(operator: MapOperator, options: Omit<MapOptions, 'action
   )
   const target = outputTarget(options, request.input)
   if (target !== null) requireFreeOutput(target)
-  const finished = await interruptible((signal) => runMap(request, signal))
+  const finished = await interruptible((signal) =>
+    runMap({ ...request, inputName: inputName ?? request.input }, signal),
+  )
   try {
     if (target !== null) await writeOutput(target, (partial) => writeResults(finished, partial))
   } catch (error) {
