@@ -27,7 +27,10 @@ import { requireOurs } from './remote-stores.ts'
 /** Texts that are read with one statement: few at first, and more where few are hits. */
 const FIRST_BATCH = 500
 const LAST_BATCH = 8000
-/** A page ends after this time with the hits that it has, and the next one goes on. */
+/**
+ * A page ends after this time with the hits that it has, and the next one goes on. It is a limit for the person who
+ * waits, and so it is measured by the clock: how many texts a server sends meanwhile depends on the way to it.
+ */
 const PAGE_MS = 10_000
 /** Rows with a word are counted up to this. */
 const MOST_ROWS = 60_000
@@ -101,12 +104,20 @@ export async function searchTenant(
     const found = await find(query)
     const ids = [...new Set(found.hits.map(({ conversationId }) => conversationId))]
     const conversations = await readLabels(query, tenant, ids)
-    return { ...found, tenant, conversations, notes: [...planned.notes] }
+    return { ...found, tenant, conversations, notes: [...planned.notes, ...earlyEnd(found, limit)] }
   }
   return from.read(tenant, work, LOOKING_MS)
 }
 
 type Found = Pick<RemoteHits, 'hits' | 'nextCursor' | 'isQuestion' | 'readTexts'>
+
+/** Says that a page ended because of its time. Whether it did follows from what it has. */
+function earlyEnd({ hits, nextCursor, readTexts }: Found, limit: number): string[] {
+  if (nextCursor === null || hits.length >= limit) return []
+  return [
+    `This page ended after ${PAGE_MS / 1000} seconds with what was found in ${readTexts} texts: the next page goes on.`,
+  ]
+}
 
 function askWords({ mode, match }: GrepInput, { strict, loose, expression }: Planned): Asked {
   const asked = match === 'any' && loose ? loose : expression

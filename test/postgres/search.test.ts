@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { RemoteGrepInput } from '../../core/contract/remote.ts'
 import { GrepInput } from '../../core/contract/retrieval.ts'
 import { openLcm } from '../../core/lcm.ts'
@@ -287,4 +287,27 @@ describe('a search in all conversations of a tenant', () => {
     expect(wordsQuery(['lease', 'ретрай', 'ret'], true)).toBe("'lease' & 'ret':*")
     expect(wordsQuery(['öl'], false)).toBe(null)
   })
+})
+
+it('says that a page ended because of its time, and the next page goes on', async () => {
+  using many = new TestMemory()
+  many.messages(
+    many.conversation(),
+    Array.from({ length: 501 }, (_, at) => ({ content: `A lease of node ${at}` })),
+  )
+  await finish(sendMemory({ from: many.db, to: server.db, tenant: 'many' }, never))
+  const asked = RemoteGrepInput.parse({ query: 'lease.+lease', mode: 'regex' })
+  let nowMs = 0
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 20_000))
+  try {
+    const first = await searchTenant(server.db, { ...asked, tenant: 'many' }, never)
+    expect(first.notes).toEqual([
+      'This page ended after 10 seconds with what was found in 500 texts: the next page goes on.',
+    ])
+    const cursor = first.nextCursor ?? ''
+    const next = await searchTenant(server.db, { ...asked, cursor, tenant: 'many' }, never)
+    expect(next).toMatchObject({ readTexts: 1, notes: [], nextCursor: null })
+  } finally {
+    clock.mockRestore()
+  }
 })

@@ -19,7 +19,10 @@ const queries = {
 /** How much is read of each file. A session of an hour is shorter. */
 const READ_BYTES = 4 * 1024 * 1024
 const LISTED_FILES = 1000
-/** After this time the preview answers with what was found. */
+/**
+ * After this time the preview answers with what was found, and counts the other files. It is a limit for the person who
+ * waits, and so it is measured by the clock; an import has none.
+ */
 const PATIENCE_MS = 3000
 
 export type PreviewInput = {
