@@ -83,7 +83,10 @@ describe('a server of the Model Context Protocol', () => {
     const long = Buffer.alloc(MAX_LINE_BYTES + 1, 'x')
     const said = await answers([long, Buffer.concat([long, long]), JSON.stringify({ ...PING, id: 7 })])
     expect(said).toMatchObject([
-      { id: null, error: { code: -32700, message: expect.stringMatching(/at most 10485760 bytes.*send several requests/) } },
+      {
+        id: null,
+        error: { code: -32700, message: expect.stringMatching(/at most 10485760 bytes.*send several requests/) },
+      },
       { id: null, error: { code: -32700 } },
       { id: 7 },
     ])
