@@ -100,7 +100,22 @@ const folderOf = (path: string): [string, string][] =>
     .sort()
     .map((name) => [name, readFileSync(join(path, '..', name)).toString('base64')])
 
+/** Writes values into a database that its own program would not write there. */
+function spoil(path: string, sql: string): void {
+  const db = new DatabaseSync(path)
+  db.exec(sql)
+  db.close()
+}
+
 describe('the database of opencode', () => {
+  it('is read to its end whatever stands in the times of its messages', async () => {
+    using memory = buildMemory()
+    const path = openCodeDb([{ id: 'ses_1', said: ['one', 'two', 'three', 'four'] }])
+    spoil(path, "UPDATE message SET time_created = 'yesterday' WHERE id IN ('msg_ses_1_0', 'msg_ses_1_2')")
+    expect(await importOne(memory.db, path)).toMatchObject({ added: 4, error: null })
+    expect(told(memory, 'ses_1').toSorted()).toEqual(['assistant: four', 'assistant: two', 'user: one', 'user: three'])
+  })
+
   it('is imported session by session without a trace, and adds only what is new later', async () => {
     using memory = buildMemory()
     const path = openCodeDb([
@@ -173,6 +188,13 @@ describe('the database of OpenClaw', () => {
     expect(folderOf(path)).toEqual(before)
     expect(await importOne(memory.db, path)).toMatchObject({ added: 0, alreadyThere: 2 })
     expect(await findings(memory.path)).toEqual([])
+  })
+
+  it('is refused by name where the numbers of its events are none, and never read forever', async () => {
+    using memory = buildMemory()
+    const path = openClawDb(chat)
+    spoil(path, "UPDATE transcript_events SET seq = 'last' WHERE seq = 3")
+    await expect(importOne(memory.db, path)).rejects.toThrow('the numbers of the events of session demo do not ascend')
   })
 
   it('reports an event that cannot be read, and reads the others', async () => {

@@ -1,3 +1,4 @@
+import { nextKey } from '../../../../sqlite/keyset.ts'
 import type { ReadDb } from '../../../../sqlite/read-db.ts'
 import type { AgentStore, TranscriptChunk, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import type { JsonObject } from '../../json-value.ts'
@@ -44,7 +45,7 @@ async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<Trans
         const records: TranscriptRecord[] = []
         for (const row of rows) takeRow(row, reader, records, source)
         done += rows.length
-        after = Number(last.id)
+        after = nextKey(db, 'the numbers of messages', after, last.id)
         yield { doing: 'storing', bytesRead: doneBytes(done), records }
         if (doneBytes(done) >= source.limitBytes) break
       }

@@ -1,3 +1,4 @@
+import { nextKey } from '../../../../sqlite/keyset.ts'
 import type { ReadDb } from '../../../../sqlite/read-db.ts'
 import type { AgentStore, TranscriptChunk, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { parseObjects } from '../../json-objects.ts'
@@ -10,11 +11,11 @@ const queries = {
     SELECT id, parent_id AS parentID, title, directory, "revert" AS revert, time_created AS created, rowid AS place
     FROM session
     WHERE rowid > CAST(:after AS INTEGER) ORDER BY rowid LIMIT 200`,
-  // The order of opencode itself: by time, and by id within a millisecond.
+  // The order of opencode itself: by time, and by id within a millisecond. The rows are listed at once, because a time
+  // that is no number has no next one.
   messages: /* sql */ `
-    SELECT id, time_created AS created, data FROM message
-    WHERE session_id = :sessionId AND (time_created, id) > (CAST(:created AS INTEGER), :id)
-    ORDER BY time_created, id LIMIT 200`,
+    SELECT rowid FROM message WHERE session_id = :sessionId ORDER BY time_created, id`,
+  message: /* sql */ `SELECT id, data FROM message WHERE rowid = :place`,
   parts: /* sql */ `
     SELECT id, data FROM part WHERE message_id = :messageId ORDER BY id`,
   count: /* sql */ `SELECT count(*) FROM message`,
@@ -29,7 +30,9 @@ type SessionRow = {
   readonly created: number
   readonly place: number
 }
-type Row = { readonly id: string; readonly created: number; readonly data: string }
+type Row = { readonly id: string; readonly data: string }
+
+const BATCH = 200
 
 /** `opencode.db`: the objects of an export as JSON in tables, without the ids that the columns have. */
 export const openCodeStore: AgentStore = {
@@ -47,23 +50,21 @@ async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<Trans
     const sessions = db.all<SessionRow>(queries.sessions, { after })
     for (const session of sessions) {
       const reader = new OpenCodeReader(source, infoOf(session))
-      let key = { created: Number.MIN_SAFE_INTEGER, id: '' }
-      for (;;) {
-        const rows = db.all<Row>(queries.messages, { sessionId: session.id, ...key })
+      const places = db.column<number>(queries.messages, { sessionId: session.id })
+      for (let from = 0; from < places.length && doneBytes(done) < source.limitBytes; from += BATCH) {
+        const batch = places.slice(from, from + BATCH)
         const records: TranscriptRecord[] = []
-        for (const row of rows) takeMessage(db, session.id, row, reader, records, source)
-        const last = rows.at(-1)
-        done += rows.length
+        for (const row of batch.flatMap((place) => db.get<Row>(queries.message, { place }) ?? []))
+          takeMessage(db, session.id, row, reader, records, source)
+        done += batch.length
         yield { doing: 'storing', bytesRead: doneBytes(done), records }
-        if (!last || doneBytes(done) >= source.limitBytes) break
-        key = { created: last.created, id: last.id }
       }
       yield { doing: 'storing', bytesRead: doneBytes(done), records: reader.end() }
       if (doneBytes(done) >= source.limitBytes) return
     }
     const last = sessions.at(-1)
     if (!last) break
-    after = last.place
+    after = nextKey(db, 'the rowids of sessions', after, last.place)
   }
   yield { doing: 'storing', bytesRead: source.bytes, records: [] }
 }

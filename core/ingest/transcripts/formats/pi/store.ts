@@ -1,4 +1,5 @@
 import { zstdDecompressSync } from 'node:zlib'
+import { nextKey } from '../../../../sqlite/keyset.ts'
 import type { ReadDb } from '../../../../sqlite/read-db.ts'
 import type { AgentStore, TranscriptChunk, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { parseObjects } from '../../json-objects.ts'
@@ -72,7 +73,7 @@ function* batches(db: ReadDb, sessionId: string): Generator<readonly Event[]> {
     const last = rows.at(-1)
     if (!last) return
     yield rows.map((row) => ({ seq: row.seq, event: eventIn(row) }))
-    after = last.seq
+    after = nextKey(db, `the numbers of the events of session ${sessionId}`, after, last.seq)
   }
 }
 
