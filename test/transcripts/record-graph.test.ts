@@ -45,7 +45,7 @@ describe('the graph of records', () => {
     expect(graph.branchOf('d')).toEqual(new Set())
   })
 
-  it('lets a record follow the one before it when its parent was never written, and says so', () => {
+  it('lets a record follow the one before it when its parent was never written', () => {
     const links: Link[] = [
       ['a', null],
       ['b', 'a'],
@@ -54,7 +54,6 @@ describe('the graph of records', () => {
     ]
     const graph = graphOf(links)
     expect(live(graph, links)).toEqual(['a', 'b', 'c', 'd'])
-    expect(links.filter(([id]) => graph.isOrphan(id))).toEqual([links[2]])
   })
 
   it('follows a reference to a record that is no message to the next message on the path', () => {

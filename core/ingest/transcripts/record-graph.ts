@@ -21,9 +21,6 @@ export type RecordFacts = {
   readonly opensBranch?: boolean
 }
 
-/** A record on the path whose parent was never written to the file. */
-export type Orphan = { readonly id: string; readonly parentId: string }
-
 /**
  * The graph of the records of a transcript, for every format whose records name their parents. It is filled while a
  * file is read for the first time, and answers when all records are known: a child may stand before its parent, and a
@@ -45,7 +42,6 @@ export class RecordGraph {
   readonly #order = new Numbers()
   /** The last record of each group. */
   readonly #latest: number[] = []
-  readonly #orphans = new Map<number, number>()
   #count = 0
   /** By group, the records from the root to the leaf: what the agent sees. */
   #paths: number[][] = []
@@ -55,14 +51,14 @@ export class RecordGraph {
   #states: Uint8Array = new Uint8Array()
 
   /**
-   * Adds the next record of the file. A repeated id is ignored, and returns false.
+   * Adds the next record of the file. A repeated id is ignored.
    * @param parentId null when the record says that it has no parent, undefined when it names none because its format
    * has no parents there: then it follows the record before it
    */
-  add(id: string, parentId: string | null | undefined, facts: RecordFacts): boolean {
+  add(id: string, parentId: string | null | undefined, facts: RecordFacts): void {
     const { isSpoken, group = 0, answer = null, opensBranch = true } = facts
     const number = this.#numberFor(id)
-    if (this.#is(number, WRITTEN)) return false
+    if (this.#is(number, WRITTEN)) return
     const latest = this.#latest[group] ?? NONE
     const parent = parentId === undefined ? latest : parentId === null ? NONE : this.#numberFor(parentId)
     this.#parents.set(number, (parent === number ? latest : parent) + 1)
@@ -73,7 +69,6 @@ export class RecordGraph {
     this.#count += 1
     this.#places.set(number, this.#count)
     this.#latest[group] = number
-    return true
   }
 
   has(id: string): boolean {
@@ -106,28 +101,7 @@ export class RecordGraph {
     return number === NONE || this.#states[number] !== GIVEN_UP
   }
 
-  /** True for a record whose parent was never written to this file. */
-  isOrphan(id: string): boolean {
-    return this.#orphans.has(this.#numbers.numberOf(id))
-  }
-
-  /** The records on the path of a group whose parents were never written, from the root on. */
-  orphansOf(group: number): Orphan[] {
-    return (this.#paths[group] ?? []).flatMap((number) => {
-      const parent = this.#orphans.get(number)
-      return parent === undefined ? [] : { id: this.#ids[number] ?? '', parentId: this.#ids[parent] ?? '' }
-    })
-  }
-
-  /** Says whether a record on the path of its group comes at or after another one there. */
-  isFrom(id: string, firstId: string): boolean {
-    const [number, first] = [this.#written(id), this.#written(firstId)]
-    if (number === NONE || first === NONE) return false
-    const place = this.#placeOf[number] ?? 0
-    return place > 0 && place >= (this.#placeOf[first] ?? 0)
-  }
-
-  /** Returns the parent of a record that was written before it, or null. */
+  /** Returns the parent of a record when it stands behind the record in the file, or else null. */
   parentWrittenLater(id: string): string | null {
     const number = this.#written(id)
     const parent = number === NONE ? NONE : this.#parentOf(number)
@@ -173,9 +147,7 @@ export class RecordGraph {
       const number = this.#order.get(at)
       const group = this.#groups.get(number)
       let parent = this.#parentOf(number)
-      const isWritten = parent !== NONE && this.#is(parent, WRITTEN)
-      if (parent !== NONE && !(isWritten && this.#groups.get(parent) === group)) {
-        if (!isWritten) this.#orphans.set(number, parent)
+      if (parent !== NONE && !(this.#is(parent, WRITTEN) && this.#groups.get(parent) === group)) {
         parent = before[group] ?? NONE
         this.#parents.set(number, parent + 1)
       }

@@ -1,7 +1,7 @@
 import { sha256 } from '../../../../hashing.ts'
 import { IdNumbers, Numbers } from '../../id-numbers.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
-import { type Orphan, RecordGraph } from '../../record-graph.ts'
+import { RecordGraph } from '../../record-graph.ts'
 import { blocksOf, commandText, typedText } from './record.ts'
 
 /** The conversation of a record: the session itself or one of its sub-agents. */
@@ -142,16 +142,6 @@ export class ClaudeCodeRecords {
   firstTyped(key: ConversationKey): string | null {
     const conversation = this.#conversations[this.#numbers.get(nameOf(key)) ?? -1]
     return conversation?.typed ?? conversation?.command ?? null
-  }
-
-  /** Records of a conversation that the agent sees, and whose parents were never written. */
-  orphansOf(key: ConversationKey): Orphan[] {
-    return this.#graph.orphansOf(this.#numbers.get(nameOf(key)) ?? -1)
-  }
-
-  /** Says whether a record comes at or after another one in what the agent sees. */
-  isFrom(name: string, firstId: string): boolean {
-    return this.#graph.isFrom(name, firstId)
   }
 
   #groupFor(record: JsonObject, parent: string | null, uuid: string): number {
