@@ -1,7 +1,6 @@
 import type { DraftCoverage } from '../../memory/draft-coverage.ts'
 import type { FileDraft } from '../../systems/file-draft.ts'
-import { messageNumber } from '../../systems/node-id.ts'
-import { lastReplaced } from '../../systems/records/events.ts'
+import { lastReplaced, replacedEntries } from '../../systems/records/events.ts'
 
 /** The sources of a summary when it was made. */
 export type Links = { readonly messages: readonly number[]; readonly summaries: readonly string[] }
@@ -69,18 +68,13 @@ function* candidates(draft: FileDraft, id: string, now: Links, coverage: DraftCo
 }
 
 function loggedLinks(draft: FileDraft, id: string): Links | null {
-  const removed = lastReplaced(draft.db, id)
-  if (removed === undefined) return null
-  try {
-    const items: unknown = JSON.parse(removed)
-    if (!Array.isArray(items)) return null
-    const ids = items.map((item) => (Array.isArray(item) ? String(item[2]) : ''))
-    const messages = ids.flatMap((one) => messageNumber(one) ?? [])
-    return { messages, summaries: ids.filter((one) => messageNumber(one) === null) }
-  } catch {
-    // The log is damaged there. Other candidates may give the hash.
-    return null
-  }
+  const entries = replacedEntries(lastReplaced(draft.db, id) ?? '')
+  return (
+    entries && {
+      messages: entries.flatMap(({ messageId }) => messageId ?? []),
+      summaries: entries.flatMap(({ summaryId }) => summaryId ?? []),
+    }
+  )
 }
 
 /** Returns uncovered messages of its conversation, in unbroken runs. */

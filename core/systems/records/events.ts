@@ -1,5 +1,8 @@
+import { NodeId } from '../../contract/ids.ts'
+import type { StoredEntry } from '../../memory/window-entries.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { isNoName, shownValue } from '../../sqlite/shown-values.ts'
+import { messageNumber } from '../node-id.ts'
 
 const queries = {
   events: /* sql */ `
@@ -82,6 +85,30 @@ export const windowEditsSince = (db: ReadDb, conversationId: number, eventId: nu
 /** Those of some summaries that an import found in a transcript. */
 export const importedSummaries = (db: ReadDb, ids: readonly string[]): ReadonlySet<string> =>
   new Set(ids.length === 0 ? [] : db.column<string>(queries.imported, { ids: JSON.stringify(ids) }))
+
+/**
+ * Parses what an event records of the entries that went out of the window: `[ordinal, type, id, created_at]` each. An
+ * ordinal that is no number is NaN, and such a time null. Null for a text that is damaged.
+ */
+export function replacedEntries(json: string): StoredEntry[] | null {
+  let items: unknown
+  try {
+    items = JSON.parse(json)
+  } catch {
+    // The caller says what follows from damage there.
+    return null
+  }
+  if (!Array.isArray(items)) return null
+  const entries = items.map((item): StoredEntry | null => {
+    const [ordinal, type, id, placedAtMs] = Array.isArray(item) ? item : []
+    const messageId = type === 'message' && typeof id === 'string' ? messageNumber(id) : null
+    const summaryId = type !== 'message' && NodeId.safeParse(id).success ? id : null
+    if (messageId === null && summaryId === null) return null
+    const isTimed = typeof placedAtMs === 'number'
+    return { ordinal: Number(ordinal), messageId, summaryId, placedAtMs: isTimed ? placedAtMs : null }
+  })
+  return entries.includes(null) ? null : (entries as StoredEntry[])
+}
 
 /** What went out of the window, as JSON text, when a summary last came in; undefined where that was not recorded. */
 export const lastReplaced = (db: ReadDb, summaryId: string): string | undefined =>

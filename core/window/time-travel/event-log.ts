@@ -1,9 +1,9 @@
 import { NodeId } from '../../contract/ids.ts'
 import type { CompactionEvent } from '../../contract/time-travel.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
-import { messageNumber } from '../../systems/node-id.ts'
 import {
   compactionEvents,
+  replacedEntries,
   replacementsAfter,
   type StoredEvent,
   windowEditsSince,
@@ -58,7 +58,7 @@ export function readReplacementsAfter(
     }
   }
   for (const row of replacementsAfter(db, conversationId, eventId)) {
-    const removed = parseRemoved(row.removed)
+    const removed = replacedEntries(row.removed)?.map(({ messageId, summaryId }) => messageId ?? summaryId ?? '')
     if (!removed || row.isNamed !== 1) return null
     takeEditsFrom(row.eventId)
     replacements.push({ placed: [row.summaryId], removed, eventId: row.eventId })
@@ -85,25 +85,6 @@ function parsePlacements(json: string): Placements | null {
     const isEntry = (item: unknown): item is number | string =>
       typeof item === 'number' || NodeId.safeParse(item).success
     return Array.isArray(items) && items.every(isEntry) ? items : null
-  } catch {
-    // The file is damaged there, so the caller uses creation times.
-    return null
-  }
-}
-
-/** Parses a JSON array with `[ordinal, type, id, created_at]` for each item. */
-function parseRemoved(json: string): Placements | null {
-  try {
-    const items: unknown = JSON.parse(json)
-    if (!Array.isArray(items)) return null
-    const removed: (number | string)[] = []
-    for (const item of items) {
-      const [, type, id] = Array.isArray(item) ? item : []
-      const entry = typeof id !== 'string' ? null : type === 'message' ? messageNumber(id) : id
-      if (entry === null || (typeof entry === 'string' && !NodeId.safeParse(entry).success)) return null
-      removed.push(entry)
-    }
-    return removed
   } catch {
     // The file is damaged there, so the caller uses creation times.
     return null
