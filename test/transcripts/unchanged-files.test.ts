@@ -42,6 +42,16 @@ it('a file that nobody touched is not read again, and the result says what it sa
   expect(second.file.conversations).toMatchObject([{ added: 0, alreadyThere: 2, title: 'Renamed' }])
 })
 
+it('a file is read again when what is remembered of it was damaged', async () => {
+  for (const value of ['{', '[]', '{"readers":1,"result":null}']) {
+    using memory = buildMemory()
+    const path = writeLines([record(1)])
+    await importLater(memory, path)
+    expect(memory.db.run("UPDATE lcm_meta SET value = :value WHERE key LIKE 'transcript_read:%'", { value })).toBe(1)
+    expect(await importLater(memory, path)).toMatchObject({ isRead: true, file: { added: 0, alreadyThere: 1 } })
+  }
+})
+
 it('a file that was changed in place is read again, also when its size and its time are as before', async () => {
   using memory = buildMemory()
   const path = writeLines([record(1, 'one')])

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
-import type { ImportedFile, ImportWindow, TranscriptFormat, TranscriptFormatId } from '../../contract/import.ts'
+import { z } from 'zod'
+import { ImportedFile, ImportWindow, TranscriptFormat, TranscriptFormatId } from '../../contract/import.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import { formatOf } from './formats.ts'
 import type { TranscriptFile } from './transcript-files.ts'
@@ -22,18 +23,20 @@ const READERS = 1
 /** A file that was changed so shortly before it was read may change again within the same tick of its clock. */
 const SETTLED_MS = 2000
 
-type Known = {
-  readonly readers: number
-  readonly format: TranscriptFormatId
-  readonly asked: TranscriptFormat
-  readonly window: ImportWindow
-  readonly stamp: string
-  readonly result: ImportedFile
+/** What is remembered of a file that was read to its end. */
+const KnownFile = z.object({
+  readers: z.literal(READERS),
+  format: TranscriptFormatId,
+  asked: TranscriptFormat,
+  window: ImportWindow,
+  stamp: z.string(),
+  result: ImportedFile,
   /** The number of messages of each conversation after the import. Another file of the same session may add some. */
-  readonly messages: readonly number[]
-}
+  messages: z.array(z.int()),
+})
+type KnownFile = z.infer<typeof KnownFile>
 
-export type Asked = { readonly format: TranscriptFormat; readonly window: ImportWindow }
+export type ImportSettings = { readonly format: TranscriptFormat; readonly window: ImportWindow }
 
 /**
  * Remembers in the memory which files were read to their end, so that a second import passes over those that nobody
@@ -42,9 +45,9 @@ export type Asked = { readonly format: TranscriptFormat; readonly window: Import
  */
 export class UnchangedFiles {
   readonly #db: WriteDb
-  readonly #asked: Asked
+  readonly #asked: ImportSettings
 
-  constructor(db: WriteDb, asked: Asked) {
+  constructor(db: WriteDb, asked: ImportSettings) {
     this.#db = db
     this.#asked = asked
   }
@@ -52,8 +55,8 @@ export class UnchangedFiles {
   /** Returns the result of importing the file again, or null when it has to be read. */
   resultOf({ path, file }: TranscriptFile): ImportedFile | null {
     const text = path === file ? this.#db.value<string>(queries.known, { key: keyOf(path) }) : undefined
-    const known = text === undefined ? null : (JSON.parse(text) as Known)
-    if (known === null || known.readers !== READERS) return null
+    const known = text === undefined ? null : knownFileIn(text)
+    if (known === null) return null
     const { format, window } = this.#asked
     if (known.asked !== format || known.window !== window || stampOf(path, known.format) !== known.stamp) return null
     const conversations = known.result.conversations.flatMap((one, at) => {
@@ -79,13 +82,23 @@ export class UnchangedFiles {
     }
     const messages = result.conversations.map((one) => this.#stored(format, one)?.messages ?? 0)
     const asked = { asked: this.#asked.format, window: this.#asked.window }
-    const known: Known = { readers: READERS, format, ...asked, stamp, messages, result: again(result) }
+    const known: KnownFile = { readers: READERS, format, ...asked, stamp, messages, result: again(result) }
     this.#db.run(queries.remember, { key: keyOf(path), value: JSON.stringify(known) })
   }
 
   #stored(importer: string, { conversationId, sessionId }: ImportedFile['conversations'][number]) {
     type Stored = { readonly title: string | null; readonly messages: number }
     return this.#db.get<Stored>(queries.stored, { conversationId, importer, sessionId })
+  }
+}
+
+/** Null for a text of another version, or one that was damaged: then the file is read again. */
+function knownFileIn(text: string): KnownFile | null {
+  try {
+    return KnownFile.safeParse(JSON.parse(text)).data ?? null
+  } catch {
+    // It is not JSON.
+    return null
   }
 }
 
