@@ -86,7 +86,7 @@ export const CoverageReport = z.object({
   /** Texts of the records of the transcript that are nowhere in the memory. At most 1,000 are listed. */
   lostTextCount: z.int(),
   lostTexts: z.array(LostText),
-  /** The lines of the transcript that were not read as messages, or kept as they stand. */
+  /** The number of lines that the reader could not use. Those that look like messages are stored as they are. */
   skippedLines: z.int(),
   /** What was left out of the comparison, and why. */
   notes: z.array(z.string()),

@@ -25,8 +25,8 @@ export const LedgerReport = z.object({
   path: z.string(),
   ok: z.boolean(),
   /**
-   * Lines that do not name the line before them, as those of older versions and other programs. Whether one is missing
-   * among them cannot be told.
+   * The number of lines that do not name the line before them. Older versions and other programs write such lines, and
+   * nobody can tell whether one of them is missing.
    */
   unchained: z.int(),
   /** True when the memory that keeps this ledger was asked, and has noted the same end. */

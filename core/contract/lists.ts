@@ -67,7 +67,7 @@ export const MOST_NOTE_CHARS = 2000
 export const checksMade = (report: { readonly checks: readonly { readonly notApplicable: string | null }[] }): number =>
   report.checks.filter((check) => check.notApplicable === null).length
 
-/** Ends what a step of a repair says of rows. Behind it stands the sentence that says by which principle. */
+/** The text of a repair step tells which rows change and ends with this sentence; then comes the reason for the step. */
 export const NOTHING_ELSE = 'Nothing else changes.'
 
 /**

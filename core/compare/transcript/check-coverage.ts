@@ -189,8 +189,8 @@ const sharedBy = (entries: readonly Entry[], known: ReadonlySet<number>): number
   entries.reduce((count, { print }) => count + (print.any.some((key) => known.has(key)) ? 1 : 0), 0)
 
 /**
- * The entries that may be copies: those that name where they come from, and what stands before the first entry of its
- * own in a fork that does not say what it copied.
+ * Returns the entries that may be copies from the session that was forked. Some say so. In a fork that does not say it,
+ * these are the entries before the first one of its own.
  */
 function copiedEntries(
   db: ReadDb,

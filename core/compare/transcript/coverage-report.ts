@@ -30,7 +30,7 @@ export type ReportInput = {
   readonly uncompared: ReadonlySet<number>
   /** Texts of the transcript that were looked for one by one. Null for another system's memory. */
   readonly rawTexts: RawTextReport | null
-  /** The number of messages that stand in a conversation from which this one was forked. */
+  /** The number of its messages that are stored in the conversation from which this one was forked. */
   readonly inAncestors: number
   readonly skippedLines: number
   /** The number of sessions in the transcript. */

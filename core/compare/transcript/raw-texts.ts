@@ -126,7 +126,7 @@ async function* hold(
   return isCut
 }
 
-/** Removes texts that stand inside of another one, or whose lines all stand somewhere. */
+/** Removes the texts that are a part of a stored text, and those of which every line is stored. */
 async function* findParts(
   db: ReadDb,
   conversations: readonly number[],

@@ -6,7 +6,7 @@ import type { FileDraft } from '../../systems/file-draft.ts'
 type Numbers = Pick<DraftSummary, 'kind' | 'depth' | 'descendants' | 'sourceTokens' | 'earliestAtMs' | 'latestAtMs'>
 export type NumberField = keyof Numbers
 
-/** Sums over everything below a summary, whatever the summaries below it store. */
+/** Sums over all that lies below a summary. They are counted, and not taken from what the summaries below it store. */
 type Sums = Pick<DraftSummary, 'descendants' | 'sourceTokens'>
 
 /** Returns the numbers that follow from the sources, or undefined for a summary without sources. */
