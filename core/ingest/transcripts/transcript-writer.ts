@@ -9,6 +9,7 @@ import type { NewMessage, NewPart } from '../new-message.ts'
 import { storedLinks } from './answer-links.ts'
 import type { BlockPart } from './content-blocks.ts'
 import { storeCompaction } from './existing-compaction.ts'
+import { ForkedCopies } from './forked-copies.ts'
 import { Forks } from './forks.ts'
 import type {
   AnswerRecord,
@@ -69,12 +70,7 @@ export class TranscriptWriter {
   readonly #laterCompactions: CompactionRecord[] = []
   readonly #laterPrunings: PruningRecord[] = []
   readonly #forks: Forks
-  /** Sessions of which only messages of another session were met so far, with that session. */
-  readonly #maybeForks = new Map<string, string | null>()
-  /** Sessions that have their messages from copies in a fork, because their own files were not imported, by the fork. */
-  readonly #parents = new Map<string, string>()
-  /** The messages that went to them. */
-  readonly #movedUp = new Set<string>()
+  readonly #copies: ForkedCopies
 
   constructor(options: WriterOptions) {
     const { db, estimator, clock, path, format } = options
@@ -83,6 +79,7 @@ export class TranscriptWriter {
     this.report = new ImportReport(path, format)
     this.#sessions = new StoredSessions(db, this.#store, format, path)
     this.#forks = new Forks(db, format)
+    this.#copies = new ForkedCopies(this.#sessions, this.#forks, clock)
     this.#batch = new ImportBatch({
       store: this.#store,
       report: this.report,
@@ -157,12 +154,12 @@ export class TranscriptWriter {
 
   /** Takes one record. Returns true when a batch was written, which is a good moment to yield. */
   take(given: TranscriptRecord): boolean {
-    const record = this.#movedToParent(this.#knownAsCopy(given))
+    const record = this.#copies.placed(given)
     switch (record.kind) {
       case 'session':
         this.#sessions.declare(record)
         this.#forks.declare(record)
-        if (record.mayBeFork) this.#maybeForks.set(record.sessionId, null)
+        this.#copies.declare(record)
         if (record.title != null) this.#named.add(record.sessionId)
         if (this.report.mainSessionId === null || record.isMain) this.report.mainSessionId = record.sessionId
         return false
@@ -198,70 +195,11 @@ export class TranscriptWriter {
     }
   }
 
-  /** A fork that does not name its parent is recognised by its first messages, which another session has. */
-  #knownAsCopy(record: TranscriptRecord): TranscriptRecord {
-    if (record.kind !== 'message' && record.kind !== 'answer') return record
-    const { sessionId } = record
-    const parent = this.#maybeForks.get(sessionId)
-    if (parent === undefined) return record
-    const externalId = record.kind === 'message' ? record.message.externalId : record.externalId
-    const holder =
-      externalId === null || this.#sessions.hasOwn(sessionId, externalId)
-        ? null
-        : this.#sessions.holderOf(sessionId, externalId)
-    if (holder === null || (parent !== null && holder !== parent)) {
-      this.#maybeForks.delete(sessionId)
-      return record
-    }
-    if (parent === null) this.#sessions.nameParent(sessionId, holder)
-    this.#maybeForks.set(sessionId, holder)
-    return { ...record, copiedFrom: [holder] }
-  }
-
-  /**
-   * What a fork copied from a parent that is not stored becomes the beginning of the parent, so that it is stored once,
-   * whichever of the two files comes first.
-   */
-  #movedToParent(record: TranscriptRecord): TranscriptRecord {
-    if (record.kind === 'message' || record.kind === 'answer') {
-      const externalId = record.kind === 'message' ? record.message.externalId : record.externalId
-      const parent = this.#parentOfCopy(record, externalId)
-      if (parent === null || externalId === null) return record
-      this.#movedUp.add(externalId)
-      this.#forks.copied(record.sessionId, externalId)
-      const { copiedFrom, ...moved } = record
-      return { ...moved, sessionId: parent }
-    }
-    if (record.kind === 'compaction' || record.kind === 'pruning') {
-      const parent = this.#parents.get(record.sessionId)
-      const [named] =
-        record.kind === 'compaction'
-          ? record.recordedBy
-          : record.outputs.flatMap((output) => ('externalId' in output ? output.externalId : []))
-      if (parent !== undefined && named !== undefined && this.#movedUp.has(named))
-        return { ...record, sessionId: parent }
-    }
-    return record
-  }
-
-  #parentOfCopy({ sessionId, copiedFrom }: MessageRecord | AnswerRecord, externalId: string | null): string | null {
-    const [parent] = copiedFrom ?? []
-    if (parent === undefined || externalId === null || parent === sessionId) return null
-    const known = this.#parents.get(sessionId)
-    if (known !== undefined)
-      return copiedFrom?.some((id) => id !== parent && this.#sessions.holds(id, externalId)) ? null : known
-    if (this.#sessions.has(parent) || this.#sessions.has(sessionId)) return null
-    this.#parents.set(sessionId, parent)
-    const createdAtMs = this.#options.clock()
-    this.#sessions.declare({ kind: 'session', sessionId: parent, startedAtMs: createdAtMs })
-    return parent
-  }
-
   /** Completes the import after the last record. */
   finish(): void {
     this.#batch.write()
     const { db, estimator, format, window } = this.#options
-    for (const [fork, parent] of this.#parents) {
+    for (const [fork, parent] of this.#copies.parents) {
       // A fork in which nothing was said yet is a session, too.
       this.#session(fork)
       const externalIds = this.#givenUp.get(fork)
