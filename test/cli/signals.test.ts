@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import Database from 'better-sqlite3'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { enter } from '../builders/browser-session.ts'
-import { cliPath } from '../builders/built-program.ts'
+import { cliPath, installFolder } from '../builders/built-program.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { isRoot, nobodyCanRun } from '../builders/ordinary-user.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -28,6 +28,13 @@ function countMessages(db: string): number {
   } finally {
     reader.close()
   }
+}
+
+/** Lets other users enter a temporary folder: itself, and those of the run around it. */
+function openToOthers(folder: string): void {
+  chmodSync(folder, 0o711)
+  const around = dirname(folder)
+  if (basename(around).startsWith('lcm-')) openToOthers(around)
 }
 
 /** A shell pipeline, as people type it. */
@@ -154,10 +161,12 @@ describe('lcm open', () => {
     skip(process.platform !== 'linux', 'this is not Linux')
     skip(isRoot && !nobodyCanRun(), 'nobody but root can run this checkout')
     const folder = temporaryFolder()
-    // The run has a folder of its own around it.
-    for (const path of [dirname(dirname(folder)), dirname(folder), folder]) {
-      if (basename(path).startsWith('lcm-') || path === folder) chmodSync(path, path === folder ? 0o777 : 0o711)
-    }
+    for (const path of [folder, installFolder]) openToOthers(path)
+    chmodSync(folder, 0o777)
+    // It is not among what the package needs, so it is installed beside it.
+    const beside = join(installFolder, 'node_modules/electron')
+    symlinkSync(join(import.meta.dirname, '../../node_modules/electron'), beside)
+    onTestFinished(() => rmSync(beside))
     const electron = join(folder, 'electron')
     writeFileSync(electron, `#!/bin/sh\nprintf '%s\\n' "$@" > '${folder}/arguments'\n`)
     chmodSync(electron, 0o755)
