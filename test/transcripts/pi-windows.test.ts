@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { compare } from '../builders/coverage.ts'
 import { findings } from '../builders/findings.ts'
 import { importOne } from '../builders/import.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
@@ -132,6 +133,16 @@ describe('the window of a session of Pi', () => {
     await imported(memory, entries)
     const prompts = memory.db.column<string>("SELECT content FROM messages WHERE role = 'system'")
     expect(prompts).toEqual(['You are a program.\n\n<cwd>/</cwd>\n\nread: Reads a file.'])
+  })
+
+  it('keeps what the tools of a system prompt take, so that a comparison finds nothing lost', async () => {
+    using memory = buildMemory()
+    const parameters = { properties: { path: { description: 'The "path" of the file,\nrelative or absolute.' } } }
+    const toolsAdded = [{ name: 'read', description: 'Reads a file.', parameters }]
+    const message = { role: 'system', content: '', sections: { preamble: 'You are a program.' }, toolsAdded }
+    const path = writeLines(chain({ type: 'message', message }, said('user', 'one')))
+    await importOne(memory.db, path)
+    expect(await compare(memory.path, path)).toMatchObject({ ok: true, lostTexts: [] })
   })
 
   it('reports an entry of type message without a message, and makes no empty message of it', async () => {

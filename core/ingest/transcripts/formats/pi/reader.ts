@@ -2,7 +2,7 @@ import { OMITTED } from '../../../../systems/pruned-outputs.ts'
 import { contentOf } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
 import type { CompactionRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
-import { countAt, isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
+import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
 import type { MessageDetails } from '../../message-details.ts'
 import { oneLine } from '../../one-line.ts'
 import { compactionPart, messageOf, RecordClock, resultMessage, stringsIn, textBlock, timeOf } from '../../parts.ts'
@@ -130,8 +130,9 @@ export class PiReader {
       case 'branch_summary': {
         const text = textAt(entry, 'summary')
         const externalId = id ?? this.#ids.next('entry', JSON.stringify(entry))
-        const prompt = systemText(objectAt(entry, 'systemMessage'))
-        if (prompt !== '' && prompt !== this.#prompt) add(this.#system(`${externalId}#system`, prompt, atMs, details))
+        const prompt = objectAt(entry, 'systemMessage')
+        const isNew = ![this.#prompt, ''].includes(systemText(prompt))
+        if (isNew) add(this.#system(`${externalId}#system`, prompt, atMs, details))
         const isBranch = entry.type === 'branch_summary'
         const more = [
           compactionPart(isBranch ? false : null, { preTokens: countAt(entry, 'tokensBefore') ?? undefined }),
@@ -202,9 +203,12 @@ export class PiReader {
     out.push({ kind: 'pruning', sessionId, ...told, isGivenUp: !isLive })
   }
 
-  #system(externalId: string, prompt: string, createdAtMs: number, details: MessageDetails) {
+  #system(externalId: string, message: JsonObject, createdAtMs: number, details: MessageDetails) {
+    const prompt = systemText(message)
     this.#prompt = prompt
-    const facts = { ...details, harness: true, piRole: 'system' }
+    const tools = listAt(message, 'toolsAdded')
+    const given: MessageDetails = tools.length === 0 ? {} : { tools: JSON.stringify(tools) }
+    const facts = { ...details, harness: true, piRole: 'system', ...given }
     return messageOf({ externalId, role: 'system', blocks: [textBlock(prompt)], createdAtMs, details: facts })
   }
 
@@ -245,7 +249,7 @@ export class PiReader {
         return messageOf({ ...base, role: 'user', blocks: [textBlock(bashText(message))], details: facts })
       }
       case 'system':
-        return this.#system(externalId, systemText(message), createdAtMs, details)
+        return this.#system(externalId, message, createdAtMs, details)
       default: {
         const summary = textAt(message, 'summary')
         const blocks = summary === null ? piBlocks(message.content) : [textBlock(summary)]
