@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { RemoteGrepInput } from '../../core/contract/remote.ts'
 import { GrepInput } from '../../core/contract/retrieval.ts'
 import { openLcm } from '../../core/lcm.ts'
-import type { Query } from '../../core/postgres/connect.ts'
+import type { Postgres, Query } from '../../core/postgres/connect.ts'
 import { likePattern, wordsQuery } from '../../core/postgres/search-rows.ts'
 import { SCHEMA_V5 } from '../../core/postgres/tool-texts.ts'
 import { searchTenant } from '../../core/remote/search-tenant.ts'
@@ -177,6 +177,61 @@ describe.each(Object.entries(STORES))('a search in all conversations, in %s', (_
       const asked = { query, mode: 'regex', caseSensitive } as const
       expect(await find(asked)).toEqual(await naive(asked))
     }
+  })
+})
+
+describe('every combination of the filters of a search in a tenant', () => {
+  /** The tenant has 39 texts: a search that asks the server more often asks too often, or never ends. */
+  const MOST_STATEMENTS = 120
+  let statements = 0
+  const counting = (query: Query): Query =>
+    ((...asked: Parameters<Query>) => {
+      statements += 1
+      if (statements > MOST_STATEMENTS) throw new Error('the search does not end')
+      return query(...asked)
+    }) as Query
+  const counted = (): Postgres => ({
+    ...server.db,
+    read: (tenant, body, limitMs) => server.db.read(tenant, (query) => body(counting(query)), limitMs),
+  })
+
+  // "A combination that leaves nothing to search is an empty answer."
+  it('ends on every page and finds what a scan finds, also when it leaves nothing to search', async () => {
+    const own = [...sentTo.values()].slice(0, 1)
+    const filters = fc.record({
+      query: fc.constantFrom('lease', 'the lease', 'zebra', 'lease NOT node', ' ', '*', '"', 'zebra?'),
+      mode: fc.constantFrom('full_text', 'literal', 'regex'),
+      match: fc.constantFrom('auto', 'all', 'any', 'question'),
+      caseSensitive: fc.constantFrom(undefined, true, false),
+      conversationIds: fc.constantFrom<(number[] | undefined)[]>(undefined, [], own, [...own, 99], [99]),
+      limit: fc.constantFrom(1, 7, 1000),
+    }) as fc.Arbitrary<Partial<RemoteGrepInput>>
+    await fc.assert(
+      fc.asyncProperty(filters, async (asked) => {
+        statements = 0
+        const input = { ...RemoteGrepInput.parse(asked), tenant: 'a' }
+        const plan = await planQuery(GrepInput.parse(asked)).catch(() => 'refused' as const)
+        const found: string[] = []
+        let asksQuestion = false
+        for (let cursor: string | null | undefined; cursor !== null; ) {
+          const answer = await searchTenant(counted(), { ...input, ...(cursor && { cursor }) }, never).catch(
+            (error) => error.code,
+          )
+          if (typeof answer === 'string') {
+            expect([plan, answer]).toEqual(['refused', 'invalid_argument'])
+            return
+          }
+          found.push(...keysOf(answer.hits))
+          asksQuestion = answer.isQuestion
+          cursor = answer.nextCursor
+        }
+        const { conversationIds } = input
+        const isLeft = (key: string): boolean => conversationIds?.includes(Number(key.split(' ')[0])) ?? true
+        expect(found).toEqual(found.filter(isLeft))
+        if (!asksQuestion) expect(found.toSorted()).toEqual((await naive(asked)).filter(isLeft))
+      }),
+      { numRuns: runs(150) },
+    )
   })
 })
 
