@@ -4,6 +4,35 @@
 /** Roles travel as indexes into this list (strata columns). */
 export const ROLES = ['system', 'user', 'assistant', 'tool'] as const
 
+/**
+ * The kinds of details, in the order in which losses are listed. Decisions, constraints, negations and errors are whole
+ * sentences. When somebody asks about words that contain no detail, the words themselves are traced, as kind `words`.
+ */
+export const DETAIL_KINDS = [
+  'decision',
+  'constraint',
+  'number',
+  'path',
+  'negation',
+  'error',
+  'id',
+  'name',
+  'quote',
+  'words',
+] as const
+
+type OfKind = { readonly kind: (typeof DETAIL_KINDS)[number] }
+export type LostInState<T> = { readonly state: 'changed' | 'dropped'; readonly detail: T }
+
+/** Returns both lists of losses as one: decisions first, then the other kinds in order; of a kind what was changed first. */
+export function lostByKind<T extends OfKind>(lost: {
+  readonly changed: readonly T[]
+  readonly dropped: readonly T[]
+}): LostInState<T>[] {
+  const all = (['changed', 'dropped'] as const).flatMap((state) => lost[state].map((detail) => ({ state, detail })))
+  return all.sort((a, b) => DETAIL_KINDS.indexOf(a.detail.kind) - DETAIL_KINDS.indexOf(b.detail.kind))
+}
+
 /** Whether an agent would know an answer, from the nearest to the farthest. */
 export const PROBE_STATES = ['in_window', 'by_search', 'by_expanding', 'changed', 'dropped'] as const
 

@@ -1,22 +1,8 @@
 import { z } from 'zod'
 import { ConversationId, NodeId, Role, TimeMs } from './ids.ts'
+import { DETAIL_KINDS } from './lists.ts'
 
-/**
- * The kinds of details, in the order in which losses are listed. Decisions, constraints, negations and errors are whole
- * sentences. When somebody asks about words that contain no detail, the words themselves are traced, as kind `words`.
- */
-export const DetailKind = z.enum([
-  'decision',
-  'constraint',
-  'number',
-  'path',
-  'negation',
-  'error',
-  'id',
-  'name',
-  'quote',
-  'words',
-])
+export const DetailKind = z.enum(DETAIL_KINDS)
 export type DetailKind = z.infer<typeof DetailKind>
 
 /**

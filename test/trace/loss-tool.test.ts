@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { Tools } from '../../core/agents/tools/tools.ts'
+import { lostByKind } from '../../core/contract/lists.ts'
+import { LossInput } from '../../core/contract/trace.ts'
+import { lossText } from '../../core/doors/cli/trace-commands.ts'
 import { type Lcm, openLcm } from '../../core/lcm.ts'
+import { lossMarkdown } from '../../renderer/features/overview/loss-report.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 
 const Answer = z.object({
@@ -46,6 +50,32 @@ describe('the tool lcm_loss', () => {
     ])
     expect(droppedTotal).toBe(3)
     expect((await call(all(), { conversationId: 1, limit: 1 })).dropped.length).toBe(1)
+  })
+
+  it('gives a dropped decision before a changed number, also where only one of them fits', async () => {
+    using other = buildMemory({
+      conversations: [
+        { messages: ['The gate listens on port 8123.', 'We decided to keep the ledger in SQLite.', 'And now?'] },
+      ],
+    })
+    other.leaf(1, [1, 2], { content: 'The gate listens on port 9000.', id: 'sum_one', atMs: AFTER })
+    const own = await openLcm(other.path, { readOnly: true })
+    try {
+      const tools = new Tools(async () => own, { kind: 'all' })
+      const { dropped, changed } = await call(tools, { conversationId: 1, limit: 1 })
+      expect([dropped.map(({ kind }) => kind), changed]).toEqual([['decision'], []])
+      expect((await call(tools, { conversationId: 1, limit: 50 })).changed).toMatchObject([{ text: '8123' }])
+      const report = await own.losses.report(LossInput.parse({ conversationId: 1 }))
+      expect(lostByKind(report).map(({ state, detail }) => [detail.kind, state])).toEqual([
+        ['decision', 'dropped'],
+        ['number', 'changed'],
+        ['name', 'dropped'],
+      ])
+      expect(lossText(report)).toMatch(/^decision {4}dropped {2}We decided.*\nnumber {6}changed {2}8123/)
+      expect(lossMarkdown(report, 'gate')).toMatch(/- decision: We decided.*\n- number: 8123/)
+    } finally {
+      own.close()
+    }
   })
 
   it('takes a message, a run or a time as the moment since which it looks', async () => {

@@ -1,5 +1,6 @@
 import { isoToMs } from '../../clock.ts'
 import { MOST_AGENT_TOKENS } from '../../contract/expand-query.ts'
+import { lostByKind } from '../../contract/lists.ts'
 import type { DetailKind, LostDetail } from '../../contract/loss.ts'
 import { OutlineInput } from '../../contract/outline.ts'
 import type { Moment } from '../../contract/time-travel.ts'
@@ -17,13 +18,15 @@ export async function loss(reading: Reading, input: ToolInput<'lcm_loss'>, signa
   const { scope } = reading
   const isShown = ({ messageId }: LostDetail): boolean => scope === null || scope.allows(messageId)
   const [changed, dropped] = [report.changed.filter(isShown), report.dropped.filter(isShown)]
+  const lost = lostByKind({ changed, dropped })
   for (let wanted = input.limit; ; wanted = Math.max(1, Math.floor(wanted / 2))) {
-    const told = changed.slice(0, wanted)
+    const told = (wantedState: 'changed' | 'dropped'): Told[] =>
+      lost.slice(0, wanted).flatMap(({ state, detail }) => (state === wantedState ? shortened(detail, reading) : []))
     const answer = reading.shown({
       conversationId,
       since: input.since ?? 'before the last compaction',
-      changed: told.map((one) => shortened(one, reading)),
-      dropped: dropped.slice(0, wanted - told.length).map((one) => shortened(one, reading)),
+      changed: told('changed'),
+      dropped: told('dropped'),
       // Numbers that count more than what may be read would tell of the rest.
       changedTotal: changed.length,
       droppedTotal: dropped.length,

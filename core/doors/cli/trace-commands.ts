@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isoTime } from '../../clock.ts'
+import { type LostInState, lostByKind } from '../../contract/lists.ts'
 import { LossReport, type LostDetail } from '../../contract/loss.ts'
 import { MessageEnds } from '../../contract/retrieval.ts'
 import { type FactState, FactTrace, LossInput, type Recovery, type Rung, TraceInput } from '../../contract/trace.ts'
@@ -146,20 +147,18 @@ export const loss = defineCommand({
 const SHOWN = 40
 
 /** The report as lines for people. */
-export function lossText({ dropped, changed, counts, notes }: LossReport): string {
-  const line = ({ kind, text, sentence, messageId, atSummary, run, instead }: LostDetail): string =>
-    `${kind.padEnd(10)}  ${oneLine(text === sentence ? text : `${text}  in “${sentence}”`, 110)}${instead === null ? '' : ` → ${oneLine(instead, 60)}`}  (${messageId}${atSummary === null ? '' : ` at ${atSummary}`}${run === null ? '' : `, run ${count(run)}`})`
-  const part = (title: string, all: readonly LostDetail[], total: number): string[] =>
-    all.length === 0
-      ? []
-      : [
-          title,
-          ...all.slice(0, SHOWN).map(line),
-          ...(total > SHOWN ? [`… ${count(total - SHOWN)} more: --json lists them`] : []),
-        ]
+export function lossText(report: LossReport): string {
+  const { counts, notes } = report
+  const line = ({
+    state,
+    detail: { kind, text, sentence, messageId, atSummary, run, instead },
+  }: LostInState<LostDetail>): string =>
+    `${kind.padEnd(10)}  ${state}  ${oneLine(text === sentence ? text : `${text}  in “${sentence}”`, 110)}${instead === null ? '' : ` → ${oneLine(instead, 60)}`}  (${messageId}${atSummary === null ? '' : ` at ${atSummary}`}${run === null ? '' : `, run ${count(run)}`})`
+  const shown = lostByKind(report).slice(0, SHOWN)
+  const more = counts.changed + counts.dropped - shown.length
   return [
-    ...part('changed', changed, counts.changed),
-    ...part('dropped', dropped, counts.dropped),
+    ...shown.map(line),
+    ...(more > 0 ? [`… ${count(more)} more: --json lists them`] : []),
     `${count(counts.items)} items left the window with ${count(counts.details)} details: ${count(counts.kept)} stand in it, ${count(counts.dropped)} were dropped, ${count(counts.changed)} changed, ${count(counts.unknown)} may stand in other words`,
     ...notes.map((note) => `note: ${note}`),
   ].join('\n')

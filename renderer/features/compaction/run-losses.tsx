@@ -1,5 +1,6 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { type LostInState, lostByKind } from '../../../core/contract/lists.ts'
 import type { LossReport, LostDetail } from '../../../core/contract/loss.ts'
 import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
@@ -20,10 +21,7 @@ type Props = { readonly report: LossReport; readonly runId: string | null }
 /** What a run dropped from the window or changed: decisions first, then constraints, numbers, paths and the rest. */
 export function RunLosses({ report, runId }: Props) {
   const [isWhole, setWhole] = useState(false)
-  const lost = [
-    ...report.changed.map((detail) => ({ state: 'changed', detail }) as const),
-    ...report.dropped.map((detail) => ({ state: 'dropped', detail }) as const),
-  ]
+  const lost = lostByKind(report)
   const all = report.counts.dropped + report.counts.changed
   const shown = isWhole ? lost : lost.slice(0, FIRST)
   return (
@@ -70,7 +68,7 @@ export function PastRunLosses({ conversationId, runId }: { readonly conversation
   return <RunLosses report={losses.data} runId={runId} />
 }
 
-function Loss({ state, detail }: { readonly state: 'changed' | 'dropped'; readonly detail: LostDetail }) {
+function Loss({ state, detail }: LostInState<LostDetail>) {
   const { kind, text, instead, messageId } = detail
   return (
     <li className={styles.loss}>

@@ -1,3 +1,4 @@
+import { type LostInState, lostByKind } from '../../../core/contract/lists.ts'
 import type { LossReport, LostDetail } from '../../../core/contract/loss.ts'
 import type { CompactionEvent } from '../../../core/contract/time-travel.ts'
 import { plural } from '../../ui/format.ts'
@@ -47,8 +48,8 @@ export function lossHeadline({ dropped, changed, byKind }: LossReport['counts'])
 }
 
 /** The report as a list for other programs. */
-export function lossMarkdown({ counts, changed, dropped }: LossReport, name: string): string {
-  const line = ({ kind, text, instead, messageId }: LostDetail): string =>
+export function lossMarkdown(report: LossReport, name: string): string {
+  const line = ({ detail: { kind, text, instead, messageId } }: LostInState<LostDetail>): string =>
     `- ${kind}: ${text.replace(/\s+/g, ' ')}${instead === null ? '' : ` → ${instead.replace(/\s+/g, ' ')}`} (${messageId})`
-  return [`# ${name}`, '', lossHeadline(counts), '', ...[...changed, ...dropped].map(line), ''].join('\n')
+  return [`# ${name}`, '', lossHeadline(report.counts), '', ...lostByKind(report).map(line), ''].join('\n')
 }

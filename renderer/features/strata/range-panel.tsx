@@ -1,4 +1,5 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
+import { lostByKind } from '../../../core/contract/lists.ts'
 import type { LossReport } from '../../../core/contract/loss.ts'
 import type { Strata } from '../../../core/contract/strata.ts'
 import { api } from '../../api.ts'
@@ -149,10 +150,7 @@ function Kinds({ counts: { byKind } }: { readonly counts: LossReport['counts'] }
 }
 
 function MostTelling({ report }: { readonly report: LossReport }) {
-  const lost = [
-    ...report.changed.map((detail) => ({ state: 'changed' as const, detail })),
-    ...report.dropped.map((detail) => ({ state: 'dropped' as const, detail })),
-  ]
+  const lost = lostByKind(report)
   return (
     <>
       <SectionHeading aside="fell at">Most telling</SectionHeading>

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { lostByKind } from '../../../core/contract/lists.ts'
 import type { FactTrace, Recovery } from '../../../core/contract/trace.ts'
 import { api } from '../../api.ts'
 import { depthColor } from '../../ui/depth-color.ts'
@@ -157,7 +158,7 @@ function FellWithIt({ conversationId, summaryId }: { readonly conversationId: nu
     api.trace.loss.queryOptions({ input: { conversationId, summaryId, limit: FELL }, staleTime: 60_000, retry: false }),
   )
   const { dropped = [], changed = [], counts } = report.data ?? {}
-  const lost = [...changed, ...dropped].slice(0, FELL)
+  const lost = lostByKind({ changed, dropped }).slice(0, FELL)
   const all = (counts?.dropped ?? 0) + (counts?.changed ?? 0)
   return (
     <section className={styles.section}>
@@ -168,7 +169,7 @@ function FellWithIt({ conversationId, summaryId }: { readonly conversationId: nu
         <ErrorState error={report.error} onRetry={() => void report.refetch()} />
       ) : report.data ? (
         <p className={styles.fell}>
-          {lost.map(({ kind, text, messageId }) => (
+          {lost.map(({ detail: { kind, text, messageId } }) => (
             <del key={`${kind} ${text}`} title={`${kind}, ${messageId}`}>
               <MarkedText text={text} />
             </del>
