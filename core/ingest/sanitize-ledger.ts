@@ -1,31 +1,23 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { createInterface } from 'node:readline'
-import { pipeline } from 'node:stream/promises'
 import { sha256 } from '../hashing.ts'
 import { type Sanitizer, sanitizeValue, withoutSecrets } from '../sanitize.ts'
 import { afterLine, lineHash } from './ledger/ledger-chain.ts'
 import { parseLine, toLine } from './ledger/ledger-line.ts'
 
 /**
- * Copies a ledger without what must not leave the machine. Every line stays an event, with the hash of its new content
- * and of the line before it.
+ * Takes the lines of a ledger one after the other and returns each without what must not leave the machine. Every line
+ * stays an event, with the hash of its new content and of the line before it.
  */
-export async function sanitizeLedger(from: string, to: string, sanitize: Sanitizer): Promise<void> {
-  await pipeline(cleanLines(from, sanitize), createWriteStream(to, { flush: true }))
-}
-
-async function* cleanLines(from: string, sanitize: Sanitizer): AsyncGenerator<string> {
+export function ledgerSanitizer(sanitize: Sanitizer): (line: string) => string {
   let previous: string | null = null
-  const lines = createInterface({ input: createReadStream(from), crlfDelay: Number.POSITIVE_INFINITY })
-  for await (const line of lines) {
+  return (line) => {
     const event = parseLine(line)
-    if (typeof event === 'string') continue
+    if (typeof event === 'string') return ''
     const content = cleanContent(event.content, sanitize)
     const metadata = sanitizeValue(event.metadata, sanitize) as typeof event.metadata
     const clean = { ...event, actor: withoutSecrets(event.actor), content, content_hash: sha256(content), metadata }
-    const made: string = toLine(afterLine(clean, previous))
+    const made = toLine(afterLine(clean, previous))
     previous = lineHash(made)
-    yield made
+    return made
   }
 }
 

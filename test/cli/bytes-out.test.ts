@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
+import { commandList } from '../../core/doors/cli/commands.ts'
 import { filesBeside } from '../builders/large-files.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -88,6 +90,43 @@ describe('text that goes into a pipe or a file', () => {
       expect((await lcmHere([...asked, '-o', to, '--force'])).code).toBe(0)
     },
   )
+
+  it.each([
+    ['an export', ['export', '--format', 'ledger']],
+    ['an export without secrets', ['export', '--format', 'ledger', '--sanitize']],
+    ['a ledger', ['ledger', 'export']],
+  ])('writes the lines of %s as a ledger to standard output with -o -', async (_what, args) => {
+    const asked = [...args, '--db', memory('one\r\ntwo'), '-o']
+    const to = join(temporaryFolder(), 'out')
+    expect((await lcmHere([...asked, to])).code).toBe(0)
+    const { code, stdout } = await lcmHere([...asked, '-'])
+    const lines = (text: string) =>
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).content)
+    expect([code, lines(stdout)]).toEqual([0, lines(readFileSync(to, 'utf8'))])
+    writeFileSync(to, stdout)
+    expect((await lcmHere(['ledger', 'verify', to])).code).toBe(0)
+    expect(existsSync('-')).toBe(false)
+  })
+
+  it('says of every command with -o that - is standard output, and writes no memory there', async () => {
+    const options = (await (await commandList(false)).all()).flatMap(({ fields }) =>
+      fields instanceof z.ZodObject && fields.shape.output ? [fields.shape.output as z.ZodType] : [],
+    )
+    expect(options.length).toBeGreaterThan(10)
+    for (const { description } of options) expect(description).toContain('- is standard output')
+    for (const args of [
+      ['ledger', 'rebuild', 'a.jsonl', '-o', '-'],
+      ['salvage', '--from', 'a.db', '--to', '-'],
+      ['copy', '--from', memory(), '--to', '-'],
+    ])
+      expect(await lcmHere(args)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('A memory goes into a file'),
+      })
+  })
 
   it('refuses -o where no document is printed', async () => {
     const to = join(temporaryFolder(), 'out')

@@ -93,6 +93,22 @@ describe('a finished map', () => {
     expect((await lcmHere(agentic('-o', items, '--force', ...ECHO))).stderr).toMatch(/belongs to what is read/)
   })
 
+  it('writes the same results to standard output with -o -, and the rest where notes go', async () => {
+    const ran = await lcmHere(agentic('-o', '-', ...ECHO))
+    expect(
+      ran.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([
+      { index: 0, output: 2 },
+      { index: 1, output: 4 },
+      { index: 2, output: 6 },
+    ])
+    expect(ran.stderr).toContain('Results: on standard output')
+    expect(existsSync('-')).toBe(false)
+  })
+
   it('gives a command the prompt and the schema on standard input when a command takes the place of a model', async () => {
     const read = 'let t = ""; process.stdin.on("data", (d) => { t += d }).on("end", () => { '
     const script = `${read} require("fs").writeFileSync(${JSON.stringify(at('asked'))}, t); console.log(7) })`

@@ -127,4 +127,4 @@ export const narrowed = { conversationId: ConversationId.optional().describe('na
 export const outputFile = z
   .string()
   .optional()
-  .meta({ description: 'where it goes; nothing may be there', value: 'file', short: 'o' })
+  .meta({ description: 'where it goes, where nothing may be; - is standard output', value: 'file', short: 'o' })

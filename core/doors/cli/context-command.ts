@@ -34,7 +34,9 @@ const fields = AssembleInput.omit({ conversationId: true, tokenBudget: true }).e
     value: 'from..to',
   }),
   render: Provider.optional().describe('the payload as messages of a provider'),
-  output: documentFile.output.describe('with --render: write the payload there, where nothing may be'),
+  output: documentFile.output.describe(
+    'with --render: write the payload there, where nothing may be; - is standard output',
+  ),
   force: documentFile.force,
 })
 

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { z } from 'zod'
 import { ConversationId } from '../../contract/ids.ts'
 import { SendReport, TenantReport } from '../../contract/remote.ts'
@@ -8,6 +7,7 @@ import { isPostgresAddress } from '../../postgres/address.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
+import { memoryPath } from './output-file.ts'
 import { tenantField } from './postgres-session.ts'
 import { withMemory } from './session.ts'
 import { bytes, count } from './text.ts'
@@ -51,7 +51,7 @@ export const copy = defineCommand({
       { db: input.from, newer },
       async (lcm): Promise<Answer> => {
         const { copyMemory } = await import('../../doctor/working-copy/copy-memory.ts')
-        const to = resolve(input.to)
+        const to = memoryPath(input.to)
         const largeTexts = input.largeFiles ? lcm.largeTextsOf(to) : null
         const report = await interruptible((signal) => copyMemory({ from: lcm, to, largeTexts }, signal))
         const text = (): string =>

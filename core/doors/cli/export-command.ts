@@ -1,7 +1,4 @@
-import { randomBytes } from 'node:crypto'
-import { closeSync, createReadStream, openSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { statSync } from 'node:fs'
 import { z } from 'zod'
 import { toDot, toMermaid } from '../../browse/export/to-graph.ts'
 import { toHtml } from '../../browse/export/to-html.ts'
@@ -10,15 +7,14 @@ import { toMarkdown } from '../../browse/export/to-markdown.ts'
 import { writePieces } from '../../browse/export/write-pieces.ts'
 import type { Note } from '../../contract/notes.ts'
 import { LcmError } from '../../errors.ts'
-import { sanitizeLedger } from '../../ingest/sanitize-ledger.ts'
+import { ledgerSanitizer } from '../../ingest/sanitize-ledger.ts'
 import type { Lcm } from '../../lcm.ts'
 import { asHash, asItIs, type Sanitizer, withoutSecrets } from '../../sanitize.ts'
-import { fileError } from '../../sqlite/memory-file.ts'
 import { toCliJson } from './cli-json.ts'
 import { defineCommand, narrowed, outputFile } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
-import { force, outputPath, writeOutput } from './output-file.ts'
+import { force, onStandardOutput, outputPath, type WriteOpen, writeOpenOutput } from './output-file.ts'
 import { chooseConversation, withMemory } from './session.ts'
 import { bytes } from './text.ts'
 
@@ -60,14 +56,10 @@ async function exportMemory(lcm: Lcm, options: Options): Promise<Answer> {
   if (format === 'ledger' && options.conversationId !== undefined) {
     throw new LcmError('invalid_argument', 'A ledger holds the whole memory: leave --conversation out.')
   }
-  if (to === null) {
-    if (format === 'ledger') throw new LcmError('invalid_argument', 'A ledger goes into a file: -o FILE.')
-    return onStandardOutput(format, await piecesOf(lcm, format, ids, clean, notes))
-  }
-  await writeOutput({ path: to, source: lcm.info.path, isForced: options.force ?? false }, async (partial) => {
-    if (format === 'ledger') await writeLedger(lcm, partial, clean)
-    else await writeDocument(partial, await piecesOf(lcm, format, ids, clean, notes))
-  })
+  const write =
+    format === 'ledger' ? writeSanitized(lcm, clean) : writeDocument(await piecesOf(lcm, format, ids, clean, notes))
+  if (to === null) return onStandardOutput(format, write)
+  await writeOpenOutput({ path: to, source: lcm.info.path, isForced: options.force ?? false }, write)
   const size = statSync(to).size
   const json = { path: to, format, bytes: size, conversations: ids.length, sanitized: clean !== asItIs }
   return { json, text: () => `${to}: ${bytes(size)}, ${ids.length} conversations as ${format}` }
@@ -100,69 +92,16 @@ async function piecesOf(
   }
 }
 
-/**
- * Writes the document to a temporary file first, so that nothing of it is printed when it cannot be read to its end.
- * With --json it is printed itself when it is JSON, and otherwise as a text in a JSON object.
- */
-async function onStandardOutput(format: Format, pieces: Iterable<string>): Promise<Answer> {
-  const file = openUnnamed()
-  try {
+const writeDocument =
+  (pieces: Iterable<string>): WriteOpen =>
+  async (file) => {
     await interruptible((signal) => writePieces(file, pieces, signal))
-  } catch (error) {
-    closeSync(file)
-    throw error instanceof LcmError ? error : fileError(error, tmpdir())
   }
-  return {
-    async *pieces(asJson) {
-      const isText = asJson && format !== 'json'
-      if (isText) yield `{"format": "${format}", "document": "`
-      for await (const piece of createReadStream('', { fd: file, start: 0, encoding: 'utf8' })) {
-        yield isText ? JSON.stringify(piece).slice(1, -1) : piece
-      }
-      if (isText) yield '"}\n'
-    },
-  }
-}
 
-/** Opens a file that disappears with the process, however that ends, because it has the content of a memory. */
-function openUnnamed(): number {
-  const path = join(tmpdir(), `lcm-export-${randomBytes(8).toString('hex')}`)
-  try {
-    const file = openSync(path, 'wx+', 0o600)
-    rmSync(path)
-    return file
-  } catch {
-    throw new LcmError(
-      'unsupported',
-      `The folder for temporary files, ${tmpdir()}, cannot be written: set TMPDIR to another one, or give a file with -o.`,
-    )
+const writeSanitized =
+  ({ read: db, info, clock }: Lcm, clean: Sanitizer): WriteOpen =>
+  async (file) => {
+    const { writeLedger } = await import('../../ingest/ledger/export-ledger.ts')
+    const cleaned = clean === asItIs ? undefined : ledgerSanitizer(clean)
+    await interruptible((signal) => writeLedger(file, { db, info, clock }, signal, cleaned))
   }
-}
-
-async function writeDocument(path: string, pieces: Iterable<string>): Promise<void> {
-  const file = openSync(path, 'wx')
-  try {
-    await interruptible((signal) => writePieces(file, pieces, signal))
-  } finally {
-    closeSync(file)
-  }
-}
-
-async function writeLedger(lcm: Lcm, path: string, clean: Sanitizer): Promise<void> {
-  const { exportLedger } = await import('../../ingest/ledger/export-ledger.ts')
-  const job = { db: lcm.read, info: lcm.info, clock: lcm.clock }
-  if (clean === asItIs) {
-    await interruptible((signal) => exportLedger({ ...job, to: path }, signal))
-    return
-  }
-  const { partialPath, errorAboutTarget } = await import('../../sqlite/new-file.ts')
-  const raw = partialPath(path)
-  try {
-    await interruptible((signal) => exportLedger({ ...job, to: raw }, signal))
-    await sanitizeLedger(raw, path, clean)
-  } catch (error) {
-    throw errorAboutTarget(path, raw, error)
-  } finally {
-    rmSync(raw, { force: true })
-  }
-}

@@ -15,6 +15,7 @@ import { isNative } from '../../systems/native/native.ts'
 import { defineCommand, type Given, type MemoryUse, outputFile } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
+import { memoryPath, onStandardOutput, outputPath } from './output-file.ts'
 import { noteUnusedLedger, withMemory } from './session.ts'
 import { bytes, count } from './text.ts'
 
@@ -33,7 +34,7 @@ const fields = z.object({
     .optional()
     .meta({ description: 'rebuild: where the new memory goes; nothing may be there', value: 'file' }),
   output: outputFile.meta({
-    description: 'export: where the ledger goes; nothing may be there',
+    description: 'export: where the ledger goes, where nothing may be; - is standard output',
     value: 'file',
     short: 'o',
   }),
@@ -129,7 +130,7 @@ async function rebuild(given: string | undefined, options: Options): Promise<Ans
     )
   }
   const estimator = createTokenEstimator(loadSettings(process.env).tokenEstimator)
-  const request = { ledger: inFolder(given), to: resolve(to), estimator }
+  const request = { ledger: inFolder(given), to: memoryPath(to), estimator }
   const { rebuildMemory } = await import('../../ingest/ledger/rebuild-memory.ts')
   const result = await interruptible((signal) => rebuildMemory(request, signal))
   const text = (): string =>
@@ -142,14 +143,20 @@ async function rebuild(given: string | undefined, options: Options): Promise<Ans
 }
 
 async function exportTo(output: string | undefined, options: Options): Promise<Answer> {
-  if (output === undefined) throw new LcmError('invalid_argument', 'Say where the ledger goes: -o FILE.')
-  const { exportLedger } = await import('../../ingest/ledger/export-ledger.ts')
+  if (output === undefined)
+    throw new LcmError('invalid_argument', 'Say where the ledger goes: -o FILE, or -o - for standard output.')
+  const { exportLedger, writeLedger } = await import('../../ingest/ledger/export-ledger.ts')
   return withMemory(
     options,
     async (lcm) => {
-      const to = resolve(output)
-      const job = { db: lcm.read, info: lcm.info, to, clock: lcm.clock }
-      const result = await interruptible((signal) => exportLedger(job, signal))
+      const source = { db: lcm.read, info: lcm.info, clock: lcm.clock }
+      const to = outputPath(output)
+      if (to === null) {
+        return onStandardOutput('ledger', async (file) => {
+          await interruptible((signal) => writeLedger(file, source, signal))
+        })
+      }
+      const result = await interruptible((signal) => exportLedger({ ...source, to }, signal))
       const json = { ok: true, path: to, ...result, failures: [] }
       const written = `${to}: ${count(result.events)} events, ${bytes(result.bytes)}.`
       return { json, text: () => [written, ...fileLines(result.largeFiles)].join('\n') }

@@ -10,8 +10,8 @@ import { requireRetained } from '../../map/retention.ts'
 import { keepNewObjectsSmall } from '../heap.ts'
 import { defineCommand, type Given, outputFile } from './command.ts'
 import { interruptible, interruptibleCall } from './interruptible.ts'
-import { type Answer, EXIT } from './output.ts'
-import { force, requireWritable, writeOutput } from './output-file.ts'
+import { type Answer, EXIT, printNote } from './output.ts'
+import { force, outputPath, requireWritable, STANDARD_OUTPUT, writeOutput } from './output-file.ts'
 import { STANDARD_INPUT, withSpooledInput } from './standard-input.ts'
 import { count, oneLine, table } from './text.ts'
 
@@ -35,7 +35,8 @@ const fields = z.object({
   retain,
   summarizer,
   output: outputFile.meta({
-    description: 'the results as JSONL in the order of the input; nothing may be there',
+    description:
+      'write the results there as JSONL in the order of the input, where nothing may be; - is standard output',
     value: 'file',
     short: 'o',
   }),
@@ -109,8 +110,10 @@ async function mapItems(
     await finished.close()
     throw error
   }
+  const forPeople =
+    options.output === STANDARD_OUTPUT ? resultPieces(finished) : textPieces(finished, target?.path ?? null)
   return {
-    pieces: (asJson) => (asJson ? documentPieces(finished) : textPieces(finished, target?.path ?? null)),
+    pieces: (asJson) => (asJson ? documentPieces(finished) : forPeople),
     exitCode: finished.report.failed > 0 ? EXIT.failed : EXIT.done,
   }
 }
@@ -161,8 +164,10 @@ function requireFreeOutput(target: Parameters<typeof requireWritable>[0]): void 
   }
 }
 
-const outputTarget = ({ output, force }: Pick<MapOptions, 'output' | 'force'>, input: string) =>
-  output === undefined ? null : { path: resolve(output), source: input, isForced: force ?? false }
+function outputTarget({ output, force }: Pick<MapOptions, 'output' | 'force'>, input: string) {
+  const path = outputPath(output)
+  return path === null ? null : { path, source: input, isForced: force ?? false }
+}
 
 /** Writes the results to a file and gives them to the disk. */
 async function writeResults(finished: FinishedMap, path: string): Promise<void> {
@@ -187,6 +192,16 @@ async function* documentPieces(finished: FinishedMap): AsyncGenerator<string> {
       separator = ',\n    '
     }
     yield '\n  ]\n}\n'
+  } finally {
+    await finished.close()
+  }
+}
+
+/** The results as `writeResults` writes them; what is said of the run goes where notes go. */
+async function* resultPieces(finished: FinishedMap): AsyncGenerator<string> {
+  try {
+    for await (const result of finished.results(new AbortController().signal)) yield `${JSON.stringify(result)}\n`
+    for (const line of summaryLines(finished.report, STANDARD_OUTPUT)) printNote(line)
   } finally {
     await finished.close()
   }
@@ -223,7 +238,7 @@ function summaryLines(report: MapOutcome, output: string | null): string[] {
       ? items > SHOWN_RESULTS
         ? ['Only the first results are shown: -o FILE or --json gives all.']
         : []
-      : [`Results: ${output}`]),
+      : [`Results: ${output === STANDARD_OUTPUT ? 'on standard output' : output}`]),
     ...(failed > 0 ? ['Start the same command again to try the failed items again.'] : []),
     ...(resumed === items ? ['Everything was done before: --again begins another run.'] : []),
     `Run ${runId}, recorded in ${eventsPath}`,

@@ -1,7 +1,20 @@
-import { realpathSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  createReadStream,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { LcmError } from '../../errors.ts'
+import { fileError } from '../../sqlite/memory-file.ts'
 import { outputFile } from './command.ts'
 import type { Answer } from './output.ts'
 import { bytes } from './text.ts'
@@ -43,9 +56,21 @@ export async function documentAnswer({ answer, output, force, source, facts }: D
   }
 }
 
+/** In place of the name of a file: standard output. */
+export const STANDARD_OUTPUT = '-'
+
 /** Returns the file that -o names, or null for standard output. */
 export const outputPath = (output: string | undefined): string | null =>
-  output === undefined || output === '-' ? null : resolve(output)
+  output === undefined || output === STANDARD_OUTPUT ? null : resolve(output)
+
+/**
+ * Returns the file that a new memory is written to.
+ * @throws LcmError invalid_argument for standard output
+ */
+export function memoryPath(output: string): string {
+  if (output !== STANDARD_OUTPUT) return resolve(output)
+  throw new LcmError('invalid_argument', 'A memory goes into a file, not to standard output: name a file instead of -.')
+}
 
 /** A file that is to be written. */
 type Target = {
@@ -75,6 +100,59 @@ export async function writeOutput(target: Target, write: (partial: string) => vo
     throw errorAboutTarget(path, partial, error)
   } finally {
     rmSync(partial, { force: true })
+  }
+}
+
+/** Writes all of a document to an open file. */
+export type WriteOpen = (file: number) => Promise<void>
+
+/** As `writeOutput`, into a file that is open. */
+export const writeOpenOutput = (target: Target, write: WriteOpen): Promise<void> =>
+  writeOutput(target, async (partial) => {
+    const file = openSync(partial, 'wx')
+    try {
+      await write(file)
+    } finally {
+      closeSync(file)
+    }
+  })
+
+/**
+ * Writes the document to a temporary file first, so that nothing of it is printed when it cannot be read to its end.
+ * With --json it is printed itself when it is JSON, and otherwise as a text in a JSON object.
+ */
+export async function onStandardOutput(format: string, write: WriteOpen): Promise<Answer> {
+  const file = openUnnamed()
+  try {
+    await write(file)
+  } catch (error) {
+    closeSync(file)
+    throw error instanceof LcmError ? error : fileError(error, tmpdir())
+  }
+  return {
+    async *pieces(asJson) {
+      const isText = asJson && format !== 'json'
+      if (isText) yield `{"format": "${format}", "document": "`
+      for await (const piece of createReadStream('', { fd: file, start: 0, encoding: 'utf8' })) {
+        yield isText ? JSON.stringify(piece).slice(1, -1) : piece
+      }
+      if (isText) yield '"}\n'
+    },
+  }
+}
+
+/** Opens a file that disappears with the process, however that ends, because it has the content of a memory. */
+function openUnnamed(): number {
+  const path = join(tmpdir(), `lcm-export-${randomBytes(8).toString('hex')}`)
+  try {
+    const file = openSync(path, 'wx+', 0o600)
+    rmSync(path)
+    return file
+  } catch {
+    throw new LcmError(
+      'unsupported',
+      `The folder for temporary files, ${tmpdir()}, cannot be written: set TMPDIR to another one, or give a file with -o.`,
+    )
   }
 }
 

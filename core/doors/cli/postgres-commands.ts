@@ -105,7 +105,7 @@ export const pgCommand = defineCommand({
     action: PgAction.describe('migrate: make or update the tables; status: their version; roles: print SQL for roles'),
     address: addressField,
     partitions: z.number().int().min(1).max(1024).optional().describe('partitions of each new table (default: 16)'),
-    output: documentFile.output.describe('of roles: write the SQL there, where nothing may be'),
+    output: documentFile.output.describe('of roles: write the SQL there, where nothing may be; - is standard output'),
     force: documentFile.force,
   }),
   positional: ['action', 'address'],

@@ -6,6 +6,7 @@ import { isPostgresAddress } from '../../postgres/address.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { EXIT } from './output.ts'
+import { memoryPath } from './output-file.ts'
 import { count, table } from './text.ts'
 
 /** What can still be read of a damaged file, as a native memory. */
@@ -25,7 +26,7 @@ export const salvage = defineCommand({
       )
     }
     const { salvageMemory } = await import('../../doctor/salvage/salvage-memory.ts')
-    const request = { from: resolve(from), to: resolve(to) }
+    const request = { from: resolve(from), to: memoryPath(to) }
     const report = await interruptible((signal) => salvageMemory(request, signal))
     return { json: report, text: () => salvageText(report), exitCode: report.isWhole ? EXIT.done : EXIT.findings }
   },

@@ -20,9 +20,9 @@ const queries = {
 
 const BATCH = 1000
 
-type Exported = { readonly events: number; readonly bytes: number; readonly largeFiles: LedgerFiles }
+export type Exported = { readonly events: number; readonly bytes: number; readonly largeFiles: LedgerFiles }
 
-type Request = { readonly db: ReadDb; readonly info: MemoryInfo; readonly to: string; readonly clock: Clock }
+type Source = { readonly db: ReadDb; readonly info: MemoryInfo; readonly clock: Clock }
 
 /**
  * Writes a ledger of everything that a memory of any system holds. A memory rebuilt from it has the same ids, order,
@@ -30,46 +30,61 @@ type Request = { readonly db: ReadDb; readonly info: MemoryInfo; readonly to: st
  * @throws LcmError invalid_argument when something is at `to`; file_missing, disk_full, cancelled, sqlite_failed
  */
 export async function* exportLedger(
-  { db, info, to, clock }: Request,
+  { to, ...source }: Source & { readonly to: string },
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, Exported> {
   if (pathExists(to)) throw takenError(to)
   const partial = partialPath(to)
-  const total = db.value<number>(queries.messageCount) ?? 0
-  const lineOf = lineWriter(clock, { ts: null, line: null })
   const file = openSync(partial, 'w')
-  let [events, bytes, done] = [0, 0, 0]
-  const write = (changes: readonly Change[]): void => {
-    for (const event of toEvents(db, changes)) {
-      const line = lineOf(event)
-      // Unlike `writeSync` this writes everything, even on a disk that is nearly full.
-      writeFileSync(file, line)
-      bytes += Buffer.byteLength(line)
-      events += 1
-    }
-  }
   try {
-    let batch: Change[] = []
-    for (const change of everything(db, info)) {
-      batch.push(change)
-      if (change.table === 'messages') done += 1
-      if (batch.length < BATCH) continue
-      write(batch)
-      batch = []
-      yield { done, total, unit: 'messages', note: `writing ${change.table.replaceAll('_', ' ')}` }
-      await yieldToOthers(signal, 'The export was cancelled; no ledger was written.')
-    }
-    write(batch)
-    fsyncSync(file)
+    const exported = yield* writeLedger(file, source, signal)
     giveName(partial, to)
-    const largeFiles = db.get<LedgerFiles>(queries.largeFiles) ?? { count: 0, bytes: 0 }
-    return { events, bytes, largeFiles }
+    return exported
   } catch (error) {
     throw error instanceof LcmError ? error : fileError(error, to)
   } finally {
     closeSync(file)
     rmSync(partial, { force: true })
   }
+}
+
+/**
+ * Writes the same to an open file.
+ * @param cleaned returns what is written in place of a line
+ * @throws LcmError cancelled, sqlite_failed; errors of the file system are passed on
+ */
+export async function* writeLedger(
+  file: number,
+  { db, info, clock }: Source,
+  signal: AbortSignal,
+  cleaned: (line: string) => string = (line) => line,
+): AsyncGenerator<JobProgress, Exported> {
+  const total = db.value<number>(queries.messageCount) ?? 0
+  const lineOf = lineWriter(clock, { ts: null, line: null })
+  let [events, bytes, done] = [0, 0, 0]
+  const write = (changes: readonly Change[]): void => {
+    for (const event of toEvents(db, changes)) {
+      const line = cleaned(lineOf(event))
+      // Unlike `writeSync` this writes everything, even on a disk that is nearly full.
+      writeFileSync(file, line)
+      bytes += Buffer.byteLength(line)
+      events += 1
+    }
+  }
+  let batch: Change[] = []
+  for (const change of everything(db, info)) {
+    batch.push(change)
+    if (change.table === 'messages') done += 1
+    if (batch.length < BATCH) continue
+    write(batch)
+    batch = []
+    yield { done, total, unit: 'messages', note: `writing ${change.table.replaceAll('_', ' ')}` }
+    await yieldToOthers(signal, 'The export was cancelled; no ledger was written.')
+  }
+  write(batch)
+  fsyncSync(file)
+  const largeFiles = db.get<LedgerFiles>(queries.largeFiles) ?? { count: 0, bytes: 0 }
+  return { events, bytes, largeFiles }
 }
 
 /**
