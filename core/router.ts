@@ -105,6 +105,11 @@ export function createRouter(core: Core) {
         const spec = { kind: 'import' as const, paths: input.paths, format: 'auto' as const }
         return { path, jobId: core.jobs.start({ path, create: true, spec }) }
       }),
+      mendTranscript: os.machine.mendTranscript.handler(async ({ input }) => {
+        const path = requireLocalPath(input.path)
+        const { mendTranscript } = await import('./ingest/transcripts/mend-transcript.ts')
+        return mendTranscript(path, core.machine.newTranscriptPath(path))
+      }),
       salvage: os.machine.salvage.handler(({ input }) => {
         const to = core.machine.newMemoryPath(locals([input.path]), 'salvaged')
         return { path: to, jobId: core.jobs.start({ path: input.path, create: false, spec: { kind: 'salvage', to } }) }

@@ -78,6 +78,7 @@ const OF_CONVERSATION: readonly string[] = [
   'context.threshold',
   'context.tail',
   'context.rank',
+  'context.resumed',
   'search.within',
   'compaction.run',
   'transcript.range',

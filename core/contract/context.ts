@@ -11,6 +11,10 @@ export const AssembleInput = z.object({
   tokenBudget: BudgetTokens.optional().describe('the same, as hosts call it'),
   freshTailCount: FreshTailCount,
   query: z.string().max(10_000).optional().describe('rank older items by relevance to this'),
+  resumed: z
+    .boolean()
+    .optional()
+    .describe('only what the agent would load when the session is resumed: less, where its chain of records breaks'),
 })
 export type AssembleInput = z.infer<typeof AssembleInput>
 
@@ -53,6 +57,27 @@ export const ContextItem = z.object({
 })
 export type ContextItem = z.infer<typeof ContextItem>
 
+/** What the agent would load of a window when the session is resumed, because the chain of its records breaks. */
+export const Resume = z.object({
+  /** The line of the transcript at which the agent stops. */
+  line: z.int(),
+  /** What the record in that line names as its parent. */
+  parentId: z.string(),
+  /** The number of places at which the chain breaks. */
+  breaks: z.int(),
+  /** The transcript. */
+  path: z.string(),
+  /** The first message after the break. */
+  firstId: NodeId,
+  /** Entries of the window that are sent: messages and summaries. */
+  messages: z.int(),
+  /** Those among them that a resume would load. */
+  loaded: z.int(),
+  /** The sentence for people, without a full stop. */
+  text: z.string(),
+})
+export type Resume = z.infer<typeof Resume>
+
 export const AssembledContext = z.object({
   conversationId: ConversationId,
   /** The tokens of the included items. */
@@ -78,6 +103,8 @@ export const AssembledContext = z.object({
   /** Indexes into `items` in the order of the history. Absent when the window has that order itself. */
   historyOrder: z.array(z.int()).optional(),
   reconstructed: z.boolean(),
+  /** Present when a resume would load less than this window, and in the window that it would load. */
+  resume: Resume.optional(),
 })
 export type AssembledContext = z.infer<typeof AssembledContext>
 

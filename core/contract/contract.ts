@@ -51,6 +51,7 @@ import {
   ShareInput,
   Stats,
 } from './memory.ts'
+import { MendedTranscript } from './mend.ts'
 import { Message, TranscriptPage, TranscriptPageInput } from './message.ts'
 import { Note, NoteInput } from './notes.ts'
 import { Guidelines, Outline, OutlineInput } from './outline.ts'
@@ -147,6 +148,11 @@ export const contract = {
     importNew: writes("Imports transcripts into a new native file in the user's data folder.")
       .input(z.object({ paths: TranscriptPaths }))
       .output(JobAndPath),
+    mendTranscript: writes(
+      "Writes a copy of a transcript whose chain of records breaks into the user's data folder; a resume loads all of it.",
+    )
+      .input(byPath)
+      .output(MendedTranscript),
     /** Open `path` when it is done. */
     salvage: writes("Saves what can be read of a damaged file into a new one in the user's data folder.")
       .input(byPath)

@@ -88,7 +88,7 @@ export const CoverageReport = z.object({
   lostTexts: z.array(LostText),
   /** The number of lines that the reader could not use. Those that look like messages are stored as they are. */
   skippedLines: z.int(),
-  /** What was left out of the comparison, and why. */
+  /** What was left out of the comparison, and why; and where a resume would not load all of the transcript. */
   notes: z.array(z.string()),
   durationMs: z.number(),
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Resume } from './context.ts'
 import { ConversationId, NodeId, TimeMs } from './ids.ts'
 
 /** The kinds of transcripts that can be read. Their conversations have these names as importer. */
@@ -78,6 +79,8 @@ export const ImportedFile = z.object({
   /** At most 1,000 are listed. `skippedCount` is the whole number. */
   skipped: z.array(SkippedLine),
   skippedCount: z.int(),
+  /** Conversations of which a resume would load less than the agent should see. Absent when there are none. */
+  brokenChains: z.array(Resume.extend({ conversationId: ConversationId })).optional(),
   error: z.string().nullable(),
 })
 export type ImportedFile = z.infer<typeof ImportedFile>

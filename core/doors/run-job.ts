@@ -81,7 +81,16 @@ export async function* runJob(
       const { paths, format, window = 'agent' } = spec
       const write = lcm.requireWrite('import transcripts')
       const job = importTranscripts(
-        { db: write, estimator: lcm.estimator, clock: lcm.clock, paths, format, window, files: lcm.files },
+        {
+          db: write,
+          estimator: lcm.estimator,
+          clock: lcm.clock,
+          paths,
+          format,
+          window,
+          files: lcm.files,
+          resumeOf: (conversationId) => lcm.context.resumeOf(conversationId),
+        },
         signal,
       )
       return { kind: 'import', value: yield* job }

@@ -77,18 +77,27 @@ export class Machine {
   newMemoryPath(paths: readonly string[], mark = ''): string {
     const [first = 'memory', ...more] = paths.map((path) => resolve(path))
     const source = more.length > 0 ? dirname(first) : first
+    return this.#newPath('memories', source, 'memory', mark, '.db')
+  }
+
+  /** Returns an unused path in the data folder of the user for a mended copy of a transcript. */
+  newTranscriptPath(path: string): string {
+    return this.#newPath('transcripts', path, 'transcript', 'mended', extname(path))
+  }
+
+  #newPath(place: string, source: string, unnamed: string, mark: string, ending: string): string {
     const name = basename(source, extname(source))
       .replace(/[^\p{L}\p{N}._-]+/gu, '-')
       .replace(/^[-.]+/, '')
       .slice(0, 60)
-    const folder = join(this.folders.data, 'memories')
+    const folder = join(this.folders.data, place)
     try {
       mkdirSync(folder, { recursive: true })
     } catch (error) {
       throw fileError(error, folder)
     }
     for (let n = 1; ; n += 1) {
-      const path = join(folder, `${name || 'memory'}${mark && `-${mark}`}${n === 1 ? '' : `-${n}`}.db`)
+      const path = join(folder, `${name || unnamed}${mark && `-${mark}`}${n === 1 ? '' : `-${n}`}${ending}`)
       if (!existsSync(path)) return path
     }
   }

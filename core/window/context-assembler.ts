@@ -1,5 +1,12 @@
 import type { CompactionSettings } from '../contract/compaction.ts'
-import type { AssembledContext, AssembleInput, ContextItem, Provider, RenderedContext } from '../contract/context.ts'
+import type {
+  AssembledContext,
+  AssembleInput,
+  ContextItem,
+  Provider,
+  RenderedContext,
+  Resume,
+} from '../contract/context.ts'
 import { assertNever } from '../errors.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
@@ -29,6 +36,7 @@ type Chosen = {
   readonly selection: Selection
   /** The conversations to which the first entries of a fork belong. */
   readonly homes: readonly number[]
+  readonly resume: Resume | null
 }
 
 /**
@@ -60,7 +68,7 @@ export class ContextAssembler {
     return this.#assembled(input, this.#select(input, past))
   }
 
-  #assembled(input: AssembleInput, { window, covered, selection, homes }: Chosen): AssembledContext {
+  #assembled(input: AssembleInput, { window, covered, selection, homes, resume }: Chosen): AssembledContext {
     const excerpts = readExcerpts(this.#db, window)
     const { budgetTokens: budget } = this.#budget(input)
     const order = homes.length > 0 ? null : historyOrder(window, covered)
@@ -109,6 +117,7 @@ export class ContextAssembler {
       }),
       ...(order ? { historyOrder: order } : {}),
       reconstructed: false,
+      ...(resume ? { resume } : {}),
     }
   }
 
@@ -160,9 +169,8 @@ export class ContextAssembler {
   }
 
   #select(input: AssembleInput, past: PastEntries = {}): Chosen {
-    const { conversationId } = input
     const query = input.query?.trim()
-    const { window, covered, homes } = this.#windows.sent(conversationId, past)
+    const { window, covered, homes, resume } = this.#windowOf(input, past)
     const selection = selectItems({
       columns: window.columns,
       pairs: window.pairs,
@@ -170,7 +178,19 @@ export class ContextAssembler {
       freshTailCount: this.#freshTailCount(input),
       relevance: query ? rankByRelevance(readSearchTexts(this.#db, window, RANKED_CHARS), query) : undefined,
     })
-    return { window, covered, selection, homes }
+    return { window, covered, selection, homes, resume }
+  }
+
+  /** Says how much of its window the agent would load when the session is resumed. Null when that is all. */
+  resumeOf(conversationId: number): Resume | null {
+    return this.#windows.resumeOf(conversationId)
+  }
+
+  /** The window of a past moment is nothing that could be resumed. */
+  #windowOf({ conversationId, resumed }: AssembleInput, past: PastEntries) {
+    if (past.placed) return { ...this.#windows.sent(conversationId, past), resume: null }
+    if (resumed) return this.#windows.resumed(conversationId)
+    return { ...this.#windows.sent(conversationId, past), resume: this.#windows.resumeOf(conversationId) }
   }
 
   #budget(input: AssembleInput): Budget {

@@ -1,3 +1,4 @@
+import type { Resume } from '../contract/context.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
@@ -8,6 +9,7 @@ import { type CoverageOfEntries, coverageOfEntries } from './coverage-of-entries
 import { inheritedBy } from './inherited.ts'
 import { storedPlacements } from './placements.ts'
 import { type PastEntries, readWindow } from './read-window.ts'
+import { resumedWindow } from './resume.ts'
 import type { Window } from './window.ts'
 
 type Kept = { readonly window: Window; readonly covered: CoverageOfEntries }
@@ -56,6 +58,27 @@ export class KeptWindow {
       const sent = { ...past, placed: [...inherited.placed, ...own], prunedElsewhere: inherited.pruned }
       return { ...this.past(conversationId, sent), homes: inherited.homes }
     })
+  }
+
+  /**
+   * Returns what the agent would load of its window when the session is resumed. `resume` is null when that is all.
+   * @throws LcmError not_found
+   */
+  resumed(conversationId: number): Kept & { readonly homes: readonly number[]; readonly resume: Resume | null } {
+    return readSnapshot(this.#db, () => {
+      if (!conversationExists(this.#db, conversationId)) throw noSuchConversation(this.#db, conversationId)
+      const found = resumedWindow(this.#db, this.#reader, conversationId)
+      if (!found) return { ...this.sent(conversationId), resume: null }
+      const { placed, homes, resume } = found
+      const prunedElsewhere = inheritedBy(this.#db, this.#reader, conversationId)?.pruned
+      const inherited = homes.filter((home) => home !== conversationId)
+      return { ...this.past(conversationId, { placed, prunedElsewhere }), homes: inherited, resume }
+    })
+  }
+
+  /** Says how much a resume would load, or returns null when it would load the whole window. */
+  resumeOf(conversationId: number): Resume | null {
+    return readSnapshot(this.#db, () => resumedWindow(this.#db, this.#reader, conversationId)?.resume ?? null)
   }
 
   /**

@@ -8,6 +8,7 @@ const TITLES: Readonly<Record<string, string>> = {
   depth_mismatch: 'A stored depth is wrong',
   orphan_summary: 'Nothing leads to a summary',
   pruned_expected: 'Sources were removed by the rules of the system',
+  broken_chain: 'A resume would not load the whole session',
   duplicate_edge: 'A source is listed twice',
   source_order: 'Sources stand in the wrong order',
   source_gap: 'A source is missing from a list',

@@ -1,6 +1,7 @@
 import type { ImportedFile, ImportResult, ImportWindow, TranscriptFormat } from '../../core/contract/import.ts'
 import type { JobProgress } from '../../core/contract/job.ts'
 import type { LargeFileService } from '../../core/files/large-file-service.ts'
+import type { ResumeOf } from '../../core/ingest/transcripts/import-report.ts'
 import { importTranscripts } from '../../core/ingest/transcripts/import-transcripts.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import type { WriteDb } from '../../core/sqlite/read-db.ts'
@@ -13,13 +14,21 @@ export type ImportOptions = {
   readonly onProgress?: (progress: JobProgress) => void
   /** By default, large texts stay in their messages. */
   readonly files?: LargeFileService
+  readonly resumeOf?: ResumeOf
 }
 
 /** Runs an import to its end. */
 export async function runImport(
   db: WriteDb,
   paths: readonly string[],
-  { signal = new AbortController().signal, format = 'auto', window = 'agent', onProgress, files }: ImportOptions = {},
+  {
+    signal = new AbortController().signal,
+    format = 'auto',
+    window = 'agent',
+    onProgress,
+    files,
+    resumeOf,
+  }: ImportOptions = {},
 ): Promise<ImportResult> {
   const job = importTranscripts(
     {
@@ -30,6 +39,7 @@ export async function runImport(
       format,
       window,
       files: files ?? null,
+      ...(resumeOf ? { resumeOf } : {}),
     },
     signal,
   )

@@ -1,4 +1,4 @@
-import type { AssembledContext } from '../../core/contract/context.ts'
+import type { AssembledContext, AssembleInput } from '../../core/contract/context.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { ContextAssembler } from '../../core/window/context-assembler.ts'
@@ -8,13 +8,13 @@ import type { TestMemory } from './memory.ts'
 export type SentWindow = { readonly context: AssembledContext; readonly texts: readonly string[] }
 
 /** The window of a session with nothing left out for the budget. By default, that of the first conversation. */
-export function sentWindow({ db }: TestMemory, session?: string): SentWindow {
+export function sentWindow({ db }: TestMemory, session?: string, more: Partial<AssembleInput> = {}): SentWindow {
   const conversationId =
     session === undefined
       ? 1
       : (db.value<number>('SELECT conversation_id FROM conversations WHERE session_id = :session', { session }) ?? 0)
   const assembler = new ContextAssembler(db, createTokenEstimator(), readSettings({}).compaction)
-  const input = { conversationId, budgetTokens: 100_000_000 }
+  const input = { conversationId, budgetTokens: 100_000_000, ...more }
   const { system, messages } = assembler.render(input, 'anthropic')
   const texts = [...(system === null ? [] : [system]), ...messages.flatMap(({ content }) => textsIn(content))]
   return { context: assembler.assemble(input), texts }

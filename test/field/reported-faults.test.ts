@@ -2,11 +2,13 @@ import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
+import { mendTranscript } from '../../core/ingest/transcripts/mend-transcript.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { ContextAssembler } from '../../core/window/context-assembler.ts'
-import { importOne } from '../builders/import.ts'
+import { compare } from '../builders/coverage.ts'
+import { importOne, runImport } from '../builders/import.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -81,4 +83,28 @@ it('a full-text index that is damaged alone is named as that, and its step is au
   db.exec(text)
   db.close()
   expect(wrong(await scanFile(file))).toEqual([])
+})
+
+it('a chain that breaks on resume is said at import, by the checks, by coverage and in the window', async () => {
+  const { path, right } = reported('claude-phantom-parent')
+  const file = join(path, 's.jsonl')
+  using memory = buildMemory()
+  const assembler = new ContextAssembler(memory.db, createTokenEstimator(), readSettings({}).compaction)
+  const resumeOf = (conversationId: number) => assembler.resumeOf(conversationId)
+  const { files } = await runImport(memory.db, [file], { resumeOf })
+  expect(files[0]?.added).toBe(right.messages)
+  const text =
+    'the parent of line 5 is not in the file: whoever resumes this session sees 4 of 8 messages (from "After the resume: the plum costs 5 euro.")'
+  expect(text).toContain(String(right.mustSay).replace('")', ''))
+  const [said] = files[0]?.brokenChains ?? []
+  expect(said).toMatchObject({ text, loaded: right.reachable, messages: right.messages })
+  const [sample] = resultOf(await scanFile(memory.path), 'broken_chain').samples
+  expect(sample?.detail).toContain(text)
+  const report = await compare(memory.path, file)
+  expect(report.notes[0]).toContain(text.slice(1))
+  const resumed = assembler.assemble({ conversationId: 1, resumed: true })
+  expect(resumed.items).toHaveLength(Number(right.reachable))
+  await mendTranscript(file, join(path, 'mended.jsonl'))
+  await runImport(memory.db, [join(path, 'mended.jsonl')])
+  expect(assembler.resumeOf(1)).toBeNull()
 })

@@ -88,6 +88,7 @@ const FOUND_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     'time_range_shifted',
     'tool_call_unanswered',
   ],
+  'test/transcripts/broken-chains.test.ts': ['broken_chain'],
   'test/rules/log.test.ts': ['log_broken'],
 }
 

@@ -1,11 +1,14 @@
 import type { CoverageInput, CoverageReport } from '../../contract/coverage.ts'
 import type { JobProgress } from '../../contract/job.ts'
 import { LcmError } from '../../errors.ts'
+import type { BrokenChainRecord } from '../../ingest/transcripts/format.ts'
 import type { Recognised } from '../../ingest/transcripts/formats.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
+import { MemoryReader } from '../../systems/memory-reader.ts'
 import { type ConversationHead, conversationHead, conversationsAround } from '../../systems/records/conversations.ts'
 import { forkPoint } from '../../systems/records/forks.ts'
 import { spokenMessages } from '../../systems/records/messages.ts'
+import { resumedWindow } from '../../window/resume.ts'
 import { inSlices, yieldToOthers } from '../../yielding.ts'
 import { YIELD_EVERY } from '../align.ts'
 import { type Fingerprint, fingerprintOf } from '../fingerprint.ts'
@@ -89,7 +92,10 @@ async function* compareWith(
     await inSlices(comparison.matchTexts(ours, theirs), signal)
     await yieldToOthers(signal)
   }
-  const notes = isNative ? [] : settleByDesign(left, comparison)
+  const notes = [
+    ...chainNotes(db, conversationId, reading.chains, sessionId),
+    ...(isNative ? [] : settleByDesign(left, comparison)),
+  ]
   const conversations = raw ? conversationsAround(db, conversationId, [...reading.sessions.keys()]) : []
   const rawTexts = raw && (yield* lostTexts(db, path, recognised, raw, conversations, signal))
   const report = coverageReport({
@@ -114,6 +120,18 @@ async function* compareWith(
   return await inSlices(report, signal)
 }
 
+/** Says what a resume would load, in the figures of the memory where it was imported from this transcript. */
+function chainNotes(db: ReadDb, conversationId: number, chains: Reading['chains'], sessionId: string): string[] {
+  const last = chains.find((chain) => chain.sessionId === sessionId)?.breaks.at(-1)
+  if (!last) return []
+  const resume = resumedWindow(db, new MemoryReader(db), conversationId)?.resume
+  const isSame = resume?.line === last.line && resume.parentId === last.parentId
+  const text = isSame
+    ? resume.text
+    : `the parent of line ${last.line} cannot be followed: whoever resumes this session sees nothing of what was said before it, unless it was compacted since`
+  return [`${text.charAt(0).toUpperCase()}${text.slice(1)}. "lcm mend" writes a copy of the transcript that loads all.`]
+}
+
 async function* readRight(
   db: ReadDb,
   ids: readonly number[],
@@ -128,7 +146,12 @@ async function* readRight(
   return prints
 }
 
-type Reading = { readonly sessions: Map<string, Entry[]>; readonly main: string | null; readonly skipped: number }
+type Reading = {
+  readonly sessions: Map<string, Entry[]>
+  readonly main: string | null
+  readonly skipped: number
+  readonly chains: readonly BrokenChainRecord[]
+}
 
 async function* readLeft(
   path: string,
@@ -139,6 +162,7 @@ async function* readLeft(
   const sessions = new Map<string, Entry[]>()
   let main: string | null = null
   let skipped = 0
+  const chains: BrokenChainRecord[] = []
   for await (const step of readTranscript(path, recognised, raw?.observe)) {
     for (const { sessionId, said, line, atMs, side, isCopied } of step.messages) {
       const entries = sessions.get(sessionId) ?? []
@@ -147,10 +171,11 @@ async function* readLeft(
     }
     main ??= step.mainSessionId
     skipped += step.skipped
+    chains.push(...step.chains)
     yield { done: step.bytesRead, total: recognised.head.bytes, unit: 'bytes', note: 'Reading the transcript' }
     await yieldToOthers(signal)
   }
-  return { sessions, main, skipped }
+  return { sessions, main, skipped, chains }
 }
 
 /**

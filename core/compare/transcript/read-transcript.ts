@@ -3,7 +3,13 @@ import type { TranscriptFormat } from '../../contract/import.ts'
 import { LcmError } from '../../errors.ts'
 import type { NewPart } from '../../ingest/new-message.ts'
 import { contentOf } from '../../ingest/transcripts/content-blocks.ts'
-import { type AnswerRecord, type MessageRecord, NOTHING_STORED, type Observe } from '../../ingest/transcripts/format.ts'
+import {
+  type AnswerRecord,
+  type BrokenChainRecord,
+  type MessageRecord,
+  NOTHING_STORED,
+  type Observe,
+} from '../../ingest/transcripts/format.ts'
 import type { Recognised } from '../../ingest/transcripts/formats.ts'
 import { type OpenedTranscript, openTranscript, whyNotOpened } from '../../ingest/transcripts/open-transcript.ts'
 import { refuseOther } from '../../ingest/transcripts/transcript-files.ts'
@@ -37,6 +43,8 @@ export type TranscriptStep = {
   readonly bytesRead: number
   readonly messages: readonly TranscriptMessage[]
   readonly skipped: number
+  /** Where the chains of sessions break, after the last message. */
+  readonly chains: readonly BrokenChainRecord[]
   /** The main session of the file, as far as the part read so far tells. */
   readonly mainSessionId: string | null
 }
@@ -73,13 +81,14 @@ export async function* readTranscript(
     const messages: TranscriptMessage[] = []
     let skipped = 0
     let mainSessionId: string | null = null
+    const chains = records.filter((record) => record.kind === 'broken_chain')
     for (const record of records) {
       if (record.kind === 'message') messages.push(ofMessage(record))
       else if (record.kind === 'answer') messages.push(ofAnswer(record))
       else if (record.kind === 'skipped' || record.kind === 'conflict') skipped += 1
       else if (record.kind === 'session' && record.isMain) mainSessionId = record.sessionId
     }
-    yield { bytesRead, messages, skipped, mainSessionId }
+    yield { bytesRead, messages, skipped, chains, mainSessionId }
   }
 }
 

@@ -3,6 +3,7 @@ import { type Fix, inOrder } from '../../systems/fix.ts'
 import type { ExceptedRule } from '../../systems/known-exceptions.ts'
 import type { Rule } from '../../systems/rule.ts'
 import { allSystems } from '../../systems/systems.ts'
+import { brokenChain } from './broken-chains.ts'
 import { countRules } from './counts.ts'
 import { coverageRules } from './coverage.ts'
 import { lineageCycle } from './cycles.ts'
@@ -43,6 +44,7 @@ const memoryRules = [
   depthMismatch,
   orphanSummary,
   prunedExpected,
+  brokenChain,
   ...linkRules,
   ...windowRules,
   ...coverageRules,

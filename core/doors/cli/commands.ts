@@ -194,6 +194,10 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     does: 'the same work for every item of a list: llm asks a model, agentic delegates to a command; started again, a run goes on; list shows the runs',
     load: async () => (await import('./map-command.ts')).map,
   },
+  mend: {
+    does: 'a copy of a transcript whose chain of records breaks, so that a resume loads all of it',
+    load: async () => (await import('./mend-command.ts')).mend,
+  },
   salvage: {
     does: 'save what can still be read of a damaged file into a new one; exit code 3 when rows were lost',
     load: async () => (await import('./salvage-command.ts')).salvage,

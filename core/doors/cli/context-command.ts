@@ -47,6 +47,8 @@ export const context = defineCommand({
   memory: 'reads',
   fields,
   exclusive: [
+    ['resumed', 'at'],
+    ['resumed', 'diff'],
     ['diff', 'at'],
     ['diff', 'render'],
   ],
@@ -69,6 +71,7 @@ async function contextAnswer(
     budgetTokens: asked.budgetTokens ?? preferred.budgetTokens,
     freshTailCount: asked.freshTailCount ?? preferred.freshTailCount,
     query: asked.query,
+    resumed: asked.resumed,
   }
   if (diff) {
     const difference = lcm.timeTravel.difference({ ...input, ...diff })
@@ -98,6 +101,7 @@ function contextText(context: AssembledContext): string {
       ? ['The window is stored in another order than that of the history: the second column is the place in that one.']
       : []),
     `${count(context.tokens)} of ${count(context.budget)} tokens (${percent(context.pressure)})${context.overBudget ? ' · the fresh tail alone is over the budget' : ''}`,
+    ...(context.resume ? [`${context.resume.text}.`] : []),
     ...(context.leftOutTokens === 0
       ? []
       : [`${count(context.activeTokens)} active tokens: ${count(context.leftOutTokens)} of them are left out.`]),

@@ -62,6 +62,9 @@ export const importCommand = defineCommand({
         ...value.files.flatMap((file) =>
           file.skipped.slice(0, 10).map((line) => `${file.path}:${line.line}: ${oneLine(line.reason, 160)}`),
         ),
+        ...value.files.flatMap((file) =>
+          (file.brokenChains ?? []).map(({ conversationId, text }) => `conversation ${conversationId}: ${text}`),
+        ),
         ...(conflicts > 0
           ? [
               `${conflicts === 1 ? '1 message differs' : `${count(conflicts)} messages differ`} from what is stored, which stays`,
@@ -115,8 +118,9 @@ async function importInto(
     async (lcm) => {
       const { requireWrite, estimator, clock, files } = lcm
       const db = requireWrite('import transcripts')
+      const resumeOf = (conversationId: number) => lcm.context.resumeOf(conversationId)
       const result = await interruptible((signal) =>
-        importTranscripts({ db, estimator, clock, files, ...request }, signal),
+        importTranscripts({ db, estimator, clock, files, resumeOf, ...request }, signal),
       )
       // Everything is stored by now: whoever does not want to wait for the model stops here without losing anything.
       await afterwards(lcm, result.largeFiles)

@@ -8,6 +8,7 @@ import type { BlockPart } from './content-blocks.ts'
 import type { TranscriptHead } from './head.ts'
 import type { JsonObject } from './json-value.ts'
 import type { MessageDetails } from './message-details.ts'
+import type { ChainBreak } from './record-graph.ts'
 
 /**
  * A format reads one kind of transcript. It does not know the database: it recognises its files by their content and
@@ -26,6 +27,11 @@ export type TranscriptFormat = {
   readonly read: (source: TranscriptSource) => AsyncGenerator<TranscriptChunk>
   /** Where the agent keeps its sessions in a database. */
   readonly store?: AgentStore
+  /**
+   * The fields by which records are chained, where the agent follows them backwards when a session is resumed. A reader
+   * of such a format says where the chain breaks.
+   */
+  readonly chain?: { readonly id: string; readonly parent: string }
   /**
    * Matches the fields of a record whose texts an import leaves out by design, because the model is sent them in another
    * field, or not at all: `toolUseResult.stdout: <text>`.
@@ -109,6 +115,7 @@ export type TranscriptRecord =
   | { readonly kind: 'title'; readonly sessionId: string; readonly title: string }
   /** Names all messages on branches that were given up, once after the last message. The agent sees none of them. */
   | { readonly kind: 'given_up'; readonly sessionId: string; readonly externalIds: ReadonlySet<string> }
+  | BrokenChainRecord
   /** A record without conversation: settings, progress or bookkeeping. */
   | { readonly kind: 'other' }
   /** A record that is in the file more than once. */
@@ -124,6 +131,16 @@ export type TranscriptRecord =
       /** The record, when it looks like a message, and who speaks in it. A reader leaves this out. */
       readonly unread?: { readonly value: JsonObject; readonly role: Role }
     }
+
+/** Says once after the last message where the chain of a session breaks, or that it is whole. */
+export type BrokenChainRecord = {
+  readonly kind: 'broken_chain'
+  readonly sessionId: string
+  readonly breaks: readonly (Omit<ChainBreak, 'id'> & {
+    /** External id of the first message after the break. */
+    readonly from: string
+  })[]
+}
 
 export type SessionRecord = {
   readonly kind: 'session'

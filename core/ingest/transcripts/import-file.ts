@@ -7,6 +7,7 @@ import type { WriteDb } from '../../sqlite/read-db.ts'
 import type { LargeTexts } from '../large-texts.ts'
 import type { TranscriptChunk } from './format.ts'
 import type { Recognised } from './formats.ts'
+import type { ResumeOf } from './import-report.ts'
 import { markImportTime } from './import-time.ts'
 import type { TranscriptFile } from './transcript-files.ts'
 import { TranscriptWriter } from './transcript-writer.ts'
@@ -20,11 +21,12 @@ type Memory = {
   readonly clock: Clock
   readonly window: ImportWindow
   readonly largeTexts: LargeTexts | null
+  readonly resumeOf?: ResumeOf
 }
 
 /** Imports one transcript into a memory. It can be stopped after every step, because what was stored stays valid. */
 export async function* importFile(
-  { db, estimator, clock, window, largeTexts }: Memory,
+  { db, estimator, clock, window, largeTexts, resumeOf }: Memory,
   { path, bytes }: TranscriptFile,
   { format, head }: Recognised,
 ): AsyncGenerator<ImportStep, ImportedFile> {
@@ -36,6 +38,7 @@ export async function* importFile(
     format: format.id,
     window,
     largeTexts,
+    ...(resumeOf ? { resumeOf } : {}),
   })
   const nowMs = clock()
   const source = { path, bytes, head, nowMs, limitBytes: Number.POSITIVE_INFINITY, ...writer.stored }

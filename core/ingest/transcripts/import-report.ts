@@ -1,5 +1,9 @@
+import type { Resume } from '../../contract/context.ts'
 import type { ImportedConversation, ImportedFile, SkippedLine } from '../../contract/import.ts'
 import type { TranscriptRecord } from './format.ts'
+
+/** Says what a resume would load of a conversation, or returns null when it would load the whole window. */
+export type ResumeOf = (conversationId: number) => Resume | null
 
 const LISTED_SKIPS = 1000
 const LISTED_CONVERSATIONS = 1000
@@ -22,6 +26,7 @@ export class ImportReport {
   conflicts = 0
   compactions = 0
   otherRecords = 0
+  brokenChains: NonNullable<ImportedFile['brokenChains']> = []
 
   constructor(path: string, format: string) {
     this.#path = path
@@ -63,6 +68,7 @@ export class ImportReport {
       otherRecords: this.otherRecords,
       skipped: this.#skipped,
       skippedCount: this.#skippedCount,
+      ...(this.brokenChains.length > 0 ? { brokenChains: this.brokenChains } : {}),
       error,
     }
   }

@@ -9,6 +9,7 @@ import type { WriteDb } from '../../sqlite/read-db.ts'
 import { fileIds } from '../../systems/records/files.ts'
 import { LargeTexts } from '../large-texts.ts'
 import { type ImportStep, importFile, isFileError, whyUnreadable } from './import-file.ts'
+import type { ResumeOf } from './import-report.ts'
 import { openTranscript, whyNotOpened } from './open-transcript.ts'
 import { findTranscriptFiles, type GivenTranscript, type TranscriptFile } from './transcript-files.ts'
 import { UnchangedFiles } from './unchanged-files.ts'
@@ -23,6 +24,8 @@ export type ImportInput = {
   readonly window: ImportWindow
   /** Keeps large texts in files. When it is null, they stay in their messages. */
   readonly files: LargeFileService | null
+  /** Is asked of conversations whose chain breaks. Without it the result says nothing of them. */
+  readonly resumeOf?: ResumeOf
 }
 
 const LISTED_FILES = 1000

@@ -42,7 +42,8 @@ async function openStore(path: string, bytes: number, asked: AskedFormat): Promi
     }
     const { store } = format
     const head = { path, bytes, text: '', isWhole: false, values: [], isDocument: false, isLastCut: false }
-    const reading: TranscriptFormat = { ...format, read: (source) => store.read(db, source) }
+    const { chain, ...unchained } = format
+    const reading: TranscriptFormat = { ...unchained, read: (source) => store.read(db, source) }
     return { format: reading, head, close }
   } catch (error) {
     close()

@@ -19,6 +19,23 @@ export type RecordFacts = {
   readonly answer?: string | null
   /** False for a record that may stand beside the path although nobody went back, like a result of a parallel call. */
   readonly opensBranch?: boolean
+  readonly line?: number
+  readonly atMs?: number | null
+}
+
+/**
+ * A record on the path whose parent cannot be followed. Its agent follows the parents from the newest record when a
+ * session is resumed, and stops here, so that it loads nothing of what stands before.
+ */
+export type ChainBreak = {
+  readonly id: string
+  readonly line: number
+  /** What the record names as its parent. */
+  readonly parentId: string
+  /** False when no record has that id. Otherwise the parent hangs on the record itself. */
+  readonly isParentWritten: boolean
+  /** The line of the record that stands before it in its conversation. */
+  readonly lineBefore: number
 }
 
 /**
@@ -35,13 +52,20 @@ export class RecordGraph {
   readonly #groups = new Numbers()
   /** The place of the record in the file plus 1. */
   readonly #places = new Numbers()
+  readonly #lines = new Numbers()
   /** The answer of which the record is a part plus 1, or 0. */
   readonly #answerOf = new Numbers()
   readonly #answers = new IdNumbers()
   /** The written records in the order of the file. */
   readonly #order = new Numbers()
-  /** The last record of each group. */
+  /** The last record of each group, and the latest time in it. */
   readonly #latest: number[] = []
+  readonly #latestMs: number[] = []
+  readonly #bridgedMs: number
+  /** Records that their agent joins to an earlier one, whatever they name as their parent. */
+  readonly #bridged = new Set<number>()
+  /** Records whose parent cannot be followed, and what they hang on instead. */
+  readonly #joints: { readonly number: number; readonly named: number; readonly before: number }[] = []
   #count = 0
   /** By group, the records from the root to the leaf: what the agent sees. */
   #paths: number[][] = []
@@ -50,25 +74,35 @@ export class RecordGraph {
   /** LIVE or GIVEN_UP, or 0 until it is asked for. */
   #states: Uint8Array = new Uint8Array()
 
+  /** @param bridgedMs how long before a record another one may stand to which the agent joins it, without its parent */
+  constructor(bridgedMs = Number.NEGATIVE_INFINITY) {
+    this.#bridgedMs = bridgedMs
+  }
+
   /**
    * Adds the next record of the file. A repeated id is ignored.
    * @param parentId null when the record says that it has no parent, undefined when it names none because its format
    * has no parents there: then it follows the record before it
    */
   add(id: string, parentId: string | null | undefined, facts: RecordFacts): void {
-    const { isSpoken, group = 0, answer = null, opensBranch = true } = facts
+    const { isSpoken, group = 0, answer = null, opensBranch = true, line = 0, atMs = null } = facts
     const number = this.#numberFor(id)
     if (this.#is(number, WRITTEN)) return
     const latest = this.#latest[group] ?? NONE
     const parent = parentId === undefined ? latest : parentId === null ? NONE : this.#numberFor(parentId)
-    this.#parents.set(number, (parent === number ? latest : parent) + 1)
+    this.#parents.set(number, parent + 1)
     this.#flags.set(number, WRITTEN | (isSpoken ? SPOKEN : 0) | (opensBranch ? 0 : FOLLOWER))
     this.#groups.set(number, group)
     if (answer !== null) this.#answerOf.set(number, this.#answers.add(answer) + 1)
     this.#order.set(this.#count, number)
     this.#count += 1
     this.#places.set(number, this.#count)
+    this.#lines.set(number, line)
     this.#latest[group] = number
+    if (atMs === null) return
+    const latestMs = this.#latestMs[group] ?? Number.NEGATIVE_INFINITY
+    if (parent !== NONE && !this.#is(parent, WRITTEN) && atMs - latestMs <= this.#bridgedMs) this.#bridged.add(number)
+    this.#latestMs[group] = Math.max(atMs, latestMs)
   }
 
   has(id: string): boolean {
@@ -86,6 +120,7 @@ export class RecordGraph {
    * was written earlier.
    */
   finish(): void {
+    this.#joinBroken()
     const lastChild = this.#lastChildren()
     this.#placeOf = new Int32Array(this.#ids.length)
     this.#paths = this.#latest.map((latest) => this.#pathTo(leafFrom(latest, lastChild)))
@@ -128,42 +163,82 @@ export class RecordGraph {
   branchOf(id: string): Set<string> {
     const branch = new Set<string>()
     for (let number = this.#written(id); number !== NONE && this.#placeOf[number] === 0; ) {
-      const name = this.#ids[number] ?? ''
-      if (branch.has(name)) break
-      branch.add(name)
+      branch.add(this.#ids[number] ?? '')
       number = this.#parentOf(number)
     }
     return branch
   }
 
+  /** The breaks on the path to the leaf of each group, in the order of the file. */
+  get breaks(): readonly ChainBreak[] {
+    return this.#joints
+      .filter(({ number }) => (this.#placeOf[number] ?? 0) > 0 && !this.#bridged.has(number))
+      .map(({ number, named, before }) => ({
+        id: this.#ids[number] ?? '',
+        line: this.#lines.get(number),
+        parentId: this.#ids[named] ?? '',
+        isParentWritten: this.#is(named, WRITTEN),
+        lineBefore: this.#lines.get(before),
+      }))
+  }
+
   /**
-   * The last record that hangs on each. A parent that was never written, or that belongs to another group, is replaced
-   * by the record before its child.
+   * Lets each record whose parent cannot be followed hang on the record before it: its parent was never written, or is
+   * of another group, or hangs on the record itself. A record before it may hang on it, too, when it was written early. Where one
+   * hangs on the record before it although it was written earlier, that one is followed.
    */
-  #lastChildren(): Int32Array {
-    const lastChild = new Int32Array(this.#ids.length).fill(NONE)
-    const before: number[] = []
+  #joinBroken(): void {
+    const trees = new Trees()
+    const before = new Int32Array(this.#ids.length).fill(NONE)
+    const latest: number[] = []
+    const early: number[] = []
+    const broken: number[] = []
     for (let at = 0; at < this.#count; at += 1) {
       const number = this.#order.get(at)
       const group = this.#groups.get(number)
-      let parent = this.#parentOf(number)
-      if (parent !== NONE && !(this.#is(parent, WRITTEN) && this.#groups.get(parent) === group)) {
-        parent = before[group] ?? NONE
-        this.#parents.set(number, parent + 1)
+      before[number] = latest[group] ?? NONE
+      latest[group] = number
+      const parent = this.#parentOf(number)
+      if (parent === NONE) continue
+      if (!this.#is(parent, WRITTEN) || this.#groups.get(parent) !== group) broken.push(number)
+      else if (this.#places.get(parent) >= this.#places.get(number)) early.push(number)
+      else trees.hang(number, parent)
+    }
+    const earlyChild = new Map<number, number>()
+    for (const number of early) {
+      const parent = this.#parentOf(number)
+      if (trees.rootOf(parent) === number) broken.push(number)
+      else {
+        trees.hang(number, parent)
+        earlyChild.set(parent, number)
       }
+    }
+    for (const number of broken.sort((a, b) => this.#places.get(a) - this.#places.get(b))) {
+      let joined = before[number] ?? NONE
+      while (joined !== NONE && trees.rootOf(joined) === number) joined = before[joined] ?? NONE
+      for (let child = earlyChild.get(joined); child !== undefined; child = earlyChild.get(joined)) joined = child
+      const named = this.#parentOf(number)
+      const isElsewhere = this.#is(named, WRITTEN) && this.#groups.get(named) !== this.#groups.get(number)
+      if (joined !== NONE && !isElsewhere) this.#joints.push({ number, named, before: joined })
+      if (joined !== NONE) trees.hang(number, joined)
+      this.#parents.set(number, joined + 1)
+    }
+  }
+
+  /** The last record that hangs on each. */
+  #lastChildren(): Int32Array {
+    const lastChild = new Int32Array(this.#ids.length).fill(NONE)
+    for (let at = 0; at < this.#count; at += 1) {
+      const number = this.#order.get(at)
+      const parent = this.#parentOf(number)
       if (parent !== NONE) lastChild[parent] = number
-      before[group] = number
     }
     return lastChild
   }
 
   #pathTo(leaf: number): number[] {
     const path: number[] = []
-    // Records that name each other as parents end the path.
-    for (let number = leaf; number !== NONE && this.#placeOf[number] === 0; number = this.#parentOf(number)) {
-      this.#placeOf[number] = 1
-      path.push(number)
-    }
+    for (let number = leaf; number !== NONE; number = this.#parentOf(number)) path.push(number)
     path.reverse().forEach((number, place) => {
       this.#placeOf[number] = place + 1
     })
@@ -174,11 +249,7 @@ export class RecordGraph {
   #decide(number: number, liveAnswers: Uint8Array): void {
     const above: number[] = []
     let at = number
-    for (; at !== NONE && this.#states[at] === 0 && this.#placeOf[at] === 0; at = this.#parentOf(at)) {
-      // Records that name each other as parents hang on nothing.
-      this.#states[at] = LIVE
-      above.push(at)
-    }
+    for (; at !== NONE && this.#states[at] === 0 && this.#placeOf[at] === 0; at = this.#parentOf(at)) above.push(at)
     let isGivenUp = at !== NONE && this.#states[at] === GIVEN_UP
     for (const record of above.reverse()) {
       const answer = this.#answerOf.get(record)
@@ -210,10 +281,27 @@ export class RecordGraph {
 /** Follows the last record that hangs on each, beginning with the latest one. */
 function leafFrom(latest: number | undefined, lastChild: Int32Array): number {
   let leaf = latest ?? NONE
-  const seen = new Set<number>()
-  for (let child = leaf; child !== NONE && !seen.has(child); child = lastChild[child] ?? NONE) {
-    seen.add(child)
-    leaf = child
-  }
+  for (let child = leaf; child !== NONE; child = lastChild[child] ?? NONE) leaf = child
   return leaf
+}
+
+/** Says in which tree each record stands, while records are hung on others. */
+class Trees {
+  /** What each record was found to hang on, however far above, plus 1. */
+  readonly #above = new Numbers()
+
+  hang(number: number, parent: number): void {
+    this.#above.set(number, parent + 1)
+  }
+
+  rootOf(number: number): number {
+    let root = number
+    for (let above = this.#above.get(root); above > 0; above = this.#above.get(root)) root = above - 1
+    for (let at = number; at !== root; ) {
+      const above = this.#above.get(at) - 1
+      this.#above.set(at, root + 1)
+      at = above
+    }
+    return root
+  }
 }

@@ -13,6 +13,7 @@ import { ForkedCopies } from './forked-copies.ts'
 import { Forks } from './forks.ts'
 import type {
   AnswerRecord,
+  BrokenChainRecord,
   CompactionRecord,
   MessageRecord,
   PruningRecord,
@@ -22,8 +23,9 @@ import type {
 import { storeGivenUp, withdrawGivenUp } from './given-up-branches.ts'
 import { continueMessage, cutGrown } from './grown-answer.ts'
 import { ImportBatch } from './import-batch.ts'
-import { ImportReport } from './import-report.ts'
+import { ImportReport, type ResumeOf } from './import-report.ts'
 import { oneLine } from './one-line.ts'
+import { storeBrokenChain } from './store-broken-chain.ts'
 import { storePruning } from './store-pruning.ts'
 import { type StoredSession, StoredSessions } from './stored-sessions.ts'
 
@@ -35,6 +37,7 @@ export type WriterOptions = {
   readonly format: string
   readonly window: ImportWindow
   readonly largeTexts: LargeTexts | null
+  readonly resumeOf?: ResumeOf
 }
 
 const partsOf = ({ blocks }: AnswerRecord): NewPart[] => blocks.map(({ part }) => part)
@@ -69,6 +72,7 @@ export class TranscriptWriter {
    */
   readonly #laterCompactions: CompactionRecord[] = []
   readonly #laterPrunings: PruningRecord[] = []
+  readonly #chains: BrokenChainRecord[] = []
   readonly #forks: Forks
   readonly #copies: ForkedCopies
 
@@ -177,6 +181,9 @@ export class TranscriptWriter {
       case 'given_up':
         this.#givenUp.set(record.sessionId, record.externalIds)
         return false
+      case 'broken_chain':
+        this.#chains.push(record)
+        return false
       case 'other':
         this.report.otherRecords += 1
         return false
@@ -220,7 +227,20 @@ export class TranscriptWriter {
     for (const { sessionId, conversationId } of this.report.conversations.values()) {
       this.#forks.finish(sessionId, conversationId)
     }
+    this.#finishChains()
     this.#nameConversations()
+  }
+
+  /** Says of which conversations a resume would load less than their agent should see. */
+  #finishChains(): void {
+    const { db, format, path, resumeOf } = this.#options
+    for (const chain of this.#chains) {
+      storeBrokenChain(db, format, path, chain)
+      const conversationId = this.#sessions.get(chain.sessionId)?.id
+      if (chain.breaks.length === 0 || conversationId === undefined) continue
+      const resume = resumeOf?.(conversationId)
+      if (resume) this.report.brokenChains.push({ conversationId, ...resume })
+    }
   }
 
   #nameConversations(): void {

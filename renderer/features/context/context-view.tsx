@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'react'
-import { navigate, useRoutePart, useShownChoice } from '../../routes.ts'
+import { navigate, useRoutePart, useShown, useShownChoice } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorLine, ErrorState } from '../../ui/error-state.tsx'
@@ -16,6 +16,7 @@ import { DifferenceView } from './difference-view.tsx'
 import { ItemTable } from './item-table.tsx'
 import { normalised } from './moments.ts'
 import { PayloadView } from './payload-view.tsx'
+import { ResumeNote } from './resume-note.tsx'
 import { TimeBar } from './time-bar.tsx'
 import { isMomentAddressed, useAddressedPoint, useTried, useWhatIf } from './use-addressed.ts'
 import { useMoment, useTime } from './use-time.ts'
@@ -52,7 +53,12 @@ function WholeWindow({ conversationId }: Props) {
   const tried = useTried(whatIf)
   const settings = useDebounced(tried.settings, SETTLE_MS)
   const query = useDebounced(whatIf.query, SETTLE_MS)
-  const input = useMemo(() => assembleInput(conversationId, settings, query), [conversationId, settings, query])
+  const [resumed, setResumed] = useShown('context.resumed')
+  const isResumed = resumed === '1'
+  const input = useMemo(
+    () => ({ ...assembleInput(conversationId, settings, query), ...(isResumed ? { resumed: true } : {}) }),
+    [conversationId, settings, query, isResumed],
+  )
   const [askedPoint, setBusy] = useAskedPoint(point, time)
   // The addressed moment may not exist any more.
   const there = time === null ? askedPoint : normalised(askedPoint, time.course)
@@ -86,6 +92,14 @@ function WholeWindow({ conversationId }: Props) {
           <DifferenceView input={input} time={time} />
         ) : (
           <>
+            {window.resume && (
+              <ResumeNote
+                conversationId={conversationId}
+                resume={window.resume}
+                isResumed={isResumed}
+                onResumed={(next) => setResumed(next ? '1' : null)}
+              />
+            )}
             {form !== 'payload' && <WindowHead window={window} isStale={isStale} rule={rule} />}
             {time === null ? (
               <ErrorLine error={timeError} />

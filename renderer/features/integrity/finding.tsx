@@ -7,6 +7,7 @@ import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { MarkedText } from '../../ui/marked-text.tsx'
+import { MendedCopy } from '../../ui/mended-copy.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import styles from './report-view.module.css'
 
@@ -128,8 +129,26 @@ function FindingDetails({ check }: { readonly check: CheckResult }) {
             )}
           </li>
         ))}
+        {check.id === 'broken_chain' && <Mending samples={check.samples} />}
         {rest > 0 && <li className={styles.detail}>and {formatCount(rest)} more of the kind</li>}
       </ul>
     </div>
   )
+}
+
+/** Leads to what a resume would load, and writes a mended copy of each transcript. */
+function Mending({ samples }: { readonly samples: CheckResult['samples'] }) {
+  const conversations = [...new Set(samples.flatMap(({ conversationId }) => conversationId ?? []))]
+  return conversations.map((conversationId) => (
+    <li key={conversationId}>
+      <button
+        type="button"
+        className={styles.more}
+        onClick={() => navigate({ view: 'context', conversationId, shown: { 'context.resumed': '1' } }, 'push')}
+      >
+        what a resume would load of conversation {conversationId}
+      </button>
+      <MendedCopy conversationId={conversationId} />
+    </li>
+  ))
 }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { stemOfLink, storedLinks } from '../../answer-links.ts'
+import { BrokenChains } from '../../broken-chains.ts'
 import type {
   CompactionRecord,
   TranscriptChunk,
@@ -30,6 +31,7 @@ export const claudeCode: TranscriptFormat = {
   label: 'Claude Code',
   detect,
   read,
+  chain: { id: 'uuid', parent: 'parentUuid' },
   asides: /^(?:toolUseResult|attachment\b|content: Conversation compacted)/,
 }
 
@@ -53,7 +55,7 @@ function isUnreadable(record: JsonObject): boolean {
 
 async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
   const survey = new ClaudeCodeSurvey(`file:${basename(source.path)}`)
-  yield* readJsonLines(source, 'looking', (record) => survey.add(record), JSON.parse)
+  yield* readJsonLines(source, 'looking', (record, { line }) => survey.add(record, line), JSON.parse)
   survey.finish()
   const reader = new ClaudeCodeReader(survey, source)
   yield* readJsonLines(source, 'storing', (record, { line, details }, out) => reader.take(record, line, details, out))
@@ -86,6 +88,7 @@ class ClaudeCodeReader {
   /** Messages that a compaction left in the window, by the record that it names. */
   readonly #keptAs = new Map<string, string>()
   readonly #prunings: ClaudeCodePrunings
+  readonly #chains: BrokenChains
   /** Records that were written before their parents, by the names of these. */
   readonly #early = new Map<string, EarlyRecord[]>()
   #earlyCount = 0
@@ -97,6 +100,7 @@ class ClaudeCodeReader {
     this.#source = source
     this.#messages = new ClaudeCodeMessages(source.nowMs)
     this.#prunings = new ClaudeCodePrunings(source)
+    this.#chains = new BrokenChains(survey.records.breaks)
   }
 
   take(record: JsonObject, line: number, details: MessageDetails, out: TranscriptRecord[]): void {
@@ -130,6 +134,7 @@ class ClaudeCodeReader {
     this.#line = line
     this.#name = name
     const kind = kindOf(record)
+    if (kind !== 'unknown') this.#chains.reached(name, sessionName(this.#survey.records.keyOf(record)))
     if (kind === 'unknown') {
       const type = textAt(record, 'type')
       const reason = type === null ? 'a record without a type' : `unknown type of record: ${type.slice(0, 60)}`
@@ -160,6 +165,7 @@ class ClaudeCodeReader {
       const title = this.#survey.titleOf(its)
       if (title !== null) out.push({ kind: 'title', sessionId, title })
       out.push({ kind: 'given_up', sessionId, externalIds: this.#givenUp.get(sessionId) ?? new Set() })
+      out.push(this.#chains.of(sessionId))
     }
     out.push(...this.#prunings.end())
     return out
@@ -212,6 +218,7 @@ class ClaudeCodeReader {
         continue
       }
       if (id !== null && !this.#lines.has(id)) this.#lines.set(id, this.#line)
+      this.#chains.said(sessionId, id)
       const formerId = contribution.kind === 'whole' ? this.#survey.queued.formerId(contribution.message.content) : null
       if (contribution.kind === 'whole' && contribution.compaction)
         this.#await(sessionId, contribution, contribution.compaction)

@@ -1,8 +1,12 @@
 import { sha256 } from '../../../../hashing.ts'
 import { IdNumbers, Numbers } from '../../id-numbers.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
-import { RecordGraph } from '../../record-graph.ts'
+import { timeOf } from '../../parts.ts'
+import { type ChainBreak, RecordGraph } from '../../record-graph.ts'
 import { blocksOf, commandText, typedText } from './record.ts'
+
+/** Where a parent is missing, Claude Code goes on with the record before it when that is not older than this. */
+const BRIDGED_MS = 5000
 
 /** The conversation of a record: the session itself or one of its sub-agents. */
 export type ConversationKey = {
@@ -25,7 +29,7 @@ type Conversation = {
  * something else.
  */
 export class ClaudeCodeRecords {
-  readonly #graph = new RecordGraph()
+  readonly #graph = new RecordGraph(BRIDGED_MS)
   readonly #conversations: Conversation[] = []
   readonly #numbers = new Map<string, number>()
   readonly #answers = new IdNumbers()
@@ -43,7 +47,7 @@ export class ClaudeCodeRecords {
   }
 
   /** Adds the next record of the file. */
-  add(record: JsonObject): void {
+  add(record: JsonObject, line: number): void {
     const uuid = textAt(record, 'uuid')
     if (uuid === null) {
       this.#countBlocks(record)
@@ -70,6 +74,8 @@ export class ClaudeCodeRecords {
       answer: this.#countBlocks(record),
       // Tool results and parallel calls beside the path to the last record are no branch. Words of a person are.
       opensBranch: typed !== null,
+      line,
+      atMs: timeOf(record.timestamp),
     })
     conversation.isLinked = parent !== null && this.#graph.groupOf(parent) === group
     conversation.typed ??= typed
@@ -127,6 +133,10 @@ export class ClaudeCodeRecords {
   /** The first message at or after a record that a compaction kept. */
   messageFrom(uuid: string): string | null {
     return this.#graph.messageFrom(uuid)
+  }
+
+  get breaks(): readonly ChainBreak[] {
+    return this.#graph.breaks
   }
 
   /** Counts the blocks that the file holds of an assistant message. */

@@ -57,11 +57,11 @@ export class ClaudeCodeSurvey {
     return title === null ? null : oneLine(title)
   }
 
-  add(record: JsonObject): void {
+  add(record: JsonObject, line: number): void {
     const kind = kindOf(record)
     if (kind === 'unknown') {
       // Others may hang on it.
-      this.records.add(record)
+      this.records.add(record, line)
       return
     }
     if (kind === 'spoken') this.#beginsCompacted ??= record.subtype === 'compact_boundary'
@@ -69,7 +69,7 @@ export class ClaudeCodeSurvey {
     this.queued.observe(record)
     this.#noteTitle(record)
     if (record.subtype === 'compact_boundary') for (const uuid of keptIds(record)) this.#kept.add(uuid)
-    this.records.add(record)
+    this.records.add(record, line)
     if (kind === 'spoken') this.#key = this.records.keyOf(record)
   }
 

@@ -110,11 +110,12 @@ export function bashText(message: JsonObject): string {
   return lines.join('\n')
 }
 
-/** Entries of version 1 have no ids, and all of them are live. */
-export function addEntry(graph: RecordGraph, record: JsonObject): void {
+/** Entries of version 1 have no ids, and all of them are live. Others may hang on an entry of an unknown type. */
+export function addEntry(graph: RecordGraph, record: JsonObject, line: number): void {
   const id = textAt(record, 'id')
-  if (id === null || record.type === 'session' || !entryTypes.has(textAt(record, 'type') ?? '')) return
+  if (id === null || record.type === 'session') return
   graph.add(id, record.parentId === null ? null : (textAt(record, 'parentId') ?? undefined), {
     isSpoken: isSpoken(record),
+    line,
   })
 }

@@ -16,12 +16,15 @@ const indexOf = (path: string): readonly string[] => [join(dirname(path), 'sessi
 /** Signatures that a provider of models asks to be sent again. */
 const ASIDES = /Signature: /
 
+const CHAIN = { id: 'id', parent: 'parentId' }
+
 /** Sessions of the Pi coding agent, versions 1 to 3. https://github.com/badlogic/pi-mono */
 export const pi: TranscriptFormat = {
   id: 'pi',
   label: 'Pi',
   detect: (head) => likeness(head),
   read: (source) => read(source, () => null),
+  chain: CHAIN,
   asides: ASIDES,
   besides: indexOf,
 }
@@ -36,6 +39,7 @@ export const openClaw: TranscriptFormat = {
   detect: (head) => (isOpenClaws(head) ? Math.min(1, likeness(head) * 1.02) : likeness(head) * 0.9),
   read: (source) => read(source, (sessionId) => indexedTitle(source.path, sessionId)),
   store: openClawStore,
+  chain: CHAIN,
   besides: indexOf,
   asides: ASIDES,
 }
@@ -93,7 +97,7 @@ async function* read(
   titleOf: (sessionId: string) => string | null,
 ): AsyncGenerator<TranscriptChunk> {
   const graph = new RecordGraph()
-  yield* readJsonLines(source, 'looking', (record) => addEntry(graph, record))
+  yield* readJsonLines(source, 'looking', (record, { line }) => addEntry(graph, record, line))
   graph.finish()
   const reader = new PiReader(graph, source, `file:${basename(source.path)}`, titleOf)
   yield* readJsonLines(source, 'storing', (record, place, out) => reader.take(record, place, out))

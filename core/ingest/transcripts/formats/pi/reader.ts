@@ -1,4 +1,5 @@
 import { OMITTED } from '../../../../systems/pruned-outputs.ts'
+import { BrokenChains } from '../../broken-chains.ts'
 import { contentOf } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
 import type { CompactionRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
@@ -16,6 +17,7 @@ export class PiReader {
   readonly #clock: RecordClock
   readonly #fallback: string
   readonly #titleOf: (sessionId: string) => string | null
+  readonly #chains: BrokenChains
   readonly #ids = new DerivedIds()
   /** Version 1 names entries by their number, the header being 0. This maps numbers to external ids. */
   readonly #places: (string | null)[] = []
@@ -41,6 +43,7 @@ export class PiReader {
     titleOf: (sessionId: string) => string | null,
   ) {
     this.#graph = graph
+    this.#chains = new BrokenChains(graph.breaks)
     this.#clock = new RecordClock(source.nowMs)
     this.#fallback = fallback
     this.#titleOf = titleOf
@@ -76,7 +79,8 @@ export class PiReader {
     const sessionId = this.#sessionId
     const title = this.#name ?? this.#titleOf(sessionId) ?? this.#title
     const givenUp: TranscriptRecord = { kind: 'given_up', sessionId, externalIds: this.#givenUp }
-    return title === null ? [givenUp] : [givenUp, { kind: 'title', sessionId, title }]
+    const told = [givenUp, this.#chains.of(sessionId)]
+    return title === null ? told : [...told, { kind: 'title', sessionId, title }]
   }
 
   #takeHeader(header: JsonObject, out: TranscriptRecord[]): void {
@@ -102,9 +106,11 @@ export class PiReader {
     const sessionId = this.#sessionId ?? this.#declare(this.#fallback, null, atMs, out)
     const isCopy = this.#parentId !== null && atMs < this.#startedAtMs
     const isLive = this.#graph.isLive(id)
+    this.#chains.reached(id, sessionId)
     const details = { ...origin.details, ...(isLive ? {} : { abandoned: true }), ...(isCopy ? { copied: true } : {}) }
     const add = (message: Extract<TranscriptRecord, { kind: 'message' }>['message']): void => {
       this.#places.push(message.externalId)
+      this.#chains.said(sessionId, message.externalId)
       if (!isLive && message.externalId !== null) this.#givenUp.add(message.externalId)
       const copiedFrom = isCopy && this.#parentId !== null ? [this.#parentId] : []
       out.push({ kind: 'message', sessionId, message, copiedFrom })

@@ -40,7 +40,7 @@ async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<Trans
     for (const { id, events } of sessions) {
       const graph = new RecordGraph()
       for (const rows of batches(db, id)) {
-        for (const { event } of rows) if (event !== null) addEntry(graph, event)
+        for (const { event, seq } of rows) if (event !== null) addEntry(graph, event, seq + 1)
         yield { doing: 'looking', bytesRead: doneBytes(done), records: [] }
       }
       graph.finish()

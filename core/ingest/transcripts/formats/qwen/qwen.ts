@@ -14,7 +14,14 @@ const ASIDES = /^(?:toolCallResult|systemPayload\.displayText)/
  * Sessions of Qwen Code: the records of Claude Code around the messages of Gemini's interface.
  * https://github.com/QwenLM/qwen-code
  */
-export const qwen: TranscriptFormat = { id: 'qwen-code', label: 'Qwen Code', detect, read, asides: ASIDES }
+export const qwen: TranscriptFormat = {
+  id: 'qwen-code',
+  label: 'Qwen Code',
+  detect,
+  read,
+  chain: { id: 'uuid', parent: 'parentUuid' },
+  asides: ASIDES,
+}
 
 /** The messages tell it from Claude Code, whose records have the same envelope. */
 function detect({ values }: TranscriptHead): number {
@@ -30,17 +37,18 @@ const isEnvelope = (record: JsonObject): boolean =>
 
 async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
   const graph = new RecordGraph()
-  yield* readJsonLines(source, 'looking', (record) => addRecord(graph, record))
+  yield* readJsonLines(source, 'looking', (record, { line }) => addRecord(graph, record, line))
   graph.finish()
   const reader = new QwenReader(graph, source, `file:${basename(source.path)}`)
   yield* readJsonLines(source, 'storing', (record, origin, out) => reader.take(record, origin, out))
   yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
 }
 
-function addRecord(graph: RecordGraph, record: JsonObject): void {
+function addRecord(graph: RecordGraph, record: JsonObject, line: number): void {
   const uuid = textAt(record, 'uuid')
-  if (uuid === null || !recordTypes.has(textAt(record, 'type') ?? '')) return
+  if (uuid === null) return
   graph.add(uuid, record.parentUuid === null ? null : (textAt(record, 'parentUuid') ?? undefined), {
     isSpoken: isSpoken(record),
+    line,
   })
 }

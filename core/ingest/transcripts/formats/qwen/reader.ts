@@ -1,5 +1,6 @@
 import { sha256 } from '../../../../hashing.ts'
 import { OMITTED } from '../../../../systems/pruned-outputs.ts'
+import { BrokenChains } from '../../broken-chains.ts'
 import { type BlockPart, contentOf } from '../../content-blocks.ts'
 import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
@@ -26,9 +27,11 @@ export class QwenReader {
   readonly #fallback: string
   readonly #sessions = new Map<string, Session>()
   readonly #taken = new Set<string>()
+  readonly #chains: BrokenChains
 
   constructor(graph: RecordGraph, source: TranscriptSource, fallback: string) {
     this.#graph = graph
+    this.#chains = new BrokenChains(graph.breaks)
     this.#clock = new RecordClock(source.nowMs)
     this.#fallback = fallback
   }
@@ -37,6 +40,7 @@ export class QwenReader {
     const type = textAt(record, 'type') ?? ''
     const subtype = textAt(record, 'subtype')
     const uuid = textAt(record, 'uuid')
+    this.#chains.reached(uuid, this.#sessionId(record))
     if (!recordTypes.has(type)) {
       out.push({ kind: 'skipped', line, reason: `unknown type of record: ${typeName(record.type)}` })
     } else if (uuid !== null && this.#taken.has(uuid)) {
@@ -60,6 +64,7 @@ export class QwenReader {
   end(): TranscriptRecord[] {
     return [...this.#sessions.values()].flatMap(({ id, title, givenUp }): TranscriptRecord[] => [
       { kind: 'given_up', sessionId: id, externalIds: givenUp },
+      this.#chains.of(id),
       ...(title === null ? [] : [{ kind: 'title' as const, sessionId: id, title }]),
     ])
   }
@@ -186,6 +191,7 @@ export class QwenReader {
     out: TranscriptRecord[],
   ): void {
     if (!isLive && message.externalId !== null) session.givenUp.add(message.externalId)
+    this.#chains.said(session.id, message.externalId)
     out.push({ kind: 'message', sessionId: session.id, message })
   }
 
@@ -195,17 +201,22 @@ export class QwenReader {
 
   /** A sub-agent has a file of its own, whose records name it beside the session. */
   #session(record: JsonObject, out: TranscriptRecord[]): Session {
-    const main = textAt(record, 'sessionId') ?? this.#fallback
-    const agentId = record.isSidechain === true ? textAt(record, 'agentId') : null
-    const id = agentId === null ? main : `${main}/agent-${agentId}`
+    const id = this.#sessionId(record)
     const known = this.#sessions.get(id)
     if (known) return known
     const session: Session = { id, title: null, givenUp: new Set(), sent: [] }
     this.#sessions.set(id, session)
     const startedAtMs = this.#clock.at(record.timestamp)
-    const parentSessionId = agentId === null ? null : main
+    const main = textAt(record, 'sessionId') ?? this.#fallback
+    const parentSessionId = id === main ? null : main
     out.push({ kind: 'session', sessionId: id, parentSessionId, cwd: textAt(record, 'cwd'), startedAtMs })
     return session
+  }
+
+  #sessionId(record: JsonObject): string {
+    const main = textAt(record, 'sessionId') ?? this.#fallback
+    const agentId = record.isSidechain === true ? textAt(record, 'agentId') : null
+    return agentId === null ? main : `${main}/agent-${agentId}`
   }
 }
 

@@ -1,0 +1,26 @@
+import { MemoryReader } from '../../systems/memory-reader.ts'
+import { brokenChains } from '../../systems/records/broken-chains.ts'
+import type { Rule } from '../../systems/rule.ts'
+import { isAsked } from '../../systems/scanned-memory.ts'
+import { resumedWindow } from '../../window/resume.ts'
+
+/** The agent follows the parents of the records when a session is resumed, and forgets what stands before a break. */
+export const brokenChain = {
+  id: 'broken_chain',
+  group: 'lineage',
+  severity: 'warning',
+  phase: 'structure',
+  invariant: 'Each record of a transcript names a parent that was written, so that a resume loads the whole window.',
+  explanation:
+    'The agent wrote a record whose parent is not in the transcript. The memory has every message, but whoever resumes the session goes on without those before that record.',
+  *find(context) {
+    const { db } = context
+    for (const { conversationId } of brokenChains(db)) {
+      if (!isAsked(context, conversationId)) continue
+      const found = resumedWindow(db, new MemoryReader(db), conversationId)
+      yield found && { id: found.resume.firstId, conversationId, detail: `${found.resume.text}: ${found.resume.path}` }
+    }
+  },
+  advice:
+    'Write a mended copy with "lcm mend --from TRANSCRIPT --to COPY", or in the Context view. Close the session, keep the original elsewhere, put the copy in its place, and import it. "lcm context --resumed" shows what a resume would load today.',
+} as const satisfies Rule

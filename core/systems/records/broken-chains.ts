@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+
+/** The key in `lcm_meta` under which an import notes where the chain of a session breaks. */
+export const brokenChainKey = (importer: string, sessionId: string): string => `broken_chain:${importer}:${sessionId}`
+
+export const BrokenChainNote = z.object({
+  /** The transcript. */
+  path: z.string(),
+  /** In the order of the file. */
+  breaks: z
+    .array(
+      z.object({
+        line: z.int(),
+        parentId: z.string(),
+        isParentWritten: z.boolean(),
+        lineBefore: z.int(),
+        /** External id of the first message after the break. */
+        from: z.string(),
+      }),
+    )
+    .min(1),
+})
+export type BrokenChainNote = z.infer<typeof BrokenChainNote>
+
+/** Where the agent stops when it follows the chain of a session backwards, and what stands there. */
+export type BrokenChain = BrokenChainNote & {
+  readonly conversationId: number
+  /** The first message after the last break. It may belong to the conversation that this one was forked from. */
+  readonly first: { readonly messageId: number; readonly conversationId: number; readonly seq: number }
+}
+
+const queries = {
+  notes: /* sql */ `
+    SELECT c.conversation_id AS conversationId, f.value AS note
+    FROM lcm_meta AS f JOIN conversations AS c ON f.key = 'broken_chain:' || c.importer || ':' || c.session_id
+    WHERE f.key >= 'broken_chain:' AND f.key < 'broken_chain;'
+    ORDER BY c.conversation_id`,
+  one: /* sql */ `
+    SELECT c.conversation_id AS conversationId, f.value AS note
+    FROM conversations AS c JOIN lcm_meta AS f ON f.key = 'broken_chain:' || c.importer || ':' || c.session_id
+    WHERE c.conversation_id = :conversationId`,
+  first: /* sql */ `
+    WITH RECURSIVE up (id) AS (
+      VALUES (CAST(:conversationId AS INTEGER))
+      UNION
+      SELECT c.parent_conversation_id FROM up JOIN conversations AS c ON c.conversation_id = up.id
+      WHERE c.parent_conversation_id IS NOT NULL
+    )
+    SELECT m.message_id AS messageId, m.conversation_id AS conversationId, m.seq AS seq
+    FROM up JOIN messages AS m ON m.conversation_id = up.id AND m.external_id = :from
+    LIMIT 1`,
+}
+
+type Row = { readonly conversationId: number; readonly note: string }
+
+/** Returns null for a conversation whose chain is whole. */
+export function brokenChain(db: ReadDb, conversationId: number): BrokenChain | null {
+  const row = db.get<Row>(queries.one, { conversationId })
+  return row ? chainOf(db, row) : null
+}
+
+export const brokenChains = (db: ReadDb): readonly BrokenChain[] =>
+  db.all<Row>(queries.notes).flatMap((row) => chainOf(db, row) ?? [])
+
+function chainOf(db: ReadDb, { conversationId, note }: Row): BrokenChain | null {
+  const found = noteIn(note)
+  const from = found?.breaks.at(-1)?.from
+  const first = from === undefined ? undefined : db.get<BrokenChain['first']>(queries.first, { conversationId, from })
+  return found && first ? { ...found, conversationId, first } : null
+}
+
+function noteIn(note: string): BrokenChainNote | null {
+  try {
+    return BrokenChainNote.safeParse(JSON.parse(note)).data ?? null
+  } catch {
+    // A note that is not JSON was damaged. The next import of the transcript writes it again.
+    return null
+  }
+}

@@ -1,0 +1,37 @@
+import type { Resume } from '../../../core/contract/context.ts'
+import { Button } from '../../ui/button.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { MendedCopy } from '../../ui/mended-copy.tsx'
+import { Notice } from '../../ui/notice.tsx'
+
+type Props = {
+  readonly conversationId: number
+  readonly resume: Resume
+  /** True while the window is shown that a resume would load. */
+  readonly isResumed: boolean
+  readonly onResumed: (isResumed: boolean) => void
+}
+
+/** Says that a resume would load less than the window, and lets that be looked at and mended. */
+export function ResumeNote({ conversationId, resume, isResumed, onResumed }: Props) {
+  const { loaded, messages, text } = resume
+  return (
+    <Notice
+      title={
+        isResumed
+          ? `This is what a resume would load: ${formatCount(loaded)} of ${formatCount(messages)} messages.`
+          : `A resume would load only ${formatCount(loaded)} of ${formatCount(messages)} messages.`
+      }
+      action={
+        <>
+          <Button aria-pressed={isResumed} onClick={() => onResumed(!isResumed)}>
+            {isResumed ? 'Show the whole window' : 'What a resume would load'}
+          </Button>
+          <MendedCopy conversationId={conversationId} />
+        </>
+      }
+    >
+      {`${text.charAt(0).toUpperCase()}${text.slice(1)}.`}
+    </Notice>
+  )
+}
