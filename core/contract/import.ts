@@ -47,6 +47,10 @@ export type ImportWindow = z.infer<typeof ImportWindow>
 export const SkippedLine = z.object({ line: z.int(), reason: z.string() })
 export type SkippedLine = z.infer<typeof SkippedLine>
 
+/** A version that wrote a file, and the newest one whose files were read and compared with a memory. */
+export const NewerVersion = z.object({ written: z.string(), tried: z.string() })
+export type NewerVersion = z.infer<typeof NewerVersion>
+
 /** A conversation of a file, and what an import added to it. */
 export const ImportedConversation = z.object({
   conversationId: ConversationId,
@@ -81,6 +85,8 @@ export const ImportedFile = z.object({
   skippedCount: z.int(),
   /** Conversations of which a resume would load less than the agent should see. Absent when there are none. */
   brokenChains: z.array(Resume.extend({ conversationId: ConversationId })).optional(),
+  /** Set when a later version wrote the file than the newest that was tried, so that something in it may be unknown. */
+  newer: NewerVersion.nullable(),
   error: z.string().nullable(),
 })
 export type ImportedFile = z.infer<typeof ImportedFile>
@@ -130,6 +136,8 @@ export const PreviewedFile = z.object({
   lastAtMs: TimeMs.nullable(),
   /** Set when the session is in the open memory, so that only what is new in the file would be added. */
   stored: z.object({ conversationId: ConversationId, messages: z.int() }).nullable(),
+  /** Set when a later version wrote the file than the newest that was tried. */
+  newer: NewerVersion.nullable(),
   error: z.string().nullable(),
 })
 export type PreviewedFile = z.infer<typeof PreviewedFile>

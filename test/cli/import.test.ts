@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { writeLines } from '../builders/transcript-rows.ts'
 import { transcriptSamples, writeSample } from '../builders/transcript-samples.ts'
 import { lcmHere } from './lcm.ts'
 
@@ -22,4 +23,14 @@ it('lcm import names every conversation of a file by what was said in it', async
     'The words of the first question.',
     'The words of a question in a second session.',
   ])
+})
+
+it('lcm import says in a line that a later version wrote a file than was tried, and succeeds', async () => {
+  const message = { role: 'user', content: 'hello' }
+  const path = writeLines([{ uuid: 'u', sessionId: 's', version: '99.0.0', type: 'user', message }])
+  const { stdout, code } = await lcmHere(['import', path, '--db', join(temporaryFolder(), 'lcm.db')])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(
+    /session\.jsonl: version 99\.0\.0 of claude-code wrote it, and the newest that was tried is [\d.]+: lcm coverage says/,
+  )
 })

@@ -46,6 +46,7 @@ describe('an import from the first page', () => {
     otherRecords: 0,
     skipped: [],
     skippedCount: 0,
+    newer: null,
     error: null,
   }
   const sound = (files: ImportedFile[]) =>

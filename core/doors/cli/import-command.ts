@@ -1,7 +1,13 @@
 import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import { type ImportedFile, ImportResult, ImportWindow, TranscriptFormat } from '../../contract/import.ts'
+import {
+  type ImportedFile,
+  ImportResult,
+  ImportWindow,
+  type NewerVersion,
+  TranscriptFormat,
+} from '../../contract/import.ts'
 import { LcmError } from '../../errors.ts'
 import type { GivenTranscript } from '../../ingest/transcripts/transcript-files.ts'
 import type { Lcm } from '../../lcm.ts'
@@ -65,6 +71,7 @@ export const importCommand = defineCommand({
         ...value.files.flatMap((file) =>
           (file.brokenChains ?? []).map(({ conversationId, text }) => `conversation ${conversationId}: ${text}`),
         ),
+        ...value.files.flatMap(({ path, format, newer }) => (newer ? [`${path}: ${newerText(format, newer)}`] : [])),
         ...(conflicts > 0
           ? [
               `${conflicts === 1 ? '1 message differs' : `${count(conflicts)} messages differ`} from what is stored, which stays`,
@@ -79,6 +86,9 @@ export const importCommand = defineCommand({
     return { json: value, text, exitCode: failed.length > 0 ? EXIT.failed : EXIT.done }
   },
 })
+
+const newerText = (format: string, { written, tried }: NewerVersion): string =>
+  `version ${written} of ${format} wrote it, and the newest that was tried is ${tried}: lcm coverage says whether all of it is there`
 
 /** At most this many conversations of a file are named. `--json` names all. */
 const NAMED_CONVERSATIONS = 20

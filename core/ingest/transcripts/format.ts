@@ -9,6 +9,7 @@ import type { TranscriptHead } from './head.ts'
 import type { JsonObject } from './json-value.ts'
 import type { MessageDetails } from './message-details.ts'
 import type { ChainBreak } from './record-graph.ts'
+import type { Tried } from './tried-versions.ts'
 
 /**
  * A format reads one kind of transcript. It does not know the database: it recognises its files by their content and
@@ -42,6 +43,7 @@ export type TranscriptFormat = {
    * look at, so that the file is read at every import. By default there are none.
    */
   readonly besides?: (path: string) => readonly string[] | null
+  readonly tried?: Tried
 }
 
 /** A database in which an agent keeps many sessions. It is opened without a trace, and recognised by its tables. */
@@ -86,6 +88,8 @@ export type TranscriptSource = StoredHistory & {
   readonly limitBytes: number
   /** See `TranscriptFormat`, by which it is given to the reading. */
   readonly asides?: RegExp
+  /** Returns a version that a record names, when it is another one than before. */
+  readonly versionIn?: (value: unknown) => string | null
   /** Is told what was made of each record. */
   readonly observe?: Observe
 }
@@ -116,6 +120,8 @@ export type TranscriptRecord =
   /** Names all messages on branches that were given up, once after the last message. The agent sees none of them. */
   | { readonly kind: 'given_up'; readonly sessionId: string; readonly externalIds: ReadonlySet<string> }
   | BrokenChainRecord
+  /** The version of the agent, or of its files, that wrote what follows. */
+  | { readonly kind: 'written_by'; readonly version: string }
   /** A record without conversation: settings, progress or bookkeeping. */
   | { readonly kind: 'other' }
   /** A record that is in the file more than once. */

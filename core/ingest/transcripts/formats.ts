@@ -18,6 +18,7 @@ import { qwen } from './formats/qwen/qwen.ts'
 import { specStory } from './formats/specstory/specstory.ts'
 import { sweAgent } from './formats/swe-agent/swe-agent.ts'
 import { LONG_HEAD_BYTES, readHead, type TranscriptHead } from './head.ts'
+import { versionChanges } from './tried-versions.ts'
 import { keepUnread } from './unread-records.ts'
 
 /**
@@ -45,13 +46,17 @@ export const transcriptFormats: readonly TranscriptFormat[] = [
 ].map(losingNothing)
 
 function losingNothing(format: TranscriptFormat): TranscriptFormat {
-  const { store, asides } = format
-  const withAsides = (source: TranscriptSource): TranscriptSource => (asides ? { ...source, asides } : source)
+  const { store, asides, tried } = format
+  const watched = (source: TranscriptSource): TranscriptSource => ({
+    ...source,
+    ...(asides ? { asides } : {}),
+    ...(tried ? { versionIn: versionChanges(tried) } : {}),
+  })
   return {
     ...format,
-    read: (source) => keepUnread(format.read(withAsides(source)), source),
+    read: (source) => keepUnread(format.read(watched(source)), source),
     ...(store
-      ? { store: { ...store, read: (db, source) => keepUnread(store.read(db, withAsides(source)), source) } }
+      ? { store: { ...store, read: (db, source) => keepUnread(store.read(db, watched(source)), source) } }
       : {}),
   }
 }

@@ -36,6 +36,7 @@ export async function* importFile(
     clock,
     path,
     format: format.id,
+    tried: format.tried,
     window,
     largeTexts,
     ...(resumeOf ? { resumeOf } : {}),

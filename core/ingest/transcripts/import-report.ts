@@ -1,5 +1,5 @@
 import type { Resume } from '../../contract/context.ts'
-import type { ImportedConversation, ImportedFile, SkippedLine } from '../../contract/import.ts'
+import type { ImportedConversation, ImportedFile, NewerVersion, SkippedLine } from '../../contract/import.ts'
 import type { TranscriptRecord } from './format.ts'
 
 /** Says what a resume would load of a conversation, or returns null when it would load the whole window. */
@@ -27,6 +27,7 @@ export class ImportReport {
   compactions = 0
   otherRecords = 0
   brokenChains: NonNullable<ImportedFile['brokenChains']> = []
+  newer: NewerVersion | null = null
 
   constructor(path: string, format: string) {
     this.#path = path
@@ -69,6 +70,7 @@ export class ImportReport {
       skipped: this.#skipped,
       skippedCount: this.#skippedCount,
       ...(this.brokenChains.length > 0 ? { brokenChains: this.brokenChains } : {}),
+      newer: this.newer,
       error,
     }
   }

@@ -182,6 +182,7 @@ const failed = (path: string, error: string): ImportedFile => ({
   otherRecords: 0,
   skipped: [],
   skippedCount: 0,
+  newer: null,
   error,
 })
 

@@ -1,13 +1,14 @@
 import { stat } from 'node:fs/promises'
 import type { Clock } from '../../clock.ts'
-import type { ImportPreview, PassedOver, PreviewedFile } from '../../contract/import.ts'
+import type { ImportPreview, NewerVersion, PassedOver, PreviewedFile } from '../../contract/import.ts'
 import { LcmError } from '../../errors.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
-import { NOTHING_STORED, type TranscriptRecord } from './format.ts'
+import { NOTHING_STORED, type TranscriptFormat, type TranscriptRecord } from './format.ts'
 import type { Recognised } from './formats.ts'
 import { isFileError } from './import-file.ts'
 import { openTranscript, whyNotOpened } from './open-transcript.ts'
 import { findTranscriptFiles, type TranscriptFile } from './transcript-files.ts'
+import { newerVersion } from './tried-versions.ts'
 
 const queries = {
   stored: /* sql */ `
@@ -93,6 +94,7 @@ class Seen {
   #messages = 0
   #compactions = 0
   #skipped = 0
+  #newer: NewerVersion | null = null
   #firstAtMs: number | null = null
   #lastAtMs: number | null = null
   #isToItsEnd = false
@@ -101,7 +103,7 @@ class Seen {
     const source = { path, bytes, head, nowMs, limitBytes: READ_BYTES, ...NOTHING_STORED }
     for await (const { doing, bytesRead, records } of format.read(source)) {
       this.#isToItsEnd = doing === 'storing' && bytesRead >= bytes && bytes <= READ_BYTES
-      for (const record of records) this.#take(record)
+      for (const record of records) this.#take(record, format)
     }
   }
 
@@ -124,11 +126,12 @@ class Seen {
       firstAtMs: this.#firstAtMs,
       lastAtMs: isAtLeast ? null : this.#lastAtMs,
       stored: null,
+      newer: this.#newer,
       error: recognised !== null && this.#messages === 0 && !isAtLeast ? 'holds no messages' : null,
     }
   }
 
-  #take(record: TranscriptRecord): void {
+  #take(record: TranscriptRecord, { tried }: TranscriptFormat): void {
     switch (record.kind) {
       case 'session':
         this.#sessions.add(record.sessionId)
@@ -139,6 +142,9 @@ class Seen {
         return
       case 'answer':
         this.#count(record.createdAtMs)
+        return
+      case 'written_by':
+        this.#newer = newerVersion(this.#newer, record.version, tried)
         return
       case 'compaction':
         this.#compactions += 1

@@ -12,7 +12,7 @@ export type RecordOrigin = { readonly line: number; readonly details: MessageDet
 export type Take<Value> = (value: Value, origin: RecordOrigin, out: TranscriptRecord[]) => void
 
 /** What is asked of a reading beside its records. */
-export type Reading = Pick<TranscriptSource, 'observe' | 'asides'>
+export type Reading = Pick<TranscriptSource, 'observe' | 'asides' | 'versionIn'>
 
 /** A chunk holds at most this many records. The writer stores them between two chunks. */
 const CHUNK_RECORDS = 2000
@@ -77,7 +77,7 @@ export function takeGuarded<Value>(
   origin: RecordOrigin,
   take: Take<Value>,
   out: TranscriptRecord[],
-  { observe, asides }: Reading = {},
+  { observe, asides, versionIn }: Reading = {},
 ): void {
   const before = out.length
   try {
@@ -94,6 +94,8 @@ export function takeGuarded<Value>(
     if (!(error instanceof RangeError)) guardRecord(value, origin.line, out, out.length - 1, asides)
   }
   observe?.(value, origin.line, out.slice(before))
+  const version = versionIn?.(value) ?? null
+  if (version !== null) out.push({ kind: 'written_by', version })
 }
 
 function stampLine(out: TranscriptRecord[], from: number, line: number): void {

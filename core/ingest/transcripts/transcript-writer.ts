@@ -28,6 +28,7 @@ import { oneLine } from './one-line.ts'
 import { storeBrokenChain } from './store-broken-chain.ts'
 import { storePruning } from './store-pruning.ts'
 import { type StoredSession, StoredSessions } from './stored-sessions.ts'
+import { newerVersion, type Tried } from './tried-versions.ts'
 
 export type WriterOptions = {
   readonly db: WriteDb
@@ -35,6 +36,7 @@ export type WriterOptions = {
   readonly clock: Clock
   readonly path: string
   readonly format: string
+  readonly tried: Tried | undefined
   readonly window: ImportWindow
   readonly largeTexts: LargeTexts | null
   readonly resumeOf?: ResumeOf
@@ -183,6 +185,9 @@ export class TranscriptWriter {
         return false
       case 'broken_chain':
         this.#chains.push(record)
+        return false
+      case 'written_by':
+        this.report.newer = newerVersion(this.report.newer, record.version, this.#options.tried)
         return false
       case 'other':
         this.report.otherRecords += 1

@@ -120,6 +120,11 @@ function FileRow({ file }: { readonly file: PreviewedFile }) {
         ) : (
           <>
             <Chip>{file.label ?? file.format}</Chip> {file.stored !== null && <Chip tone="fine">known</Chip>}
+            {file.newer !== null && (
+              <span className={styles.path}>
+                version {file.newer.written}, tried up to {file.newer.tried}
+              </span>
+            )}
           </>
         )}
       </td>

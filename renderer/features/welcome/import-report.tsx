@@ -1,4 +1,4 @@
-import type { ImportedFile, ImportResult } from '../../../core/contract/import.ts'
+import type { ImportedFile, ImportResult, NewerVersion } from '../../../core/contract/import.ts'
 import { fileNameOf, formatCount, plural } from '../../ui/format.ts'
 import styles from './import-preview.module.css'
 
@@ -34,6 +34,7 @@ function FileReport({ file }: { readonly file: ImportedFile }) {
           {file.skippedCount > 0 && `, ${plural(file.skippedCount, 'line')} left out`}
         </span>
       </summary>
+      {file.newer !== null && <p className={styles.note}>{newerText(file.newer)}</p>}
       <ul className={styles.lines}>
         {file.conversations.slice(0, MAX_CONVERSATIONS).map(({ conversationId, title, added }) => (
           <li key={conversationId}>
@@ -56,6 +57,9 @@ function FileReport({ file }: { readonly file: ImportedFile }) {
     </details>
   )
 }
+
+const newerText = ({ written, tried }: NewerVersion): string =>
+  `Version ${written} wrote it, and the newest that was tried is ${tried}. Coverage says whether all of it is there.`
 
 /** Returns whether every line of every file was imported. */
 export const isSound = (result: ImportResult): boolean =>

@@ -29,6 +29,7 @@ const identifying = ['sessionId', 'leafUuid', 'messageId', 'uuid'] as const
 export const claudeCode: TranscriptFormat = {
   id: 'claude-code',
   label: 'Claude Code',
+  tried: { version: '2.1.332', namedBy: (record) => textAt(record, 'version') },
   detect,
   read,
   chain: { id: 'uuid', parent: 'parentUuid' },

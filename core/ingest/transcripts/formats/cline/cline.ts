@@ -15,6 +15,7 @@ import { isReadable } from '../messages/shape.ts'
 export const cline: TranscriptFormat = {
   id: 'cline',
   label: 'Cline',
+  tried: { version: '3.0.65' },
   detect,
   read,
   besides: (path) => [besideOf(path)],
@@ -42,6 +43,8 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
   const session = descriptionBeside(source.path)
   const metadata = objectAt(session, 'metadata')
   const about = { title: textAt(metadata, 'title') ?? undefined, cwd: textAt(session, 'cwd') ?? undefined }
+  const version = textAt(objectAt(metadata, 'sessionHistoryOrigin'), 'version')
+  if (version !== null) yield { doing: 'looking', bytesRead: 0, records: [{ kind: 'written_by', version }] }
   const reader = new MessagesReader(source, sessionId, about, {
     parentSessionId: textAt(origin, 'parentThreadId'),
     finishOf,

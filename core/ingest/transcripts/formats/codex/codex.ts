@@ -7,7 +7,13 @@ import { CodexReader } from './reader.ts'
 import { CodexSurvey } from './survey.ts'
 
 /** Rollouts of the Codex CLI: `RolloutLine`s, and the bare items of the first versions. https://github.com/openai/codex */
-export const codex: TranscriptFormat = { id: 'codex', label: 'Codex', detect, read }
+export const codex: TranscriptFormat = {
+  id: 'codex',
+  label: 'Codex',
+  tried: { version: '0.171.0', namedBy: (record) => textAt(objectAt(record, 'payload'), 'cli_version') },
+  detect,
+  read,
+}
 
 const wrapped: ReadonlySet<string> = new Set([
   'session_meta',

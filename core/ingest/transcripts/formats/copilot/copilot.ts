@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path'
 import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '../../format.ts'
 import type { TranscriptHead } from '../../head.ts'
-import { isObject, type JsonObject, textAt } from '../../json-value.ts'
+import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
 import { readJsonLines } from '../../read-lines.ts'
 import { CopilotReader } from './reader.ts'
 
@@ -18,6 +18,7 @@ const ASIDES = /^data\.(?:toolTelemetry|result\.detailedContent|toolRequests\[\]
 export const copilot: TranscriptFormat = {
   id: 'copilot-cli',
   label: 'Copilot CLI',
+  tried: { version: '1.0.102', namedBy: (event) => textAt(objectAt(event, 'data'), 'copilotVersion') },
   detect,
   read,
   asides: ASIDES,

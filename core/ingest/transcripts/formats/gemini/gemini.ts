@@ -14,7 +14,14 @@ const ASIDES = /toolCalls\[\]\.(?:resultDisplay|description|displayName)/
  * Chats of the Gemini CLI: one JSON document, or since 2026 lines of which later ones replace earlier ones.
  * https://github.com/google-gemini/gemini-cli
  */
-export const gemini: TranscriptFormat = { id: 'gemini-cli', label: 'Gemini CLI', detect, read, asides: ASIDES }
+export const gemini: TranscriptFormat = {
+  id: 'gemini-cli',
+  label: 'Gemini CLI',
+  tried: { version: '0.61.0' },
+  detect,
+  read,
+  asides: ASIDES,
+}
 
 function detect({ values }: TranscriptHead): number {
   const [first] = values

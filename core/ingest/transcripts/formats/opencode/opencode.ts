@@ -14,6 +14,7 @@ const besides = (path: string): readonly string[] | null => (isStoredSession(pat
 export const openCode: TranscriptFormat = {
   id: 'opencode',
   label: 'opencode',
+  tried: { version: '1.18.33' },
   detect,
   read,
   store: openCodeStore,

@@ -70,7 +70,9 @@ export class OpenCodeReader {
     const title = textAt(this.#info, 'title') ?? this.#title
     if (this.#sessionId === null) return []
     const sessionId = this.#sessionId
+    const version = textAt(this.#info, 'version')
     const rest: TranscriptRecord[] = [
+      ...(version === null ? [] : [{ kind: 'written_by', version } as const]),
       ...this.#prunings(sessionId, Number.POSITIVE_INFINITY),
       { kind: 'given_up', sessionId, externalIds: this.#givenUp },
     ]

@@ -7,9 +7,9 @@ import { takeGuarded } from '../../read-lines.ts'
 import { OpenCodeReader } from './reader.ts'
 
 const queries = {
+  // All columns are asked for, because versions differ in them.
   sessions: /* sql */ `
-    SELECT id, parent_id AS parentID, title, directory, "revert" AS revert, time_created AS created, rowid AS place
-    FROM session
+    SELECT *, rowid AS place FROM session
     WHERE rowid > CAST(:after AS INTEGER) ORDER BY rowid LIMIT 200`,
   // The order of opencode itself: by time, and by id within a millisecond. The rows are listed at once, because a time
   // that is no number has no next one.
@@ -23,11 +23,12 @@ const queries = {
 
 type SessionRow = {
   readonly id: string
-  readonly parentID: string | null
+  readonly parent_id: string | null
   readonly title: string | null
   readonly directory: string | null
-  readonly revert: string | null
-  readonly created: number
+  readonly version?: string | null
+  readonly revert?: string | null
+  readonly time_created: number
   readonly place: number
 }
 type Row = { readonly id: string; readonly data: string }
@@ -69,13 +70,14 @@ async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<Trans
   yield { doing: 'storing', bytesRead: source.bytes, records: [] }
 }
 
-const infoOf = ({ id, parentID, title, directory, revert, created }: SessionRow): JsonObject => ({
-  id,
-  parentID,
-  title,
-  directory,
-  revert: revert === null ? undefined : (objectIn(revert) ?? undefined),
-  time: { created },
+const infoOf = (row: SessionRow): JsonObject => ({
+  id: row.id,
+  parentID: row.parent_id,
+  title: row.title,
+  directory: row.directory,
+  version: row.version,
+  revert: row.revert == null ? undefined : (objectIn(row.revert) ?? undefined),
+  time: { created: row.time_created },
 })
 
 function takeMessage(

@@ -17,11 +17,14 @@ const indexOf = (path: string): readonly string[] => [join(dirname(path), 'sessi
 const ASIDES = /Signature: /
 
 const CHAIN = { id: 'id', parent: 'parentId' }
+const namedBy = (record: JsonObject): string | null =>
+  record.type === 'session' && typeof record.version === 'number' ? String(record.version) : null
 
 /** Sessions of the Pi coding agent, versions 1 to 3. https://github.com/badlogic/pi-mono */
 export const pi: TranscriptFormat = {
   id: 'pi',
   label: 'Pi',
+  tried: { version: '1.6.0', ofFiles: '3', namedBy },
   detect: (head) => likeness(head),
   read: (source) => read(source, () => null),
   chain: CHAIN,
@@ -36,6 +39,7 @@ export const pi: TranscriptFormat = {
 export const openClaw: TranscriptFormat = {
   id: 'openclaw',
   label: 'OpenClaw',
+  tried: { version: '2026.9.6', ofFiles: '4', namedBy },
   detect: (head) => (isOpenClaws(head) ? Math.min(1, likeness(head) * 1.02) : likeness(head) * 0.9),
   read: (source) => read(source, (sessionId) => indexedTitle(source.path, sessionId)),
   store: openClawStore,

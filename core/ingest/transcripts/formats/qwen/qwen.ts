@@ -17,6 +17,7 @@ const ASIDES = /^(?:toolCallResult|systemPayload\.displayText)/
 export const qwen: TranscriptFormat = {
   id: 'qwen-code',
   label: 'Qwen Code',
+  tried: { version: '0.24.4', namedBy: (record) => textAt(record, 'version') },
   detect,
   read,
   chain: { id: 'uuid', parent: 'parentUuid' },
