@@ -1,11 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { zstdDecompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { compare } from '../builders/coverage.ts'
 import { runImport } from '../builders/import.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { rawRecords, typeOfRecord } from '../builders/raw-records.ts'
 import { FIELD_DATA } from './field-data.ts'
 
 const FOLDER = join(FIELD_DATA, 'data', 'agents-2026-11')
@@ -28,7 +27,6 @@ const KEPT_FOR_ITSELF: Readonly<Record<string, RegExp>> = {
 }
 
 type Leaf = { readonly where: string; readonly text: string }
-type Json = Readonly<Record<string, unknown>>
 
 function leavesOf(value: unknown, where: string): Leaf[] {
   if (typeof value === 'string') return [{ where, text: value }]
@@ -37,32 +35,9 @@ function leavesOf(value: unknown, where: string): Leaf[] {
   return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, `${where}.${key}`))
 }
 
-/** The types of a record and of what is in it: `event_msg/item_completed`. */
-function typeOf(record: Json): string {
-  const { type, subtype, payload, attachment, message } = record as Record<string, Json | undefined>
-  const types = [type, subtype, payload?.type, attachment?.type, message?.role]
-  return types.filter((name) => typeof name === 'string').join('/')
-}
-
 /** Every string of a raw file, read without any code of the importers. */
-function stringsOf(path: string): Leaf[] {
-  if (path.endsWith('.jsonl')) {
-    const lines = readFileSync(path, 'utf8').split('\n')
-    return lines.flatMap((line) => (line === '' ? [] : leavesOf(JSON.parse(line), typeOf(JSON.parse(line)))))
-  }
-  if (path.endsWith('.json')) return leavesOf(JSON.parse(readFileSync(path, 'utf8')), '')
-  if (!/\.(?:db|sqlite)$/.test(path)) return []
-  const db = new DatabaseSync(path, { readOnly: true })
-  const sql = path.endsWith('.db')
-    ? 'SELECT data AS json, NULL AS packed FROM message UNION ALL SELECT data, NULL FROM part'
-    : 'SELECT event_json AS json, event_zstd AS packed FROM transcript_events'
-  const rows = db.prepare(sql).all() as { readonly json: string | null; readonly packed: Uint8Array | null }[]
-  db.close()
-  return rows.flatMap(({ json, packed }) => {
-    const record = JSON.parse(json ?? zstdDecompressSync(packed ?? new Uint8Array()).toString())
-    return leavesOf(record, typeOf(record))
-  })
-}
+const stringsOf = (path: string): Leaf[] =>
+  rawRecords(path).flatMap((record) => leavesOf(record, path.endsWith('.json') ? '' : typeOfRecord(record)))
 
 const storedIn = ({ db }: TestMemory): string =>
   db

@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { nodeBinary } from '../../scripts/project.mjs'
+import type { Agent, Command, Place } from './agents.ts'
+
+/** An agent that could not be installed or did not do what it was asked, in one line. */
+export class NotRun extends Error {}
+
+const SECONDS_AT_MOST = 240
+
+/** A folder of its own for one agent: its program, its home and its work. */
+export class Sandbox {
+  readonly #folder: string
+  readonly #agent: Agent
+  /** When everything with this agent has to have ended, on the clock of the process. */
+  readonly #untilMs: number
+  readonly home: string
+  readonly work: string
+
+  constructor(folder: string, agent: Agent) {
+    this.#folder = folder
+    this.#agent = agent
+    this.#untilMs = performance.now() + 1000 * (agent.secondsAtMost ?? SECONDS_AT_MOST)
+    this.home = join(folder, 'home')
+    this.work = join(folder, 'work')
+    for (const made of [this.home, this.work]) mkdirSync(made, { recursive: true })
+  }
+
+  place(url: string): Place {
+    return { home: this.home, work: this.work, url }
+  }
+
+  /** Installs a version of the agent, and returns the version that was installed. */
+  async install(wanted: string): Promise<string> {
+    const { package: name } = this.#agent
+    const args = ['install', '--prefix', this.#folder, '--no-audit', '--no-fund', `${name}@${wanted}`]
+    await this.#run('npm', args, { ...process.env, ...this.#home() }, this.#folder)
+    const manifest = join(this.#folder, 'node_modules', name, 'package.json')
+    if (!existsSync(manifest)) throw new NotRun(`npm installed no ${name}@${wanted}`)
+    return JSON.parse(readFileSync(manifest, 'utf8')).version
+  }
+
+  /** Runs a command of the agent to its end, in a home that it has for itself. */
+  async run({ args, env = {} }: Command): Promise<void> {
+    const program = join(this.#folder, 'node_modules', '.bin', this.#agent.program)
+    const path = [dirname(nodeBinary), process.env.PATH ?? ''].join(delimiter)
+    const own = { PATH: path, LANG: 'C.UTF-8', TERM: 'dumb', ...this.#home(), ...env }
+    await this.#run(program, args, own, this.work)
+  }
+
+  #home(): Readonly<Record<string, string>> {
+    const cache = join(homedir(), '.npm')
+    return { HOME: this.home, USERPROFILE: this.home, TMPDIR: this.#folder, npm_config_cache: cache }
+  }
+
+  /** Ends what an agent left running: programs whose home is that of this sandbox. */
+  endAll(): void {
+    if (!existsSync('/proc')) return
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      try {
+        const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
+        if (variables.includes(`HOME=${this.home}`)) process.kill(Number(pid), 'SIGKILL')
+      } catch {
+        // It has ended, or belongs to somebody else.
+      }
+    }
+  }
+
+  #run(program: string, args: readonly string[], env: NodeJS.ProcessEnv, cwd: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      // A group of its own, so that its children end with it.
+      const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+      let said = ''
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.setEncoding('utf8')
+        stream.on('data', (text: string) => {
+          said = (said + text).slice(-4000)
+        })
+      }
+      const endGroup = (): void => {
+        try {
+          if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+        } catch {
+          // The whole group has ended.
+        }
+      }
+      const timer = setTimeout(
+        () => {
+          endGroup()
+          const command = [program.split('/').at(-1), ...args].join(' ').slice(0, 60)
+          reject(
+            new NotRun(`"${command}" had not ended after ${this.#agent.secondsAtMost ?? SECONDS_AT_MOST} s in all`),
+          )
+        },
+        Math.max(0, this.#untilMs - performance.now()),
+      )
+      child.on('error', (error) => {
+        clearTimeout(timer)
+        reject(new NotRun(error.message))
+      })
+      // The streams may stay open in a child that was left behind.
+      child.on('exit', (code, signal) => {
+        clearTimeout(timer)
+        endGroup()
+        if (code === 0) resolve()
+        else reject(new NotRun(`${program.split('/').at(-1)} ended with ${signal ?? code}: ${lastLine(said)}`))
+      })
+    })
+  }
+}
+
+const lastLine = (text: string): string =>
+  text
+    .split('\n')
+    .findLast((line) => line.trim() !== '')
+    ?.trim()
+    .slice(0, 160) ?? 'no word'
