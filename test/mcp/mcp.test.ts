@@ -322,7 +322,7 @@ describe('the process of lcm mcp', () => {
     expect(ran).toMatchObject({ code: 5, stdout: '', stderr: expect.stringMatching(/^lcm: file_missing: /) })
   })
 
-  it('answers what was asked before its input ended, then ends with code 0', async () => {
+  it('answers what was asked before its input ended, also in a last line without its end, then ends with code 0', async () => {
     const { spawn } = await import('node:child_process')
     const { environment } = await import('../cli/lcm.ts')
     const child = spawn(process.execPath, [cliPath, 'mcp', '--db', db], {
@@ -339,7 +339,7 @@ describe('the process of lcm mcp', () => {
       { jsonrpc: '2.0', method: 'notifications/initialized' },
       { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'lcm_grep', arguments: { query: 'lock' } } },
     ]
-    child.stdin.end(`${asked.map((one) => JSON.stringify(one)).join('\n')}\n`)
+    child.stdin.end(asked.map((one) => JSON.stringify(one)).join('\n'))
     const ran = await ended(child)
     const lines = ran.stdout
       .trim()

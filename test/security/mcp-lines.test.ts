@@ -22,7 +22,10 @@ const INITIALIZE = {
 const PING = { jsonrpc: '2.0', id: 'last', method: 'ping' }
 type Said = { readonly id: unknown; readonly error?: { readonly code: number; readonly message: string } }
 
-/** Everything that a server answers to some lines, up to the answer to the ping that follows them. */
+/**
+ * Everything that a server answers to some lines, up to the answer to the ping that follows them: the last line of the
+ * input, which has no line end.
+ */
 async function answers(lines: readonly (string | Buffer)[]): Promise<Said[]> {
   const input = new PassThrough()
   const output = new PassThrough()
@@ -38,10 +41,11 @@ async function answers(lines: readonly (string | Buffer)[]): Promise<Said[]> {
   output.on('data', (piece: Buffer) => {
     text += String(piece)
   })
-  for (const line of [JSON.stringify(INITIALIZE), ...lines, JSON.stringify(PING)]) {
+  for (const line of [JSON.stringify(INITIALIZE), ...lines]) {
     input.write(line)
     input.write('\n')
   }
+  input.end(JSON.stringify(PING))
   while (!text.includes('"id":"last"')) await sleep(1)
   await server.close()
   return text

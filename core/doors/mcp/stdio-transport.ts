@@ -46,6 +46,7 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     this.#input.on('data', this.#take)
+    this.#input.once('end', this.#takeRest)
     this.#input.on('error', (error: Error) => this.onerror?.(error))
   }
 
@@ -59,6 +60,7 @@ export class StdioTransport implements Transport {
 
   async close(): Promise<void> {
     this.#input.off('data', this.#take)
+    this.#input.off('end', this.#takeRest)
     this.#input.pause()
     this.onclose?.()
   }
@@ -75,8 +77,13 @@ export class StdioTransport implements Transport {
     })
   }
 
-  readonly #take = (chunk: Buffer): void => {
-    for (const bytes of this.#lines.take(chunk)) {
+  readonly #take = (chunk: Buffer): void => this.#hearAll(this.#lines.take(chunk))
+
+  /** The last line of the input is one without a line end, too. */
+  readonly #takeRest = (): void => this.#hearAll(this.#lines.end())
+
+  #hearAll(lines: Iterable<Buffer>): void {
+    for (const bytes of lines) {
       const line = bytes.toString('utf8').trim()
       if (line !== '') this.#hear(line)
     }
