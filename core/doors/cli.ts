@@ -6,6 +6,7 @@ import { fileError } from '../sqlite/memory-file.ts'
 import type { Installation } from './cli/command.ts'
 import { printError } from './cli/output.ts'
 import { compileCacheFolder } from './compile-cache.ts'
+import { afterPatience } from './patience.ts'
 import { onStopSignal, type StopSignal } from './stop-signals.ts'
 
 /** True when `lcm` runs from the sources in a checkout (core/doors), and not built (out/main). */
@@ -28,9 +29,8 @@ export type FromCliThread =
   { kind: 'heard'; isHandled: boolean } | { kind: 'awake' } | { kind: 'ended'; exitCode: number; isWhole: boolean }
 
 /**
- * A command that has not answered for this long is in a statement of SQLite, which cannot be interrupted. Its other
- * steps are shorter. Ending it loses nothing that was committed. A stop has to take effect within two seconds, and the
- * second that remains is for an overloaded machine.
+ * A command that has not answered in this time of its own is in a statement of SQLite, which cannot be interrupted. Its
+ * other steps are shorter. Ending it loses nothing that was committed. A stop has to take effect within two seconds.
  */
 const ANSWER_MS = 1000
 /**
@@ -59,8 +59,8 @@ const thread = new Worker(here('cli-thread'), { workerData })
 const post = (message: ToCliThread): void => thread.postMessage(message)
 
 let lastSignal: StopSignal | null = null
-let isAwake = true
-let watch: NodeJS.Timeout | null = null
+/** Ends the present wait for an answer, or the pause before the next question. */
+let stopWaiting: (() => void) | null = null
 
 /** Ends this process as the signal would by default, because exiting would wait for a thread that does not end. */
 function dieOf(signal: NodeJS.Signals): void {
@@ -70,13 +70,21 @@ function dieOf(signal: NodeJS.Signals): void {
 
 function onSignal(signal: StopSignal): void {
   lastSignal = signal
-  isAwake = false
-  post({ kind: 'signal', signal })
-  watch ??= setInterval(() => {
-    if (!isAwake) return giveUp()
-    isAwake = false
-    post({ kind: 'ping' })
-  }, ANSWER_MS)
+  ask({ kind: 'signal', signal })
+}
+
+/** Asks the thread whether it hears, and again after each answer. */
+function ask(message: ToCliThread): void {
+  stopWaiting?.()
+  post(message)
+  stopWaiting = afterPatience(ANSWER_MS, giveUp)
+}
+
+function onAnswer(): void {
+  if (stopWaiting === null) return
+  stopWaiting()
+  const pause = setTimeout(() => ask({ kind: 'ping' }), ANSWER_MS)
+  stopWaiting = () => clearTimeout(pause)
 }
 
 function giveUp(): void {
@@ -93,9 +101,13 @@ function giveUp(): void {
 onStopSignal(onSignal)
 
 thread.on('message', (message: FromCliThread) => {
-  isAwake = true
-  if (message.kind === 'heard' && !message.isHandled) dieOf(lastSignal ?? 'SIGTERM')
-  if (message.kind !== 'ended') return
+  if (message.kind !== 'ended') {
+    onAnswer()
+    if (message.kind === 'heard' && !message.isHandled) dieOf(lastSignal ?? 'SIGTERM')
+    return
+  }
+  stopWaiting?.()
+  stopWaiting = null
   process.exitCode = message.exitCode
   if (!message.isWhole) dieOf(lastSignal ?? 'SIGTERM')
   setTimeout(() => dieOf(lastSignal ?? 'SIGTERM'), lastSignal ? END_MS.afterSignal : END_MS.otherwise).unref()
@@ -105,7 +117,7 @@ thread.on('error', (error) => {
   process.exitCode = 1
 })
 thread.on('exit', (code) => {
-  if (watch) clearInterval(watch)
+  stopWaiting?.()
   process.exitCode ??= code
   // Listeners of signals do not keep a process alive, but pending writes do.
 })

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
-import { setTimeout as later } from 'node:timers/promises'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { errorFields, logEvent } from '../log.ts'
 import { isPostgresAddress, parseAddress } from '../postgres/address.ts'
 import { serveCipher } from '../settings/cipher-port.ts'
 import type { Answer, Confirm, Reach } from '../settings/confirmation.ts'
 import type { KeyCipher } from '../settings/key-store.ts'
+import { afterPatience, endsInTime } from './patience.ts'
 
 export type CoreThreadData = {
   readonly role: 'interactive' | 'jobs'
@@ -70,7 +70,7 @@ export const THREAD_LIMITS = { maxYoungGenerationSizeMb: 8 } as const
 
 /** A window that reloads connects again within this time and finds its core, jobs and report. */
 const LINGER_MS = 10_000
-/** A thread that has not answered for this long is in a statement, which cannot be interrupted. */
+/** A thread that has not answered in this time of its own is in a statement, which cannot be interrupted. */
 const ANSWER_MS = 1200
 /** A thread that can be ended ends in less time. */
 const TERMINATION_MS = 300
@@ -202,7 +202,7 @@ export class CoreHost {
     this.#post(running, { kind: 'close' })
     const said = (await closing) && (await closed)
     const isWhole = said === true || (said?.kind === 'closed' && said.isWhole)
-    if (isWhole && (await Promise.race([ended, later(CLOSE_MS, false, { ref: false })]))) return true
+    if (isWhole && (await endsInTime(ended, CLOSE_MS))) return true
     return this.#leave(running)
   }
 
@@ -215,7 +215,7 @@ export class CoreHost {
     const { thread } = running
     return new Promise((resolve) => {
       const end = (message: FromCoreThread | null): void => {
-        clearTimeout(timer)
+        stopWaiting()
         thread.off('message', onMessage)
         thread.off('exit', onExit)
         resolve(message)
@@ -224,7 +224,7 @@ export class CoreHost {
         if (message.kind === kind) end(message)
       }
       const onExit = (): void => end(null)
-      const timer = setTimeout(() => end(null), limitMs)
+      const stopWaiting = afterPatience(limitMs, () => end(null))
       thread.on('message', onMessage)
       thread.once('exit', onExit)
     })
@@ -235,8 +235,7 @@ export class CoreHost {
     this.#stuck.add(thread)
     thread.unref()
     for (const port of ports) port.close()
-    const ended = thread.terminate().then(() => true)
-    return Promise.race([ended, later(TERMINATION_MS, false)])
+    return endsInTime(thread.terminate(), TERMINATION_MS)
   }
 }
 

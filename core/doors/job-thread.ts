@@ -1,9 +1,9 @@
-import { setTimeout as later } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import type { ErrorInfo } from '../contract/error.ts'
 import type { JobProgress, JobResult } from '../contract/job.ts'
 import { LcmError } from '../errors.ts'
 import type { JobExecutor, JobRequest } from '../jobs/jobs.ts'
+import { afterPatience, endsInTime } from './patience.ts'
 
 export type ToJobThread = { kind: 'run'; id: number; request: JobRequest } | { kind: 'abort'; id: number }
 export type FromJobThread =
@@ -94,7 +94,7 @@ export function executeInThread(
       const id = lastId
       const target = ensure()
       const post = (message: ToJobThread): void => target.postMessage(message)
-      let patience: NodeJS.Timeout | undefined
+      let stopWaiting: (() => void) | undefined
       const giveUp = (): void => {
         if (thread === target) thread = null
         givenUp.add(target)
@@ -104,7 +104,7 @@ export function executeInThread(
       }
       const onAbort = (): void => {
         post({ kind: 'abort', id })
-        patience = setTimeout(giveUp, giveUpMs)
+        stopWaiting = afterPatience(giveUpMs, giveUp)
       }
       const answer = (message: FromJobThread): void => {
         if (message.kind === 'progress') {
@@ -112,7 +112,7 @@ export function executeInThread(
           return
         }
         waiting.delete(id)
-        clearTimeout(patience)
+        stopWaiting?.()
         signal.removeEventListener('abort', onAbort)
         rest(target)
         if (message.kind === 'done') resolve(message.result)
@@ -126,8 +126,7 @@ export function executeInThread(
   const close = async (limitMs = TERMINATION_MS): Promise<boolean> => {
     clearTimeout(idle)
     const threads = thread === null ? [...givenUp] : [...givenUp, thread]
-    const ended = Promise.all(threads.map((one) => one.terminate())).then(() => true)
-    return await Promise.race([ended, later(limitMs, false, { ref: false })])
+    return await endsInTime(Promise.all(threads.map((one) => one.terminate())), limitMs)
   }
   return { execute, close }
 }

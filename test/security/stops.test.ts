@@ -9,7 +9,7 @@ import { ended, environment, startLcm } from '../cli/lcm.ts'
 // Proves that every stop takes effect within two seconds, even while SQLite is inside one statement that takes minutes.
 // Takes longer than 5 s where programs take long to start: the statement has to be under way in a process of its own.
 
-/** Ticks of 100 ms of the process that is to stop: two seconds. */
+/** Tenths of a second of the process that is to stop: two seconds. */
 const MOST_TICKS = 20
 const endless = endlessFile()
 const memory = buildMemory({ conversations: [{ messages: ['hello'] }] })

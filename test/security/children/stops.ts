@@ -1,21 +1,23 @@
 import { Worker } from 'node:worker_threads'
 import { CoreHost, type CoreThreadData } from '../../../core/doors/core-host.ts'
 import { executeInThread } from '../../../core/doors/job-thread.ts'
+import { afterPatience } from '../../../core/doors/patience.ts'
 import { workerUrl } from '../../builders/built-program.ts'
 import { jobWhen, openWindow, resourcesDir, startCores } from '../../jobs/core-client.ts'
 
-/** Stops what is in the middle of a statement that does not end, and prints how many ticks each stop took, as JSON. */
+/** Stops what is in the middle of a statement that does not end, and prints how long each stop took, as JSON. */
 const [endless = '', sound = ''] = process.argv.slice(2)
 
-/** Counts ticks of this thread, which a busy machine delays as much as the time limits of a stop. */
+/**
+ * Measures how long a stop took, in tenths of a second: by the clock, or by the time that this process was on a processor
+ * where a busy machine left it less.
+ */
 async function measured<T>(stop: () => Promise<T>): Promise<{ ticks: number; answer: T }> {
-  let ticks = 0
-  const ticking = setInterval(() => {
-    ticks += 1
-  }, 100)
+  const begunMs = performance.now()
+  const before = process.cpuUsage()
   const answer = await stop()
-  clearInterval(ticking)
-  return { ticks, answer }
+  const { user, system } = process.cpuUsage(before)
+  return { ticks: Math.min(performance.now() - begunMs, (user + system) / 1000) / 100, answer }
 }
 
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms))
@@ -95,7 +97,8 @@ async function leaveWindow(): Promise<unknown> {
   }
   const first = await told('hello')
   const hung = await told('hang')
-  await pause(2000)
+  // Longer than the core has to answer.
+  await new Promise<void>((done) => void afterPatience(2000, done))
   const again = await told('hello')
   return { first, hung, again, closed: await measured(() => cores.close()) }
 }
