@@ -1,7 +1,7 @@
 import type { CompactInput, CompactionDecision, CompactionPlan, CompactionSettings } from '../contract/compaction.ts'
 import { withOverrides } from '../settings/settings.ts'
 import type { KeptWindow } from '../window/kept-window.ts'
-import { decide, emptyPlan, planWindow } from './plan-window.ts'
+import { decide, emptyPlan, planWindow, withInherited } from './plan-window.ts'
 
 /**
  * Answers whether a window should be compacted and what a run would do. It only reads, supports files of every system,
@@ -21,22 +21,26 @@ export class CompactionPlanner {
 
   /**
    * The triggers use the active tokens, whether or not they fit into the budget. The pressure is that of the assembled
-   * window, as everywhere (docs/decisions/0022-one-window.md).
+   * window, as everywhere (docs/decisions/0022-one-window.md). Of a fork, both include what it sees of the conversation
+   * that it was forked from.
    * @throws LcmError not_found, invalid_argument
    */
   evaluate(input: CompactInput): CompactionDecision {
     const settings = withOverrides(this.#settings, input.settings)
-    return decide(this.#windows.of(input.conversationId).window, settings)
+    const { window } = this.#windows.sent(input.conversationId)
+    return decide(window, settings, undefined, this.#windows.of(input.conversationId).window)
   }
 
   /**
-   * Returns what `compact` would do with the same input.
+   * Returns what `compact` would do with the same input. Of a fork, that is its own part of the window, which alone can
+   * be written; the plan says how much stands before it.
    * @throws LcmError not_found, invalid_argument
    */
   plan(input: CompactInput): CompactionPlan {
     const settings = withOverrides(this.#settings, input.settings)
     const { window, covered } = this.#windows.of(input.conversationId)
     if (this.#whyOff !== null) return emptyPlan(window, input, this.#whyOff)
-    return planWindow(window, covered, input, settings)
+    const sent = this.#windows.sent(input.conversationId)
+    return withInherited(planWindow(window, covered, input, settings), sent.window, sent.homes)
   }
 }

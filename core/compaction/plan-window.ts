@@ -28,15 +28,17 @@ import { newSummary } from './window-model.ts'
  * Decides about a window that was read before, with the numbers of every trigger. From the hard threshold on, the
  * window must be compacted before the next turn; from the soft one, or with too many messages, soon. The triggers use
  * all active tokens, because the assembled window never exceeds the budget by much, however much it leaves out.
+ * @param own of a fork, the part of the window that a run may replace
  */
 export function decide(
   window: Window,
   settings: Readonly<CompactionSettings>,
   size: WindowSize = measureWindow(window.columns, window.pairs, settings),
+  own: Window = window,
 ): CompactionDecision {
-  const { columns, pairs } = window
+  const { columns } = window
   const { activeTokens, fittingTokens, leftOutItems, leftOutTokens } = size
-  const eligible = findLeafChunks(columns, pairs, settings)
+  const eligible = findLeafChunks(own.columns, own.pairs, settings)
   let active = 0
   for (const kind of columns.kinds) if (kind === MESSAGE) active += 1
   const { budgetTokens: budget, maxActiveMessages } = settings
@@ -80,13 +82,16 @@ export const planWindow = (
   settings: Readonly<CompactionSettings>,
 ): CompactionPlan => simulatePlan(window, covered, input, settings).plan
 
-/** Does the same with a given `sizeAfter`, which measures the remaining window. */
+/**
+ * Does the same with a given `sizeAfter`, which measures the remaining window. The window that a fork is sent ends with
+ * its own one.
+ */
 export function simulatePlan(
   window: Window,
   covered: CoverageOfEntries,
   input: CompactInput,
   settings: Readonly<CompactionSettings>,
-): { readonly plan: CompactionPlan; sizeAfter(): WindowSize } {
+): { readonly plan: CompactionPlan; sizeAfter(sent?: Window): WindowSize } {
   const goal = targetOf(input, settings)
   const simulation = new Simulation(window, goal, covered)
   let skipped: string | null = null
@@ -112,7 +117,7 @@ export function simulatePlan(
     expectedTokensAfter: simulation.tokens,
     skipped: steps.length === 0 ? (skipped ?? NOTHING_TO_CONDENSE) : null,
   }
-  return { plan, sizeAfter: () => simulation.measure(settings) }
+  return { plan, sizeAfter: (sent = window) => simulation.measure(settings, sent) }
 }
 
 /**
@@ -134,6 +139,14 @@ function pairsLeft(origins: readonly number[], { length, pairs }: Window): Pairi
   }
   const orphans = new Set(Array.from(pairs.orphans, (index) => indexes[index] as number).filter((now) => now >= 0))
   return { groupOf, groups, orphans }
+}
+
+/** Adds to the plan of a fork what it sees of the conversation that it was forked from. */
+export function withInherited(plan: CompactionPlan, sent: Window, homes: readonly number[]): CompactionPlan {
+  const from = homes.at(-1)
+  if (from === undefined) return plan
+  const inherited = { conversationId: from, items: homes.length, tokens: sent.tokensIn(0, homes.length) }
+  return { ...plan, inherited }
 }
 
 /** The plan of a run that would do nothing, with the reason. */
@@ -206,10 +219,13 @@ class Simulation {
     return this.#left?.items ?? this.#window.items
   }
 
-  /** Returns the size of the remaining window. */
-  measure(settings: Readonly<CompactionSettings>): WindowSize {
-    if (!this.#left) return measureWindow(this.#window.columns, this.#window.pairs, settings)
-    return measureWindow(columnsOf(this.#left.items), pairsLeft(this.#left.origins, this.#window), settings)
+  /** Returns the size of the remaining window at the end of the one that is sent. */
+  measure(settings: Readonly<CompactionSettings>, sent: Window): WindowSize {
+    if (!this.#left) return measureWindow(sent.columns, sent.pairs, settings)
+    const before = sent.length - this.#window.length
+    const items = [...sent.itemsIn(0, before), ...this.#left.items]
+    const origins = this.#left.origins.map((origin) => (origin < 0 ? origin : origin + before))
+    return measureWindow(columnsOf(items), pairsLeft([...Array(before).keys(), ...origins], sent), settings)
   }
 
   /** Steps must be in order and must not overlap. */

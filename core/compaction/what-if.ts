@@ -6,7 +6,7 @@ import type { KeptWindow } from '../window/kept-window.ts'
 import { type Selection, selectItems } from '../window/selection.ts'
 import type { Window } from '../window/window.ts'
 import { sizeOf } from '../window/window-size.ts'
-import { decide, simulatePlan } from './plan-window.ts'
+import { decide, simulatePlan, withInherited } from './plan-window.ts'
 
 /**
  * Answers what would be compacted and what would fall out under other settings, without writing. The window is read
@@ -31,8 +31,9 @@ export class WhatIfPlanner {
     const { preset, ...request } = input
     const preferred = preset ? presetSettings(preset) : {}
     const settings = tryOverrides(tryOverrides(this.#settings, preferred), request.settings)
-    const { window, covered } = this.#windows.of(input.conversationId)
-    const { plan, sizeAfter } = simulatePlan(window, covered, request, settings)
+    const own = this.#windows.of(input.conversationId)
+    const { window, homes } = this.#windows.sent(input.conversationId)
+    const { plan, sizeAfter } = simulatePlan(own.window, own.covered, request, settings)
     const selection = selectItems({
       columns: window.columns,
       pairs: window.pairs,
@@ -40,10 +41,10 @@ export class WhatIfPlanner {
       freshTailCount: settings.freshTailCount,
     })
     return {
-      decision: decide(window, settings, sizeOf(window.columns, selection)),
-      plan,
+      decision: decide(window, settings, sizeOf(window.columns, selection), own.window),
+      plan: withInherited(plan, window, homes),
       ...countSteps(plan),
-      pressureAfter: sizeAfter().fittingTokens / settings.budgetTokens,
+      pressureAfter: sizeAfter(window).fittingTokens / settings.budgetTokens,
       ...leftOut(window, selection),
       durationMs: performance.now() - began,
     }

@@ -110,6 +110,11 @@ export const CompactionPlan = z.object({
   expectedTokensAfter: z.int(),
   /** Why there is nothing to do when `steps` is empty. */
   skipped: z.string().nullable(),
+  /**
+   * Of a fork: what stands before its own part of the window, and the conversation that it was forked from. A compaction
+   * leaves that as it is, and the figures here do not count it. Absent when there is nothing.
+   */
+  inherited: z.object({ conversationId: ConversationId, items: z.int(), tokens: z.int() }).optional(),
 })
 export type CompactionPlan = z.infer<typeof CompactionPlan>
 

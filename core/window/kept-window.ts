@@ -13,6 +13,8 @@ import { resumedWindow } from './resume.ts'
 import type { Window } from './window.ts'
 
 type Kept = { readonly window: Window; readonly covered: CoverageOfEntries }
+/** With the conversations to which the first entries of a fork belong. */
+type Sent = Kept & { readonly homes: readonly number[] }
 
 /**
  * The window that was asked for last, read once and kept until the file changes, so that a decision, a plan and every
@@ -23,6 +25,7 @@ export class KeptWindow {
   readonly #estimator: TokenEstimator
   readonly #reader: MemoryReader
   #kept: (Kept & { readonly stamp: string }) | null = null
+  #sent: (Sent & { readonly stamp: string }) | null = null
 
   constructor(db: ReadDb, estimator: TokenEstimator, reader = new MemoryReader(db)) {
     this.#db = db
@@ -36,6 +39,7 @@ export class KeptWindow {
     if (this.#kept?.stamp === stamp && this.#kept.window.conversationId === conversationId) return this.#kept
     // The old window is released before the new one is read, because both may be large.
     this.#kept = null
+    if (this.#sent?.stamp !== stamp || this.#sent.window.conversationId !== conversationId) this.#sent = null
     this.#kept = readSnapshot(this.#db, () => ({
       stamp: changeStamp(this.#db),
       ...this.past(conversationId, {}),
@@ -48,7 +52,16 @@ export class KeptWindow {
    * A past window of a fork that has compacted since is its own part alone.
    * @throws LcmError not_found
    */
-  sent(conversationId: number, past: PastEntries = {}): Kept & { readonly homes: readonly number[] } {
+  sent(conversationId: number, past: PastEntries = {}): Sent {
+    if (past.placed || past.until) return this.#readSent(conversationId, past)
+    const stamp = changeStamp(this.#db)
+    if (this.#sent?.stamp === stamp && this.#sent.window.conversationId === conversationId) return this.#sent
+    this.#sent = null
+    this.#sent = { stamp, ...this.#readSent(conversationId, past) }
+    return this.#sent
+  }
+
+  #readSent(conversationId: number, past: PastEntries): Sent {
     return readSnapshot(this.#db, () => {
       const inherited = inheritedBy(this.#db, this.#reader, conversationId)
       if (!inherited || inherited.placed.length === 0 || (past.placed && !inherited.isWhole)) {
@@ -64,7 +77,7 @@ export class KeptWindow {
    * Returns what the agent would load of its window when the session is resumed. `resume` is null when that is all.
    * @throws LcmError not_found
    */
-  resumed(conversationId: number): Kept & { readonly homes: readonly number[]; readonly resume: Resume | null } {
+  resumed(conversationId: number): Sent & { readonly resume: Resume | null } {
     return readSnapshot(this.#db, () => {
       if (!conversationExists(this.#db, conversationId)) throw noSuchConversation(this.#db, conversationId)
       const found = resumedWindow(this.#db, this.#reader, conversationId)

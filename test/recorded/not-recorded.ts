@@ -12,6 +12,7 @@ export const NOT_RECORDED: Readonly<Record<string, string>> = {
   'servers.objects': 'It is no part of a memory.',
   'servers.setObjectsKeys': 'It writes keys.',
   'servers.following': 'It needs a server.',
+  'machine.mendTranscript': 'It writes a copy of a transcript.',
   'machine.salvage': 'It writes a new memory.',
   'machine.sample': 'It writes a copy of the sample memory.',
   'memory.copy': 'It writes a new memory.',

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { CompactionPlanner } from '../../core/compaction/compaction-planner.ts'
+import { WhatIfPlanner } from '../../core/compaction/what-if.ts'
+import { CompactInput } from '../../core/contract/compaction.ts'
+import { ProbeInput } from '../../core/contract/probe.ts'
+import { openLcm } from '../../core/lcm.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { readSettings } from '../../core/settings/settings.ts'
+import { KeptWindow } from '../../core/window/kept-window.ts'
 import { WindowSizes } from '../../core/window/window-sizes.ts'
-import { TranscriptBuilder, text } from '../builders/claude-code.ts'
+import { SESSION, TranscriptBuilder, text } from '../builders/claude-code.ts'
 import { findings } from '../builders/findings.ts'
 import { importOne } from '../builders/import.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
@@ -86,6 +92,64 @@ describe('a fork of Codex without copies', () => {
   })
 })
 
+describe('the window of a fork', () => {
+  const words = 'The harbour office is leased until 30 June 2028, as we decided with the owner in the meeting.'
+  const line = (type: string, payload: unknown, ordinal: number) => ({ timestamp: at(ordinal), ordinal, type, payload })
+  const said = (role: string, text: string, ordinal: number) =>
+    line('response_item', { type: 'message', role, content: [{ type: 'text', text }] }, ordinal)
+  const files = (): string[] => {
+    const folder = temporaryFolder()
+    const parent = [line('session_meta', { id: 'parent' }, 0), said('user', words, 1), said('assistant', 'noted', 2)]
+    const meta = { id: 'fork', forked_from_id: 'parent', forked_from_ordinal_exclusive: 3 }
+    const own = Array.from({ length: 14 }, (_, turn) =>
+      said(turn % 2 ? 'assistant' : 'user', `own words ${turn}`, 11 + turn),
+    )
+    return [
+      writeLines(parent, 'parent.jsonl', folder),
+      writeLines([line('session_meta', meta, 10), ...own], 'fork.jsonl', folder),
+    ]
+  }
+  const settings = { freshTailCount: 2, minMessagesToCompact: 1, leafChunkTokens: 1000 }
+
+  it('counts in what triggers a compaction, in what-if and in a plan, which says what it leaves alone', async () => {
+    using memory = await imported(files())
+    const { context } = sentWindow(memory, 'fork')
+    const windows = new KeptWindow(memory.db, createTokenEstimator())
+    const { compaction } = readSettings({})
+    const input = CompactInput.parse({ conversationId: context.conversationId, settings })
+    const planner = new CompactionPlanner(windows, compaction)
+    expect(planner.evaluate(input).activeTokens).toBe(context.activeTokens)
+    const plan = planner.plan(input)
+    const inherited = context.items.filter(({ conversationId }) => conversationId === 1)
+    const tokens = inherited.reduce((sum, item) => sum + item.tokens, 0)
+    expect(plan.inherited).toEqual({ conversationId: 1, items: 2, tokens })
+    expect(plan.tokensBefore).toBe(context.activeTokens - tokens)
+    const sources = plan.steps.flatMap((step) => step.sources)
+    expect(sources.length).toBeGreaterThan(0)
+    for (const { id } of inherited) expect(sources).not.toContain(id)
+    const tried = new WhatIfPlanner(windows, compaction).ask({
+      ...input,
+      settings: { ...settings, budgetTokens: 1000 },
+    })
+    expect(tried.decision.activeTokens).toBe(context.activeTokens)
+    expect(tried.plan.inherited).toEqual(plan.inherited)
+    const saved = plan.tokensBefore - plan.expectedTokensAfter
+    expect(Math.round(tried.pressureAfter * 1000)).toBe(context.activeTokens - saved)
+    const parent = planner.plan({ ...input, conversationId: 1 })
+    expect(parent.inherited).toBeUndefined()
+  })
+
+  it('is what a probe looks into', async () => {
+    using memory = await imported(files())
+    const lcm = await openLcm(memory.path)
+    const questions = [{ question: 'Until when is the harbour office leased?', answer: '30 June 2028' }]
+    const { conversationId } = sentWindow(memory, 'fork').context
+    const report = await lcm.prober.probe(ProbeInput.parse({ conversationId, questions }))
+    lcm.close()
+    expect(report.questions.map(({ state }) => state)).toEqual(['in_window'])
+  })
+})
+
 describe('a fork of Pi', () => {
   const entry = (id: number, parent: number | null, role: string, words: string) => ({
     type: 'message',
@@ -138,8 +202,7 @@ describe('a fork of Pi', () => {
 })
 
 describe('a fork of Claude Code after a compaction', () => {
-  it('names the session whose messages it repeats, and begins with its summary', async () => {
-    const folder = temporaryFolder()
+  const files = (folder = temporaryFolder()): readonly [string, string] => {
     const story = new TranscriptBuilder()
     story.user('a question in words enough to be worth a summary of some length')
     story.answer('msg_1', [text('the kept answer')], { uuid: 'kept' })
@@ -161,7 +224,25 @@ describe('a fork of Claude Code after a compaction', () => {
     const fork = new TranscriptBuilder('fork')
     for (const record of [copy(2, null), copy(3, 'boundary'), copy(1, 'summary'), copy(4, 'kept')]) fork.raw(record)
     fork.user('in the fork', { parentUuid: last })
-    using memory = await imported([story.write('a.jsonl', folder), fork.write('fork.jsonl', folder)])
+    return [story.write('a.jsonl', folder), fork.write('fork.jsonl', folder)]
+  }
+
+  it('is linked when the session that it was forked from comes later, and keeps its window', async () => {
+    using memory = await imported(files().toReversed())
+    const { db } = memory
+    const ids = db.all<{ session: string; id: number; parent: number | null }>(
+      'SELECT session_id AS session, conversation_id AS id, parent_conversation_id AS parent FROM conversations',
+    )
+    const [fork, original] = ['fork', SESSION].map((name) => ids.find(({ session }) => session === name))
+    expect(fork?.parent).toBe(original?.id)
+    expect(original?.parent).toBeNull()
+    const texts = sentWindow(memory, 'fork').texts.filter((words) => !words.startsWith('['))
+    expect(texts.slice(1)).toEqual(['the kept answer', 'after the compaction', 'in the fork'])
+    expect(told(memory, SESSION)).toHaveLength(4)
+  })
+
+  it('names the session whose messages it repeats, and begins with its summary', async () => {
+    using memory = await imported(files())
     expect(told(memory, 'fork')).toEqual(['user: in the fork'])
     expect(memory.db.value("SELECT parent_conversation_id FROM conversations WHERE session_id = 'fork'")).toBe(1)
     const [first, ...rest] = sentWindow(memory, 'fork').texts

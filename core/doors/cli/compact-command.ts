@@ -66,26 +66,35 @@ async function planAnswer(lcm: Lcm, options: CompactOptions): Promise<Answer> {
   const nothing = { steps: [], modelCalls: 0, expectedTokensAfter: whole.tokensBefore, skipped }
   const plan = skipped === null ? whole : { ...whole, ...nothing }
   const estimate = lcm.summarizers.estimate(input.summarizer, plan.steps)
-  const text = (): string =>
-    plan.skipped ??
-    [
-      table(
-        ['step', 'pass', 'depth', 'sources', 'source tokens', 'expected tokens', 'messages'],
-        plan.steps.map((step, index) => [
-          String(index + 1),
-          step.pass,
-          step.depth,
-          step.sources.length,
-          step.sourceTokens,
-          step.expectedTokens,
-          `${step.firstSeq}–${step.lastSeq}`,
-        ]),
-      ),
-      `${count(plan.tokensBefore)} → about ${count(plan.expectedTokensAfter)} tokens, ${count(plan.modelCalls)} model calls. Nothing was written.`,
-      ...(estimate.provider === null ? [] : [spendText(estimate)]),
-    ].join('\n')
+  const text = (): string => [plan.skipped ?? planText(plan, estimate), ...inheritedLine(plan)].join('\n')
   return { json: { ...plan, estimate }, text }
 }
+
+const planText = (plan: CompactionPlan, estimate: SpendEstimate): string =>
+  [
+    table(
+      ['step', 'pass', 'depth', 'sources', 'source tokens', 'expected tokens', 'messages'],
+      plan.steps.map((step, index) => [
+        String(index + 1),
+        step.pass,
+        step.depth,
+        step.sources.length,
+        step.sourceTokens,
+        step.expectedTokens,
+        `${step.firstSeq}–${step.lastSeq}`,
+      ]),
+    ),
+    `${count(plan.tokensBefore)} → about ${count(plan.expectedTokensAfter)} tokens, ${count(plan.modelCalls)} model calls. Nothing was written.`,
+    ...(estimate.provider === null ? [] : [spendText(estimate)]),
+  ].join('\n')
+
+/** Of a fork, only its own part of the window can be compacted. */
+const inheritedLine = ({ inherited }: CompactionPlan): string[] =>
+  inherited === undefined
+    ? []
+    : [
+        `This is a fork: ${count(inherited.items)} items before it (${count(inherited.tokens)} tokens) belong to conversation ${inherited.conversationId} and stay as they are.`,
+      ]
 
 function spendText({ provider, inputTokens, outputTokens, cost, capTokens }: SpendEstimate): string {
   const price = cost === null ? 'no price configured' : `cost about ${cost.toFixed(4)}`

@@ -51,6 +51,7 @@ export class ForkedCopies {
         : this.#sessions.holderOf(sessionId, externalId)
     if (holder === null || (parent !== null && holder !== parent)) {
       this.#maybeForks.delete(sessionId)
+      if (parent === null && externalId !== null) this.#sessions.awaitOrigin(sessionId, externalId)
       return record
     }
     if (parent === null) this.#sessions.nameParent(sessionId, holder)

@@ -41,6 +41,19 @@ const queries = {
     UPDATE conversations SET parent_conversation_id = :conversationId
     WHERE importer = :importer AND session_id = :sessionId AND parent_conversation_id IS NULL
       AND conversation_id <> :conversationId`,
+  awaitOrigin: /* sql */ `
+    INSERT INTO lcm_meta (key, value)
+    SELECT :key, :externalId WHERE NOT EXISTS (
+      SELECT 1 FROM conversations
+      WHERE importer = :importer AND session_id = :sessionId AND parent_conversation_id IS NOT NULL
+    )
+    ON CONFLICT (key) DO NOTHING`,
+  // A conversation that begins with the message awaits an origin itself.
+  withoutOrigin: /* sql */ `
+    SELECT f.key FROM lcm_meta AS f
+    JOIN messages AS m ON m.conversation_id = :conversationId AND m.external_id = f.value
+    WHERE f.key >= :prefix AND f.key < :prefix || char(0x10ffff)
+      AND NOT EXISTS (SELECT 1 FROM lcm_meta AS own WHERE own.key = :own)`,
   arrived: /* sql */ `
     DELETE FROM lcm_meta WHERE key = :key`,
 }
@@ -197,6 +210,30 @@ export class StoredSessions {
   holds(sessionId: string, externalId: string): boolean {
     const conversationId = this.#find(sessionId)
     return conversationId !== null && this.#db.value(queries.hasMessage, { conversationId, externalId }) !== undefined
+  }
+
+  /**
+   * Notes that a session may be a fork of one that is not stored: both have the message, and the other one will have
+   * what was said before it.
+   */
+  awaitOrigin(sessionId: string, externalId: string): void {
+    const importer = this.#importer
+    this.#db.run(queries.awaitOrigin, { key: this.#originKey(sessionId), externalId, importer, sessionId })
+  }
+
+  /** Links forks that were stored before the session that they were forked from. They keep their copies. */
+  adoptForks(sessionId: string, conversationId: number): void {
+    const prefix = this.#originKey('')
+    const asked = { conversationId, prefix, own: this.#originKey(sessionId) }
+    for (const key of this.#db.column<string>(queries.withoutOrigin, asked)) {
+      const fork = { importer: this.#importer, sessionId: key.slice(prefix.length), conversationId }
+      this.#db.run(queries.adopt, fork)
+      this.#db.run(queries.arrived, { key })
+    }
+  }
+
+  #originKey(sessionId: string): string {
+    return `transcript_origin:${this.#importer}:${sessionId}`
   }
 
   #adopt(sessionId: string, conversationId: number): void {

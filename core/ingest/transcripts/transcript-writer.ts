@@ -231,6 +231,7 @@ export class TranscriptWriter {
     }
     for (const { sessionId, conversationId } of this.report.conversations.values()) {
       this.#forks.finish(sessionId, conversationId)
+      this.#sessions.adoptForks(sessionId, conversationId)
     }
     this.#finishChains()
     this.#nameConversations()

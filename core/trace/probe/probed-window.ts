@@ -5,6 +5,7 @@ import type { Memory } from '../../memory/memory.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import type { MemoryReader } from '../../systems/memory-reader.ts'
 import { messageNumber } from '../../systems/node-id.ts'
+import { inheritedBy } from '../../window/inherited.ts'
 import { storedPlacements } from '../../window/placements.ts'
 import type { PastWindow, TimeTravel } from '../../window/time-travel/time-travel.ts'
 import { ladderOf } from '../ladder.ts'
@@ -26,6 +27,8 @@ export type ProbedWindow = {
   readonly ids: readonly string[]
   readonly has: ReadonlySet<string>
   readonly past: PastWindow | null
+  /** The number of its first entries that a fork sees of the conversation that it was forked from. */
+  readonly inherited: number
 }
 
 /** The way from the message that answers a question to the window. */
@@ -43,14 +46,17 @@ const MOST_WORDS = 40
 
 /** @throws LcmError not_found */
 export async function windowAt(
-  { reader, timeTravel }: Pick<ProberOptions, 'reader' | 'timeTravel'>,
+  { db, reader, timeTravel }: Pick<ProberOptions, 'db' | 'reader' | 'timeTravel'>,
   { conversationId, at }: Pick<ProbeInput, 'conversationId' | 'at'>,
 ): Promise<ProbedWindow> {
   await reader.prepareMemory(conversationId)
   const memory = reader.memory(conversationId)
   const past = at === undefined || 'now' in at ? null : timeTravel.entriesAt(conversationId, at)
-  const ids = windowIds(memory, past?.placed ?? storedPlacements(memory))
-  return { memory, ids, has: new Set(ids), past }
+  const inherited = inheritedBy(db, reader, conversationId)
+  // After a compaction of the fork, what it saw before is not known.
+  const before = inherited && (past?.placed === undefined || inherited.isWhole) ? inherited.placed : []
+  const ids = windowIds(memory, [...before, ...(past?.placed ?? storedPlacements(memory))])
+  return { memory, ids, has: new Set(ids), past, inherited: before.length }
 }
 
 export const positionOf = ({ messages }: Memory, id: string): number =>

@@ -97,9 +97,9 @@ export class Prober {
   }
 
   /** The window of now is kept for the next question; one of the past is read for this probe alone. */
-  #indexOf({ memory, ids, past }: ProbedWindow, slice: TimeSlice): Promise<WindowIndex> {
+  #indexOf({ memory, ids, past, inherited }: ProbedWindow, slice: TimeSlice): Promise<WindowIndex> {
     const { db, indexes } = this.#options
-    if (past === null) return indexes.ofWindow(memory, slice)
+    if (past === null && inherited === 0) return indexes.ofWindow(memory, slice)
     return indexOf(windowTexts(db, memory.messages.conversationId, ids), slice)
   }
 

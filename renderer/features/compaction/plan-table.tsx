@@ -7,7 +7,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { depthLabel } from '../../ui/depth-color.ts'
 import { DepthSwatch } from '../../ui/depth-swatch.tsx'
-import { formatCompression, formatCount, plural } from '../../ui/format.ts'
+import { formatCompression, formatCount, formatTokens, plural } from '../../ui/format.ts'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { useName } from '../../ui/use-names.ts'
 import { AFTER } from '../../ui/window-choice.ts'
@@ -36,7 +36,13 @@ export function PlanTable({ plan, isPending, step, onStep, onPrompt, scroller }:
   const rows = useMemo(() => plan.steps.map((one, number): Row => ({ number, step: one })), [plan])
   const linkTo = useLink()
   const columns = useMemo(() => [...COLUMNS, promptColumn(onPrompt)], [onPrompt])
-  if (rows.length === 0) return <p className={styles.none}>{plan.skipped ?? 'There is nothing to compact.'}</p>
+  if (rows.length === 0)
+    return (
+      <>
+        <p className={styles.none}>{plan.skipped ?? 'There is nothing to compact.'}</p>
+        <InheritedText plan={plan} />
+      </>
+    )
   return (
     <div className={classNames(isPending && styles.pending)}>
       <p className={styles.figures}>
@@ -49,6 +55,7 @@ export function PlanTable({ plan, isPending, step, onStep, onPrompt, scroller }:
           See what would be lost
         </a>
       </p>
+      <InheritedText plan={plan} />
       <DataTable
         label="Steps of the plan"
         rows={rows}
@@ -64,6 +71,19 @@ export function PlanTable({ plan, isPending, step, onStep, onPrompt, scroller }:
         scroller={scroller}
       />
     </div>
+  )
+}
+
+/** Of a fork, only its own part of the window can be compacted. */
+function InheritedText({ plan: { inherited } }: { readonly plan: CompactionPlan }) {
+  const linkTo = useLink()
+  if (inherited === undefined) return null
+  const { conversationId, items, tokens } = inherited
+  return (
+    <p className={styles.figures}>
+      This is a fork: {plural(items, 'item')} before it, {formatTokens(tokens)}, belong to{' '}
+      <a href={linkTo({ view: 'context', conversationId })}>conversation {conversationId}</a> and stay as they are.
+    </p>
   )
 }
 

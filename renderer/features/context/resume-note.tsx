@@ -3,6 +3,7 @@ import { Button } from '../../ui/button.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { MendedCopy } from '../../ui/mended-copy.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import styles from './context-view.module.css'
 
 type Props = {
   readonly conversationId: number
@@ -16,22 +17,24 @@ type Props = {
 export function ResumeNote({ conversationId, resume, isResumed, onResumed }: Props) {
   const { loaded, messages, text } = resume
   return (
-    <Notice
-      title={
-        isResumed
-          ? `This is what a resume would load: ${formatCount(loaded)} of ${formatCount(messages)} messages.`
-          : `A resume would load only ${formatCount(loaded)} of ${formatCount(messages)} messages.`
-      }
-      action={
-        <>
-          <Button aria-pressed={isResumed} onClick={() => onResumed(!isResumed)}>
-            {isResumed ? 'Show the whole window' : 'What a resume would load'}
-          </Button>
-          <MendedCopy conversationId={conversationId} />
-        </>
-      }
-    >
-      {`${text.charAt(0).toUpperCase()}${text.slice(1)}.`}
-    </Notice>
+    <div className={styles.resume}>
+      <Notice
+        title={
+          isResumed
+            ? `This is what a resume would load: ${formatCount(loaded)} of ${formatCount(messages)} messages.`
+            : `A resume would load only ${formatCount(loaded)} of ${formatCount(messages)} messages.`
+        }
+        action={
+          <>
+            <Button aria-pressed={isResumed} onClick={() => onResumed(!isResumed)}>
+              {isResumed ? 'Show the whole window' : 'What a resume would load'}
+            </Button>
+            <MendedCopy conversationId={conversationId} />
+          </>
+        }
+      >
+        {`${text.charAt(0).toUpperCase()}${text.slice(1)}.`}
+      </Notice>
+    </div>
   )
 }
