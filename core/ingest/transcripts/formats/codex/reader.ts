@@ -16,6 +16,7 @@ import {
   textBlock,
 } from '../../parts.ts'
 import { type RecordOrigin, typeName } from '../../read-lines.ts'
+import { whyUnknown } from './events.ts'
 import { type CodexItem, isOldHeader, itemOf, replacementOf } from './items.ts'
 import { type ItemKind, LiveItems } from './live-items.ts'
 import { type CodexSurvey, isContext } from './survey.ts'
@@ -78,7 +79,7 @@ export class CodexReader {
         return
       case 'event_msg':
         if (payload.type === 'thread_rolled_back') this.#live.rollBack(countAt(payload, 'num_turns') ?? 0)
-        out.push({ kind: 'other' })
+        out.push(eventRecord(payload, origin.line))
         return
       case 'token_usage_record':
       case 'world_state':
@@ -308,6 +309,11 @@ export class CodexReader {
     }
     return { kept, fresh: fresh.toReversed() }
   }
+}
+
+function eventRecord(event: JsonObject, line: number): TranscriptRecord {
+  const reason = whyUnknown(event)
+  return reason === null ? { kind: 'other' } : { kind: 'skipped', line, reason }
 }
 
 /** What a person wrote beside pictures, each of which stands between tags of the program. */

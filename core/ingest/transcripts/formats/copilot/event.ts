@@ -3,9 +3,50 @@ import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
 import { amountAt, countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
 import { callBlock, jsonText, reasoningBlock, textBlock } from '../../parts.ts'
 
-/** Families of events that say what the program did. Their texts stand in messages, or were never sent to the model. */
-const bookkeeping =
-  /^(?:(?:session|permission|hook|model|subagent|pending_messages|user_input|elicitation|sampling|mcp|mcp_app|external_tool|command|commands|capabilities|auto_mode|session_limits|exit_plan_mode|factory|canvas|extensions|managed_settings|abort|binary)(?:\.|$)|assistant\.(?:turn_|intent|usage|idle|fusion_|server_tool|streaming_|message_start|message_delta|reasoning_delta|tool_call_delta)|tool\.(?:execution_start|execution_partial_result|execution_progress|search_activated|user_requested))/
+const family = (name: string, kinds: string): string[] => kinds.split(/\s+/).map((kind) => `${name}.${kind}`)
+
+/** Events that say what the program did. Their texts stand in messages, or were never sent to the model. */
+const bookkeeping: ReadonlySet<string> = new Set([
+  'abort',
+  ...family('session', 'start resume shutdown idle error info warning handoff task_complete completion_receipt'),
+  ...family('session', 'usage_record usage_info usage_checkpoint compaction_start compaction_complete snapshot_rewind'),
+  ...family('session', 'model_change mode_changed mode_notice_delivered title_changed context_changed plan_changed'),
+  ...family('session', 'permissions_changed todos_changed remote_steerable_changed session_limits_changed'),
+  ...family('session', 'autopilot_objective_changed background_tasks_changed workspace_file_changed'),
+  ...family('session', 'auto_mode_resolved auto_tier_recommendation auto_tier_switch_failed custom_agents_updated'),
+  ...family('session', 'custom_notification tools_updated skills_loaded extensions_loaded mcp_servers_loaded'),
+  ...family('session', 'mcp_server_needs_reconnect mcp_server_removed mcp_server_status_changed binary_asset'),
+  ...family('session', 'schedule_created schedule_cancelled schedule_rearmed extensions.attachments_pushed'),
+  ...family('session', 'managed_settings_enforced managed_settings_resolved'),
+  ...family('session', 'fusion_completed fusion_resolved fusion_route_started fusion_route_failed'),
+  ...family('session.canvas', 'opened closed recorded removed registry_changed unavailable'),
+  ...family('assistant', 'turn_start turn_end intent usage idle server_tool_progress message_start message_delta'),
+  ...family('assistant', 'reasoning_delta tool_call_delta streaming_delta'),
+  ...family('assistant', 'fusion_phase_started fusion_phase_activity fusion_phase_completed fusion_phase_failed'),
+  ...family('tool', 'execution_start execution_partial_result execution_progress search_activated user_requested'),
+  ...family('tool_search', 'activated'),
+  ...family('permission', 'requested completed'),
+  ...family('hook', 'start progress end'),
+  ...family('model', 'turn_started turn_ended turn_failed response message messages_snapshot'),
+  ...family('model', 'model_call_started model_call_success model_call_failure call_failure call_finished'),
+  ...family('subagent', 'configured selected deselected started completed failed'),
+  ...family('pending_messages', 'modified'),
+  ...family('user_input', 'requested completed'),
+  ...family('elicitation', 'requested completed'),
+  ...family('sampling', 'requested completed'),
+  ...family('mcp', 'oauth_required oauth_completed headers_refresh_required headers_refresh_completed'),
+  ...family('mcp', 'tools.list_changed resources.list_changed prompts.list_changed'),
+  ...family('mcp_app', 'tool_call_complete'),
+  ...family('external_tool', 'requested completed'),
+  ...family('command', 'queued execute completed'),
+  ...family('commands', 'changed'),
+  ...family('capabilities', 'changed'),
+  ...family('auto_mode_switch', 'requested completed'),
+  ...family('session_limits_exhausted', 'requested completed'),
+  ...family('exit_plan_mode', 'requested completed'),
+  ...family('factory', 'run_started run_updated run_settled'),
+  ...family('ui', 'ephemeral_query'),
+])
 
 /** Events that change the window in a way that they do not tell. */
 const untold: Readonly<Record<string, string>> = {
@@ -13,7 +54,7 @@ const untold: Readonly<Record<string, string>> = {
   'session.context_cleared': 'the window was cleared here, which an import does not follow yet',
 }
 
-export const isBookkeeping = (type: string): boolean => bookkeeping.test(type)
+export const isBookkeeping = (type: string): boolean => bookkeeping.has(type)
 
 export const whyUntold = (type: string): string | null => untold[type] ?? null
 

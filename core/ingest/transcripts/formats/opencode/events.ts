@@ -1,6 +1,6 @@
 import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
-import { type RecordOrigin, readJsonLines } from '../../read-lines.ts'
+import { type RecordOrigin, readJsonLines, typeName } from '../../read-lines.ts'
 import { OpenCodeReader } from './reader.ts'
 
 /** Matches a line of a recorded event stream: `{timestamp, …, event: {type, properties}}`. */
@@ -22,6 +22,10 @@ export async function* readEvents(source: TranscriptSource): AsyncGenerator<Tran
   yield* readJsonLines(source, 'storing', (record, origin, out) => stream.take(record, origin, out))
   yield { doing: 'storing', bytesRead: source.bytes, records: stream.end() }
 }
+
+/** Events of the server that tell of no new words. What is said stands in events of messages and of their parts. */
+const bookkeeping =
+  /^(?:session\.(?:created|updated|deleted|status|idle|error|diff|compacted)|message\.(?:updated|removed|part\.(?:updated|removed|delta))|permission\.(?:asked|updated|replied)|question\.(?:asked|replied|rejected)|file\.(?:edited|watcher\.updated)|todo\.updated|lsp\.(?:updated|client\.diagnostics)|command\.executed|server\.(?:connected|heartbeat|instance\.disposed)|global\.disposed|installation\.(?:updated|update-available)|vcs\.branch\.updated|project\.updated|mcp\.(?:tools\.changed|browser\.open\.failed)|pty\.(?:created|updated|exited|deleted)|worktree\.(?:ready|failed)|tui\.(?:prompt\.append|command\.execute|toast\.show|session\.select)|ide\.installed)$/
 
 type OpenMessage = { info: JsonObject; readonly parts: Map<string, Record<string, unknown>>; left: number }
 
@@ -49,8 +53,12 @@ class EventStream {
     if (textAt(event, 'type')?.startsWith('session.') && textAt(session, 'id') !== null) {
       this.#sessions.set(textAt(session, 'id') ?? '', session)
     }
-    out.push({ kind: 'other' })
     const id = messageIdOf(record)
+    if (id === null && !bookkeeping.test(textAt(event, 'type') ?? '')) {
+      out.push({ kind: 'skipped', line: origin.line, reason: `unknown type of event: ${typeName(event.type)}` })
+      return
+    }
+    out.push({ kind: 'other' })
     if (id === null) return
     const message = this.#message(id)
     message.left -= 1
