@@ -38,7 +38,7 @@ export const FileReadInput = z.object({
   view: FileView.meta({ description: 'the rows, lines, page or search', examples: [{ kind: 'page', page: 1 }] }),
 })
 
-/** So many bytes of a large file are sent at once. */
+/** At most this many bytes of a large file are sent at once. */
 const MOST_BYTES_AT_ONCE = 262_144
 
 export const FileBytesInput = z.object({

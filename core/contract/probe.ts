@@ -26,7 +26,7 @@ export const GivenQuestion = z.object({
 })
 export type GivenQuestion = z.infer<typeof GivenQuestion>
 
-/** So many questions are asked in one probe. */
+/** At most this many questions are asked in one probe. */
 export const MOST_GIVEN_QUESTIONS = 2000
 
 /** Reads a line of JSON as a question. Returns null for any other line. */

@@ -31,7 +31,7 @@ import type { FromJobThread, ToJobThread } from './job-thread.ts'
 
 type ResultOf<Kind extends JobResult['kind']> = Extract<JobResult, { kind: Kind }>['value']
 
-/** So much of what a compaction replaced is compared before it answers, which takes about three seconds. */
+/** At most this much of what a compaction replaced is compared before it answers, which takes about three seconds. */
 const MOST_COMPARED_CHARS = 400_000
 /** The details of each list of a compaction's losses. */
 const MOST_LOST = 100

@@ -38,7 +38,7 @@ type RemoteMemoryOptions = {
   readonly objects: Objects | null
   readonly now: () => number
   readonly openCore: (path: string) => Core
-  /** So many conversations stay open. */
+  /** At most this many conversations stay open. */
   readonly mostOpen?: number
 }
 

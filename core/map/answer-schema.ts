@@ -121,7 +121,10 @@ function validatorFor(schema: unknown, work: Work): AjvType {
 
 /** No answer that is nested deeper is used. */
 const DEEPEST = 200
-/** So many references and characters compared with a pattern, and so many for each character of the answer. */
+/**
+ * At most this many references and characters compared with a pattern, and this many more for each character of the
+ * answer.
+ */
 const FREE_STEPS = 1_000_000
 const STEPS_A_CHARACTER = 20
 const MOST_STEPS = 20_000_000

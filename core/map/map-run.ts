@@ -23,7 +23,7 @@ export type MapRequest = Tries & {
   /** The folder of `map.events.jsonl` and of the journals. */
   readonly record: string
   readonly actor: string
-  /** So many items are worked on at the same time. */
+  /** At most this many items are worked on at the same time. */
   readonly concurrency: number
   /** Begins another run, although one of the same is there. */
   readonly isNew: boolean

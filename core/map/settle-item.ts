@@ -11,7 +11,7 @@ import { ItemFailure, type Worker } from './worker.ts'
 export type Tries = {
   readonly worker: Worker
   readonly check: (answer: string) => CheckedAnswer
-  /** So many more tries an item has after the first one. */
+  /** An item has this many more tries after the first one. */
   readonly retries: number
   readonly clock: Clock
   /** The pause before the second try after a failure. It doubles with every try. */

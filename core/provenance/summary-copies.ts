@@ -12,7 +12,7 @@ import type { SourceText } from './passages.ts'
 /** A text repeats a summary when it contains this share of its letters, or this many letters. */
 const MOST_OF_IT = 0.8
 const LONG_QUOTATION = 160
-/** So many summaries are read by one statement. */
+/** At most this many summaries are read by one statement. */
 const READ_AT_ONCE = 200
 
 type Summary = {

@@ -7,7 +7,7 @@ import { TextUnits } from './text-units.ts'
 import { keyOf, numberOfWord, scanTokens, type TokenKind, tokensOf } from './tokens.ts'
 import { isTelling, LONGEST_WORD, termKey } from './vocabulary.ts'
 
-/** So many units that were read in detail are kept, and the occurrences of so many specifics. */
+/** At most this many units that were read in detail are kept, and the occurrences of this many specifics. */
 const MOST_READ = 20_000
 const MOST_FOUND = 50_000
 export const NO_OCCURRENCES: readonly Occurrence[] = []
@@ -173,7 +173,7 @@ export class TextIndex extends TextUnits {
   }
 }
 
-/** So many terms are looked at between two moments at which other work may go first. */
+/** This many terms are looked at between two moments at which other work may go first. */
 const TERMS_A_PIECE = 20_000
 
 /** Groups the units in which terms stand by the terms, each unit once. */

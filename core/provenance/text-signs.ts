@@ -17,7 +17,7 @@ export const SIGNS = {
   /** A capital, or any character that is not ASCII. */
   capital: 256,
   quote: 512,
-  /** So many digits or letters up to f as a hash has at least. */
+  /** At least this many digits or letters up to f, as a hash has. */
   hex: 1024,
 } as const
 

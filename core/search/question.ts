@@ -25,7 +25,7 @@ const SHORT_TOKENS = 30
 const NEIGHBOUR_SHARES = [0.1, 0.05] as const
 /** How much of the score of the summary that covers it a message gets. */
 const SUMMARY_SHARE = 0.3
-/** So many summaries lift what they cover. */
+/** At most this many summaries lift what they cover. */
 const SUMMARIES = 200
 /** Above every score by words. */
 const HAS_ALL = 1000

@@ -2,7 +2,7 @@ import { type Pattern, readPattern } from './regex-syntax.ts'
 
 /** A longer run of characters would hardly exclude more texts. */
 const MAX_LENGTH = 32
-/** So many characters of one class are looked for from the last of them on. */
+/** At most this many characters of one class are looked for from the last of them on. */
 const LONG = 12
 /** A character has so many UTF-16 units, or one. */
 const UNITS = 2

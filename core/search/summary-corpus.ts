@@ -17,7 +17,7 @@ import { type Catalogue, CatalogueBuilder } from './catalogue.ts'
 import { type Corpus, coverOf, type HitRow, type TextIndex } from './corpus.ts'
 import { type Fields, FoldedText } from './matcher.ts'
 
-/** So many texts are kept in the forms in which they are compared. */
+/** At most this many texts are kept in the forms in which they are compared. */
 const MOST_FOLDED = 64
 
 /** Summaries by their text. Rows are `summary_rowid`. */

@@ -9,7 +9,7 @@ const queries = {
   stems: /* sql */ `SELECT doc, term FROM stems`,
 }
 
-/** So many stems are remembered, about 10 MB. */
+/** At most this many stems are remembered, about 10 MB. */
 const MOST_KNOWN = 100_000
 
 let connection: Database.Database | null = null

@@ -46,7 +46,7 @@ type Prepared = ReadOnlyConnection & {
   rest(): void
 }
 
-/** So many objects are named that are not read. */
+/** At most this many objects are named that are not read. */
 const MOST_UNREAD = 8
 
 type Kept = NonNullable<Derivation['kept']>

@@ -35,7 +35,7 @@ export type Details = {
 
 /** A longer text is data; what follows is not read. */
 const LONGEST_TEXT = 200_000
-/** So much text is read between two moments at which other work may go first. */
+/** At most this much text is read between two moments at which other work may go first. */
 const PIECE_CHARS = 5000
 
 type Place = { readonly told: number; readonly offset: number }

@@ -28,9 +28,9 @@ export type TracerOptions = {
   search(input: GrepInput, signal?: AbortSignal): Promise<GrepResult>
 }
 
-/** So many details are followed at most. */
+/** At most this many details are followed. */
 const MOST_DETAILS = 1000
-/** So many details are listed at most. */
+/** At most this many details are listed. */
 const MOST_LISTED = 300
 const NEVER = new AbortController().signal
 

@@ -38,13 +38,13 @@ const DENIED = 0.75
 /** The share of a sentence's words in one passage from which on it may stand there in other words. */
 const LEAST_TRACE = 0.2
 
-/** So many places of a number are looked at. */
+/** At most this many places of a number are looked at. */
 const MOST_PLACES = 100
 
-/** So many places of a value are looked at for a denial. */
+/** At most this many places of a value are looked at for a denial. */
 const MOST_TURNED = 20
 
-/** So many passages that say a sentence are looked for. */
+/** At most this many passages that say a sentence are looked for. */
 const MOST_HOLDERS = 5
 
 const DROPPED: Fate = { fate: 'dropped', instead: null, at: null }

@@ -10,7 +10,7 @@ export type HitsInState = {
   search(input: GrepInput, signal?: AbortSignal): Promise<GrepResult>
 }
 
-/** So many hits are traced at once. */
+/** At most this many hits are traced at once. */
 const BATCH = 12
 
 /**

@@ -19,7 +19,7 @@ export function keyOf(detail: Detail, sentence: string): string {
   return `${kind} ${text.toLowerCase()}${isShortNumber(detail) ? ` ${sentence.toLowerCase()}` : ''}`
 }
 
-/** So many sentences that differ only in their numbers count something, as "Step 17 went well" does. */
+/** At least this many sentences that differ only in their numbers count something, as "Step 17 went well" does. */
 const LEAST_SERIES = 4
 
 /**

@@ -8,7 +8,7 @@ import type { Details } from './details.ts'
 import { isSummaryInWindow, type Ladder } from './ladder.ts'
 import type { NodeFates } from './node-fates.ts'
 
-/** So many queries are tried, and so many of those that find something are named. */
+/** At most this many queries are tried, and this many of those that find something are named. */
 const MOST_TRIED = 7
 const MOST_NAMED = 3
 /** A hit behind this many others is not found by anybody. */

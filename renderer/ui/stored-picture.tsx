@@ -7,7 +7,7 @@ import { PdfPages } from './pdf-pages.tsx'
 import { Picture } from './picture.tsx'
 
 const KEPT_MS = 60_000
-/** So many bytes say what a file is. */
+/** This many bytes say what a file is. */
 const FIRST_BYTES = 4096
 
 /**

@@ -25,7 +25,7 @@ export type Outcome = {
 
 type PlacedFact = { readonly fact: Fact; readonly form: Form; readonly messageId: string; readonly said: string | null }
 
-/** So many facts share a memory. */
+/** This many facts share a memory. */
 const FACTS_OF_ONE = 21
 const FACTS_OF_A_LEAF = 3
 const LEAVES_OF_ONE = 4

@@ -122,7 +122,7 @@ it('messages that are appended leave summaries, links and what was worked out fr
   expect(read.mock.calls.filter(([sql]) => /summary_messages|FROM summaries/.test(sql))).toEqual([])
 })
 
-/** So many that all of them are looked at again only now and then. */
+/** Enough that all of them are looked at again only now and then. */
 const MANY = 20_000
 
 it('notices what is appended to many messages or removed from them at once, and what changes in its place a moment later', () => {

@@ -34,7 +34,7 @@ type Found = Pick<Difference, 'kind' | 'what' | 'first' | 'last'> & {
 
 const MOST_TEXT = 8000
 const OPENING_BYTES = 400
-/** So many characters of messages are compared with the summaries that differ. */
+/** At most this many characters of messages are compared with the summaries that differ. */
 const MOST_COMPARED_CHARS = 20_000_000
 
 /** Lists where two sides differ, by place. */

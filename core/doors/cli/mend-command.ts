@@ -20,7 +20,7 @@ export const mend = defineCommand({
   },
 })
 
-/** So many lines are named. `--json` names all. */
+/** At most this many lines are named. `--json` names all. */
 const NAMED = 20
 
 const mendedText = ({ to, lines }: MendedTranscript): string =>

@@ -24,7 +24,7 @@ export type EngineOptions = {
   readonly write: (line: string) => Promise<void>
 }
 
-/** So many requests are under way at most, and so many bytes of them. Those behind them wait. */
+/** At most this many requests are under way, and this many bytes of them. Those behind them wait. */
 const MOST_RUNNING = 32
 const MOST_RUNNING_BYTES = 32 * 1024 * 1024
 /** While so many wait, no input is read. All that is read is looked at at once, so that what waits can be cancelled. */

@@ -8,7 +8,7 @@ const LONGEST_TAG_CHARS = 4 * 1024 * 1024
 /** More are counted and not kept. */
 const MOST_ENTRIES = 200
 const MOST_NAMES = 500
-/** So many texts of links are told apart. */
+/** At most this many texts of links are told apart. */
 const MOST_LINK_TEXTS = 50_000
 
 /** The headings, links and elements of a page, and how its text begins. */

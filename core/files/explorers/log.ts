@@ -5,7 +5,7 @@ import { counted, countOf, shown } from './shown.ts'
 import type { Entry, Findings } from './summary-text.ts'
 
 const LINE_CHARS = 160
-/** So many kinds of lines are told apart. */
+/** At most this many kinds of lines are told apart. */
 const MOST_KINDS = 2000
 /** A kind is recognised by so much of a line. */
 const KIND_CHARS = 160

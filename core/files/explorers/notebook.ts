@@ -7,7 +7,7 @@ const NAME_CHARS = 80
 const MOST_ENTRIES = 300
 const LISTED_IMPORTS = 30
 const MOST_IMPORTS = 10_000
-/** So many lines of a cell are looked through. */
+/** At most this many lines of a cell are looked through. */
 const MOST_LINES = 1000
 
 const DEFINITION = /^(?:async )?(?:def|class) \w+[^:]{0,200}/

@@ -2,14 +2,14 @@ import { counted, countOf, shown } from './shown.ts'
 import type { Section } from './summary-text.ts'
 import { ValueStats } from './value-stats.ts'
 
-/** So many names of an object are told apart; the values of all others are described together. */
+/** At most this many names of an object are told apart; the values of all others are described together. */
 const MOST_NAMES = 1024
 /** What lies deeper is counted and not described. */
 const DEEPEST_DESCRIBED = 64
 const MOST_SHAPES = 20_000
 /** An object with more names whose values are alike is described as a dictionary. */
 const FEW_NAMES = 16
-/** So many names of an object are listed where it is described. */
+/** At most this many names of an object are listed where it is described. */
 const FEW_LISTED = 10
 const NAME_CHARS = 48
 export const MOST_ENTRIES = 300

@@ -9,7 +9,7 @@ const MOST_TABLES = 500
 const MOST_ENTRIES = 200
 const MOST_QUERIES = 20
 const LISTED_VERBS = 10
-/** So many names of further tables are told apart. */
+/** At most this many names of further tables are told apart. */
 const MOST_NAMES = 100_000
 
 const NAME =

@@ -13,7 +13,7 @@ const LONGEST_PART_CHARS = 256 * 1024
 const MOST_ATTEMPTS = 2000
 /** Further tables are counted and not described. */
 const MOST_TABLES = 500
-/** So many names of further tables are told apart. */
+/** At most this many names of further tables are told apart. */
 const MOST_NAMES = 10_000
 const NAME_CHARS = 60
 

@@ -6,10 +6,10 @@ import { CUT_MARK } from './value-stats.ts'
 
 /** Text within an element is read so far. */
 const TEXT_CHARS = 200
-/** So much may stand between the beginnings of two elements or texts. A tag is never so long. */
+/** At most this much may stand between the beginnings of two elements or texts. A tag is never so long. */
 const LONGEST_TAG_CHARS = 4 * 1024 * 1024
 const DEEPEST = 10_000
-/** So many attributes and elements of an element are listed. */
+/** At most this many attributes and elements of an element are listed. */
 const MOST_NAMES = 30
 
 /** The elements of a document, with their attributes and texts. */

@@ -15,7 +15,7 @@ import { type Change, lineWriter, toEvents } from './to-events.ts'
 
 /** The rows of a batch, which limit memory and the time that other writers wait. */
 const BATCH_ROWS = 4000
-/** So many bytes are read first to find the last line. */
+/** This many bytes are read first to find the last line. */
 const LAST_LINE_BYTES = 4096
 const LINE_FEED = 0x0a
 /** Every line of a ledger begins so. */

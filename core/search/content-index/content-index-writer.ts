@@ -4,7 +4,7 @@ import { fileError } from '../../sqlite/memory-file.ts'
 import { HEADER_BYTES, MAGIC, RUN_FIELDS, SEGMENT_COLUMNS, widthOf } from './content-index.ts'
 import { COLUMN_BITS, type Column, columnsOf } from './grams.ts'
 
-/** So many columns are turned into slices between two chances to yield. */
+/** This many columns are turned into slices between two chances to yield. */
 const COLUMNS_AT_ONCE = 64
 
 /**

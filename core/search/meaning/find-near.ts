@@ -4,9 +4,9 @@ import { piecesOf } from './recipe.ts'
 import type { SignTable } from './sign-table.ts'
 import type { VectorFile } from './vector-file.ts'
 
-/** So many rows of a corpus are found by what they say. */
+/** At most this many rows of a corpus are found by what they say. */
 const NEAREST_ROWS = 64
-/** So many vectors are read, those that seem nearest by their signs. */
+/** At most this many vectors are read, those that seem nearest by their signs. */
 const READ_VECTORS = 512
 
 /**

@@ -15,7 +15,7 @@ import { type Piece, piecesOf } from './recipe.ts'
 import { type PiecedRow, type StoredVector, VectorFile } from './vector-file.ts'
 import { lockVectors, tidyVectors, VECTORS_LIMIT_BYTES, vectorPath } from './vector-folder.ts'
 
-/** So many texts are read at a time. */
+/** At most this many texts are read at a time. */
 const ROWS_AT_ONCE = 100
 /** A request is sent when so many pieces wait. A row adds at most four. */
 const PIECES_A_REQUEST = 32

@@ -88,7 +88,7 @@ const IS_MESSAGE = `${IS_NUMBER} AND ${isExactInteger('CAST(j.value AS INTEGER)'
 
 const sessionOf = (alias: string): string => `coalesce(${textOf(`${alias}.session_id`)}, '')`
 
-/** So many threads are read one by one; of more, all messages are read in their order. */
+/** At most this many threads are read one by one; of more, all messages are read in their order. */
 const MOST_ONE_BY_ONE = 1000
 
 /** Nodes that are read without a yield, with all their links. */

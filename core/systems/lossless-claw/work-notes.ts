@@ -101,7 +101,7 @@ const MANY_RETRIES = 5
  * Hours do not count, since an agent that rests owes nothing new.
  */
 const PASSED_OVER_TURNS = 5
-/** So much that is not read is no line that was being written when the state was noted. */
+/** More than this that is not read is no line that was being written when the state was noted. */
 const UNREAD_BYTES = 16 << 10
 /** Work of the 1.0 line that has been begun for longer than this has nobody at work on it. */
 const PENDING_MS = 600_000

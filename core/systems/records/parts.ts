@@ -116,7 +116,7 @@ export function toolCalls(db: ReadDb, messageIds: readonly number[]): ToolCall[]
 /** Numbers of messages that make or answer the same tool call: those of one call, then those of another, and so on. */
 export type MessagesByCall = { readonly messageIds: Float64Array; readonly counts: Int32Array }
 
-/** So many messages take some 40 ms, in one statement. */
+/** This many messages take some 40 ms, in one statement. */
 const MOST_BY_CALL = 500_000
 
 /**

@@ -20,9 +20,9 @@ export type Question = {
 /** Shorter sentences ask for nothing, and longer ones tell too much. */
 const SHORTEST = 25
 const LONGEST = 280
-/** So many words beside the answer are needed to ask for it. */
+/** At least this many words beside the answer are needed to ask for it. */
 const LEAST_WORDS = 3
-/** So many of the words of a sentence name what it is about. */
+/** At most this many of the words of a sentence name what it is about. */
 const TOPIC_WORDS = 4
 
 /** Something that a user says against what was said or done before. */

@@ -34,7 +34,7 @@ export function lastRun(events: readonly CompactionEvent[]): LastRun | null {
   }
 }
 
-/** So many kinds are named. */
+/** At most this many kinds are named. */
 const NAMED_KINDS = 3
 
 /** `Lost: 3 decisions, 7 paths, 2 numbers and 40 others` */

@@ -14,7 +14,7 @@ export type OtherCurve = {
   readonly points: readonly CurvePoint[]
 }
 
-/** So many other conversations are drawn: those with the fullest windows. */
+/** At most this many other conversations are drawn: those with the fullest windows. */
 const MOST_CURVES = 5
 /** A longer conversation is read only when it is selected. */
 const MOST_MESSAGES = 20_000

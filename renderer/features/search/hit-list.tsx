@@ -27,7 +27,7 @@ type Props = {
   readonly onFold: (groupKey: string) => void
 }
 
-/** So many are drawn at once, and the others a moment later. */
+/** At most this many are drawn at once, and the others a moment later. */
 const FIRST_ROWS = 8
 
 /** The hits under the heads of their groups. */
@@ -170,7 +170,7 @@ export type Titles = {
   readonly areMany: boolean
 }
 
-/** So many conversations are named, those of the first hits. */
+/** At most this many conversations are named, those of the first hits. */
 const MOST = 1000
 
 /** The names of the conversations of hits. */

@@ -9,7 +9,7 @@ export type HitState = Pick<FactStates['states'][number], 'state' | 'details' | 
 export type StateFilter = (typeof STATE_FILTERS)[number]
 export const STATE_FILTERS = ['all', 'lost', 'kept', 'partly', 'dropped', 'changed', 'unknown'] as const
 
-/** So many hits are asked about at once. */
+/** At most this many hits are asked about at once. */
 const BATCH = 12
 
 /** The hits that have to be traced, in batches. A file has no state, and what is in the window itself is known. */

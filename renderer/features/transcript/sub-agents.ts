@@ -21,7 +21,7 @@ type MessageAt = (position: number) => Message | null | undefined
 /** A call is looked for this near to the time at which its sub-agent begins. */
 const BEFORE = 16
 const AFTER = 3
-/** So much of the first message of a sub-agent tells it from others. */
+/** This much of the first message of a sub-agent tells it from others. */
 export const PROMPT_CHARS = 160
 
 /** Places each sub-agent below the call that started it, or else below the last message before it. */

@@ -70,7 +70,7 @@ type EarlyRecord = {
   readonly details: MessageDetails
 }
 
-/** So many records wait for their parents at most. Others stay where they were written. */
+/** At most this many records wait for their parents. Others stay where they were written. */
 const MOST_EARLY = 1000
 
 type Conversation = { readonly sessionId: string; readonly key: ConversationKey; readonly order: MessageOrder }
