@@ -47,3 +47,7 @@ export const singleLine = (text: string): string => text.replace(/\s+/g, ' ').tr
 export function trimSurrogate(text: string): string {
   return (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800 ? text.slice(0, -1) : text
 }
+
+/** Names a number of things: `1 message`, `12,345 messages`. */
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`

@@ -139,7 +139,3 @@ export const isIn =
   ({ draft, conversationId }: FixContext) =>
   (id: string): boolean =>
     draft.summaries.get(id)?.conversationId === conversationId
-
-/** 3 messages, 1 message. */
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`

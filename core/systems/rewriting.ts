@@ -1,4 +1,5 @@
-import { type Fix, type FixContext, namedSummaries, plural } from './fix.ts'
+import { plural } from '../text.ts'
+import { type Fix, type FixContext, namedSummaries } from './fix.ts'
 
 /** A fix for texts that say nothing, or too much: a summariser has to write them anew. */
 export const rewriting = ({

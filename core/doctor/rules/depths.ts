@@ -1,6 +1,7 @@
-import { type Fix, namedSummaries, plural } from '../../systems/fix.ts'
+import { type Fix, namedSummaries } from '../../systems/fix.ts'
 import type { Rule, RuleContext } from '../../systems/rule.ts'
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
+import { plural } from '../../text.ts'
 import { settle } from '../repair/settle.ts'
 import { recounting } from './recounting.ts'
 import { restoreLinks } from './restored-links.ts'

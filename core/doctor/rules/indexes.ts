@@ -2,11 +2,12 @@ import type { RowChange } from '../../contract/repair.ts'
 import { INDEXES, rebuildSql } from '../../sqlite/fill-indexes.ts'
 import { SCHEMA_V1 } from '../../sqlite/schema.ts'
 import { SEARCH_SCHEMA } from '../../sqlite/search-schema.ts'
-import { type Fix, type FixContext, plural } from '../../systems/fix.ts'
+import type { Fix, FixContext } from '../../systems/fix.ts'
 import { isNative } from '../../systems/native/native.ts'
 import type { Rule, RuleContext } from '../../systems/rule.ts'
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import { indexesIn, type OwnIndex } from '../../systems/system-facts.ts'
+import { plural } from '../../text.ts'
 import { rowRanges } from './row-ranges.ts'
 
 const queries = {

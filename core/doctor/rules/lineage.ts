@@ -1,6 +1,7 @@
-import { type Fix, isIn, plural } from '../../systems/fix.ts'
+import { type Fix, isIn } from '../../systems/fix.ts'
 import type { Rule, RuleContext } from '../../systems/rule.ts'
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
+import { plural } from '../../text.ts'
 import { relink } from '../repair/relink.ts'
 import { settle } from '../repair/settle.ts'
 import { freeSummaries } from './links.ts'

@@ -2,12 +2,13 @@ import { readLocks, whyHoldsNobody, whyStale } from '../../compaction/conversati
 import { CUT_OFF, endOf } from '../../compaction/cut-off-runs.ts'
 import type { RowChange } from '../../contract/repair.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
-import { type Fix, plural } from '../../systems/fix.ts'
+import type { Fix } from '../../systems/fix.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { type OpenRun, readOpenRuns } from '../../systems/records/runs.ts'
 import type { Rule, RuleContext } from '../../systems/rule.ts'
 import { type Finding, isAsked, oncePerScan } from '../../systems/scanned-memory.ts'
 import type { OwnBudget, WorkNote } from '../../systems/system-facts.ts'
+import { plural } from '../../text.ts'
 
 const queries = {
   abandonedRuns: /* sql */ `

@@ -1,6 +1,7 @@
-import { type Fix, isIn, plural, type StepDraft } from '../../systems/fix.ts'
+import { type Fix, isIn, type StepDraft } from '../../systems/fix.ts'
 import type { Rule, RuleContext } from '../../systems/rule.ts'
 import { type Finding, hasItems, isAsked } from '../../systems/scanned-memory.ts'
+import { plural } from '../../text.ts'
 import { removeEmpty, resolveOrphans, settle } from '../repair/settle.ts'
 import { freeSummaries } from './links.ts'
 import { restoreLinks } from './restored-links.ts'

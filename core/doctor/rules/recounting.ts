@@ -1,4 +1,5 @@
-import { type Fix, isIn, plural } from '../../systems/fix.ts'
+import { type Fix, isIn } from '../../systems/fix.ts'
+import { plural } from '../../text.ts'
 import { type NumberField, recount } from '../repair/numbers.ts'
 
 /**

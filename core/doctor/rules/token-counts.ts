@@ -1,11 +1,12 @@
 import { countMessageTokens } from '../../ingest/message-tokens.ts'
 import { withDependents } from '../../memory/draft-coverage.ts'
-import { type Fix, type FixContext, plural } from '../../systems/fix.ts'
+import type { Fix, FixContext } from '../../systems/fix.ts'
 import { messageNumber } from '../../systems/node-id.ts'
 import { partsOf, toolParts } from '../../systems/records/parts.ts'
 import type { Inspector, Rule, RuleContext } from '../../systems/rule.ts'
 import type { TokenRule } from '../../systems/system-facts.ts'
 import { contentsOfMessages, contentsOfSummaries } from '../../systems/texts.ts'
+import { plural } from '../../text.ts'
 import { recount } from '../repair/numbers.ts'
 
 /** Beyond this factor and this slack, no known way of counting gives the stored number. */

@@ -14,6 +14,7 @@ import { neededRun } from '../../jobs/auto-compaction.ts'
 import type { Lcm } from '../../lcm.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { whySwitchedOff } from '../../settings/switched-off.ts'
+import { plural } from '../../text.ts'
 import { defineCommand, narrowed } from './command.ts'
 import { presetValues } from './context-command.ts'
 import { flagsOf } from './flags.ts'
@@ -84,7 +85,7 @@ const planText = (plan: CompactionPlan, estimate: SpendEstimate): string =>
         `${step.firstSeq}–${step.lastSeq}`,
       ]),
     ),
-    `${count(plan.tokensBefore)} → about ${count(plan.expectedTokensAfter)} tokens, ${count(plan.modelCalls)} model calls. Nothing was written.`,
+    `${count(plan.tokensBefore)} → about ${plural(plan.expectedTokensAfter, 'token')}, ${count(plan.modelCalls)} model calls. Nothing was written.`,
     ...(estimate.provider === null ? [] : [spendText(estimate)]),
   ].join('\n')
 
@@ -93,13 +94,13 @@ const inheritedLine = ({ inherited }: CompactionPlan): string[] =>
   inherited === undefined
     ? []
     : [
-        `This is a fork: ${count(inherited.items)} items before it (${count(inherited.tokens)} tokens) belong to conversation ${inherited.conversationId} and stay as they are.`,
+        `This is a fork: what stands before it in the window (${plural(inherited.items, 'item')}, ${plural(inherited.tokens, 'token')}) is of conversation ${inherited.conversationId} and stays as it is.`,
       ]
 
 function spendText({ provider, inputTokens, outputTokens, cost, capTokens }: SpendEstimate): string {
   const price = cost === null ? 'no price configured' : `cost about ${cost.toFixed(4)}`
-  const cap = capTokens === null ? 'no cap' : `capped at ${count(capTokens)} tokens a run`
-  return `${provider} would be sent about ${count(inputTokens)} tokens and answer ${count(outputTokens)}: ${price}, ${cap}.`
+  const cap = capTokens === null ? 'no cap' : `capped at ${plural(capTokens, 'token')} a run`
+  return `${provider} would be sent about ${plural(inputTokens, 'token')} and answer ${count(outputTokens)}: ${price}, ${cap}.`
 }
 
 async function compactAnswer(lcm: Lcm, options: CompactOptions): Promise<Answer> {
@@ -114,7 +115,7 @@ async function compactAnswer(lcm: Lcm, options: CompactOptions): Promise<Answer>
   const text = (): string =>
     value.skipped ??
     [
-      `${count(value.tokensBefore)} → ${count(value.tokensAfter)} tokens (${percent(value.reduction)} less), ${count(value.created.length)} summaries, stopped: ${value.stopReason.replaceAll('_', ' ')}`,
+      `${count(value.tokensBefore)} → ${plural(value.tokensAfter, 'token')} (${percent(value.reduction)} less), ${plural(value.created.length, 'summary', 'summaries')}, stopped: ${value.stopReason.replaceAll('_', ' ')}`,
       table(
         ['id', 'kind', 'depth', 'level', 'source tokens', 'tokens'],
         value.created.map((node) => [node.id, node.kind, node.depth, node.level, node.sourceTokens, node.tokens]),
@@ -128,7 +129,7 @@ function lossLine({ loss, runId, conversationId }: CompactionResult): string[] {
   if (loss === undefined) return []
   const { details, dropped, changed } = loss.counts
   return [
-    `Of ${count(details)} details ${count(dropped)} were dropped and ${count(changed)} changed: "lcm loss --conversation ${conversationId} --run ${runId}" lists them.`,
+    `Of ${plural(details, 'detail')} ${count(dropped)} were dropped and ${count(changed)} changed: "lcm loss --conversation ${conversationId} --run ${runId}" lists them.`,
   ]
 }
 
@@ -149,7 +150,7 @@ const whyNotAutomatic = ({ autocompactDisabled }: Settings): string | null =>
 const whyNotNeeded = ({ should, activeTokens, budget }: CompactionDecision): string | null =>
   should
     ? null
-    : `No threshold is reached: the window takes ${count(activeTokens)} tokens, ${percent(activeTokens / budget)} of its budget.`
+    : `No threshold is reached: the window takes ${plural(activeTokens, 'token')}, ${percent(activeTokens / budget)} of its budget.`
 
 function skippedAnswer({ conversationId, activeTokens, should }: CompactionDecision, skipped: string): Answer {
   const json: CompactionResult = {

@@ -6,6 +6,7 @@ import { PresetName } from '../../contract/settings.ts'
 import { type ContextAt, type ContextDifference, Moment } from '../../contract/time-travel.ts'
 import { LcmError } from '../../errors.ts'
 import type { Lcm } from '../../lcm.ts'
+import { plural } from '../../text.ts'
 import { defineCommand, narrowed } from './command.ts'
 import type { Answer } from './output.ts'
 import { documentAnswer, documentFile } from './output-file.ts'
@@ -100,7 +101,7 @@ function contextText(context: AssembledContext): string {
     ...(historyOrder
       ? ['The window is stored in another order than that of the history: the second column is the place in that one.']
       : []),
-    `${count(context.tokens)} of ${count(context.budget)} tokens (${percent(context.pressure)})${context.overBudget ? ' · the fresh tail alone is over the budget' : ''}`,
+    `${count(context.tokens)} of ${plural(context.budget, 'token')} (${percent(context.pressure)})${context.overBudget ? ' · the fresh tail alone is over the budget' : ''}`,
     ...(context.resume ? [`${context.resume.text}.`] : []),
     ...(context.leftOutTokens === 0
       ? []
@@ -108,7 +109,7 @@ function contextText(context: AssembledContext): string {
     ...(context.prunedTokens === undefined
       ? []
       : [
-          `${count(context.prunedTokens)} tokens more that the agent has pruned from these messages: it does not see them.`,
+          `${plural(context.prunedTokens, 'token')} more that the agent has pruned from these messages: it does not see them.`,
         ]),
     '',
     table(
@@ -122,7 +123,7 @@ function contextText(context: AssembledContext): string {
         item.included ? 'in' : 'out',
         [
           item.reason,
-          ...(item.pruned ? [`${count(item.pruned.tokens)} tokens pruned`] : []),
+          ...(item.pruned ? [`${plural(item.pruned.tokens, 'token')} pruned`] : []),
           ...(item.conversationId === undefined ? [] : [`of conversation ${item.conversationId}`]),
         ].join('; '),
       ]),

@@ -4,6 +4,7 @@ import { SendReport, TenantReport } from '../../contract/remote.ts'
 import { CopyReport, type MovedTexts } from '../../contract/working-copy.ts'
 import { LcmError } from '../../errors.ts'
 import { isPostgresAddress } from '../../postgres/address.ts'
+import { plural } from '../../text.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
@@ -56,10 +57,10 @@ export const copy = defineCommand({
         const report = await interruptible((signal) => copyMemory({ from: lcm, to, largeTexts }, signal))
         const text = (): string =>
           [
-            `${to}: ${count(report.messages)} messages, ${count(report.summaries)} summaries, ${count(report.edges)} links and ${count(report.contextItems)} window items, compared with ${lcm.info.path} (${bytes(lcm.info.bytes)}) row by row; ${count(report.searches.length)} searches gave the same hits.`,
+            `${to}: ${plural(report.messages, 'message')}, ${plural(report.summaries, 'summary', 'summaries')}, ${plural(report.edges, 'link')} and ${count(report.contextItems)} window items, compared with ${lcm.info.path} (${bytes(lcm.info.bytes)}) row by row; ${plural(report.searches.length, 'search', 'searches')} gave the same hits.`,
             ...report.adjusted.map(
               ({ what, rows, examples }) =>
-                `${what} (${count(rows)} rows: ${examples.join(', ')}${rows > examples.length ? ', …' : ''})`,
+                `${what} (${plural(rows, 'row')}: ${examples.join(', ')}${rows > examples.length ? ', …' : ''})`,
             ),
             ...(report.largeTexts ? [movedLine(report.largeTexts)] : []),
           ].join('\n')
@@ -73,4 +74,4 @@ export const copy = defineCommand({
 const movedLine = ({ messages, files, bytes: moved }: MovedTexts): string =>
   files === 0
     ? 'No text is large enough for a file of its own (LCM_LARGE_FILE_TOKEN_THRESHOLD).'
-    : `${count(files)} large texts (${bytes(moved)}) of ${count(messages)} messages stand in files now; each was read back and compared.`
+    : `${count(files)} large texts (${bytes(moved)}) of ${plural(messages, 'message')} stand in files now; each was read back and compared.`

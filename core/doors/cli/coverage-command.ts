@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CoverageInput, CoverageReport } from '../../contract/coverage.ts'
 import { isNative } from '../../systems/native/native.ts'
+import { plural } from '../../text.ts'
 import { defineCommand, narrowed } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { EXIT } from './output.ts'
@@ -38,11 +39,11 @@ function coverageText(report: CoverageReport): string {
     : report.ok
       ? 'No message of the transcript is missing.'
       : faults === 0
-        ? `${count(report.lostTextCount)} texts of the transcript are nowhere in the memory.`
+        ? `Nowhere in the memory: ${plural(report.lostTextCount, 'text')} of the transcript.`
         : `${count(counts.missing)} missing, ${count(counts.duplicated)} twice, ${count(counts.differing)} different.`
   const place = (line: number | null): string => (line === null ? '' : `line ${line}`)
   return [
-    `${verdict} ${count(report.inTranscript)} messages in the transcript, ${count(report.inDatabase)} in the memory, ${count(counts.extra)} of them not from the transcript.`,
+    `${verdict} ${plural(report.inTranscript, 'message')} in the transcript, ${count(report.inDatabase)} in the memory, ${count(counts.extra)} of them not from the transcript.`,
     ...section('missing', report.missing, counts.missing, (one) => [place(one.line), one.role, one.excerpt]),
     ...section('twice', report.duplicated, counts.duplicated, (one) => [one.messageId, one.role, one.excerpt]),
     ...section('different', report.differing, counts.differing, (one) => [
@@ -63,7 +64,7 @@ function coverageText(report: CoverageReport): string {
   ].join('\n')
 }
 
-const lines = (n: number): string => (n === 1 ? '1 line' : `${count(n)} lines`)
+const lines = (n: number): string => (n === 1 ? '1 line' : `${plural(n, 'line')}`)
 
 function section<Item>(
   title: string,

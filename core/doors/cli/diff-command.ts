@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type ComparedSide, Comparison, ComparisonInput, type Difference } from '../../contract/comparison.ts'
 import { ConversationId } from '../../contract/ids.ts'
+import { plural } from '../../text.ts'
 import { defineCommand, narrowed } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { windowOf } from './parse.ts'
@@ -92,8 +93,8 @@ function diffText({ a, b, places, same, isSame, counts, differences, notes }: Co
     ),
     '',
     isSame
-      ? `No difference: both have the same ${count(same.messages)} messages and ${count(same.summaries)} summaries, and the same window.`
-      : `${count(counts.differently)} summarised differently, ${count(counts.onlyA)} only in A, ${count(counts.onlyB)} only in B. Both have ${count(same.messages)} of ${count(places)} messages and ${count(same.summaries)} summaries.`,
+      ? `No difference: both have the same ${plural(same.messages, 'message')} and ${plural(same.summaries, 'summary', 'summaries')}, and the same window.`
+      : `${count(counts.differently)} summarised differently, ${count(counts.onlyA)} only in A, ${count(counts.onlyB)} only in B. Both have ${count(same.messages)} of ${plural(places, 'message')} and ${plural(same.summaries, 'summary', 'summaries')}.`,
     ...differences.slice(0, SHOWN).flatMap(differenceText),
     ...(differences.length > SHOWN ? [`… ${count(differences.length - SHOWN)} more: --json lists them`] : []),
     ...notes.map((note) => `note: ${note}`),
@@ -107,9 +108,9 @@ function differenceText({ kind, what, first, last, a, b }: Difference): string[]
   const entry = (name: string, one: Difference['a']): string[] => {
     if (one === null) return []
     const kept =
-      one.kept === null || one.details === null ? '' : `, ${count(one.kept)} of ${count(one.details)} details`
-    const of = one.depth < 0 ? `${count(one.messages)} messages, ` : ''
-    return [`    ${name} ${one.id}  ${of}${count(one.tokens)} tokens${kept}  ${oneLine(one.title, 80)}`]
+      one.kept === null || one.details === null ? '' : `, ${count(one.kept)} of ${plural(one.details, 'detail')}`
+    const of = one.depth < 0 ? `${plural(one.messages, 'message')}, ` : ''
+    return [`    ${name} ${one.id}  ${of}${plural(one.tokens, 'token')}${kept}  ${oneLine(one.title, 80)}`]
   }
   const about = { summary: '', window: ' in the window', messages: ' has the messages' }[what]
   return [`${KINDS[kind]}${about}  ${place}`, ...entry('A', a), ...entry('B', b)]

@@ -1,4 +1,5 @@
 import { EmbedInput, EmbedResult } from '../../contract/vectors.ts'
+import { plural } from '../../text.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
@@ -25,8 +26,8 @@ export const embed = defineCommand({
 
 function resultText({ outcome, model, sent, refused, texts, totalTexts }: EmbedResult): string {
   if (outcome === 'busy') return 'Another process is making vectors. Try again when it is done.'
-  const done = `${count(texts)} of ${count(totalTexts)} texts have vectors of ${model}`
-  const now = `${count(sent)} pieces of text were sent${refused > 0 ? `, of which it refused ${count(refused)}` : ''}`
+  const done = `${count(texts)} of ${plural(totalTexts, 'text')} have vectors of ${model}`
+  const now = `sent: ${plural(sent, 'piece')} of text${refused > 0 ? `, of which it refused ${count(refused)}` : ''}`
   switch (outcome) {
     case 'ready':
       return `${done}; ${now}.`

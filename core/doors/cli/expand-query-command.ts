@@ -1,4 +1,5 @@
 import { ExpandQueryInput, ExpandQueryResult } from '../../contract/expand-query.ts'
+import { plural } from '../../text.ts'
 import { defineCommand } from './command.ts'
 import { interruptibleCall } from './interruptible.ts'
 import { chooseConversation, withMemory } from './session.ts'
@@ -38,6 +39,6 @@ function resultText(result: ExpandQueryResult): string {
     ...(fallback === null ? [] : [`no model answered: ${fallback}`]),
     ...(droppedIds.length > 0 ? [`taken out, since not read: ${droppedIds.join(', ')}`] : []),
     ...notes.map((note) => `note: ${note}`),
-    `${by} · ${count(result.tokensUsed)} of ${count(grant.tokenCap)} tokens · ${count(grant.calls)} reads${result.truncated ? ' · there was more' : ''}`,
+    `${by} · ${count(result.tokensUsed)} of ${plural(grant.tokenCap, 'token')} · ${plural(grant.calls, 'read')}${result.truncated ? ' · there was more' : ''}`,
   ].join('\n')
 }

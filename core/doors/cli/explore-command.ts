@@ -1,4 +1,5 @@
 import { ExplorationReport, ExploreInput } from '../../contract/file.ts'
+import { plural } from '../../text.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
@@ -25,6 +26,6 @@ function reportLines({ explored, kept, passedOver }: ExplorationReport): string[
   return [
     ...explored.map(({ id, model }) => `${id}  described by ${oneLine(model, 60)}`),
     ...kept.map(({ id, reason }) => `${id}  keeps the summary that was made without a model: ${oneLine(reason, 200)}`),
-    `${count(explored.length)} files described, ${count(kept.length)} without an answer, ${count(passedOver)} passed over.`,
+    `${plural(explored.length, 'file')} described, ${count(kept.length)} without an answer, ${count(passedOver)} passed over.`,
   ]
 }

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { RemoteGrepInput, RemoteHits } from '../../contract/remote.ts'
+import { plural } from '../../text.ts'
 import { defineCommand } from './command.ts'
 import { interruptibleCall } from './interruptible.ts'
 import { tenantField, withReplica } from './postgres-session.ts'
-import { count, oneLine } from './text.ts'
+import { oneLine } from './text.ts'
 
 /** A search in all conversations of a tenant. */
 export const find = defineCommand({
@@ -34,7 +35,7 @@ export const find = defineCommand({
           return `${hit.conversationId}  ${oneLine(hit.id, 60)}  ${hit.role ?? hit.kind}${where}${words}\n    ${oneLine(hit.snippet, 200)}`
         }),
         ...found.notes.map((note) => `note: ${note}`),
-        `${count(found.hits.length)} hits shown${found.nextCursor ? `; go on with --cursor ${found.nextCursor}` : ''}`,
+        `${plural(found.hits.length, 'hit')} shown${found.nextCursor ? `; go on with --cursor ${found.nextCursor}` : ''}`,
       ].join('\n')
     return { json: found, text }
   },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { FleetQuery, FleetReport, type FleetRow } from '../../contract/fleet.ts'
+import { plural } from '../../text.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { addressField, tenantField, withPostgres, withReplica } from './postgres-session.ts'
@@ -70,9 +71,9 @@ function fleetText(report: FleetReport, { text, alarm }: Pick<FleetQuery, 'text'
   )
   return [
     ...(stalled.length > 0 ? [`Nothing was added lately to ${stalled.join(', ')}.`] : []),
-    ...(alarms.emptySummaries > 0 ? [`${count(alarms.emptySummaries)} conversations have empty summaries.`] : []),
+    ...(alarms.emptySummaries > 0 ? [`Empty summaries: in ${plural(alarms.emptySummaries, 'conversation')}.`] : []),
     ...(alarms.failingCompaction > 0
-      ? [`The last compaction of ${count(alarms.failingCompaction)} conversations failed.`]
+      ? [`The last compaction of ${plural(alarms.failingCompaction, 'conversation')} failed.`]
       : []),
     table(
       [
@@ -91,7 +92,7 @@ function fleetText(report: FleetReport, { text, alarm }: Pick<FleetQuery, 'text'
       conversations.map(cells),
     ),
     '',
-    `${count(conversations.length)} of ${report.totalIsExact ? '' : 'more than '}${count(report.total)} conversations in ${report.address}.`,
+    `${count(conversations.length)} of ${report.totalIsExact ? '' : 'more than '}${plural(report.total, 'conversation')} in ${report.address}.`,
     ...(report.total === 0 && text === undefined && alarm === undefined ? [NOTHING_SEEN] : []),
     ...(report.nextCursor === null ? [] : [`goes on with --cursor ${report.nextCursor}`]),
   ].join('\n')

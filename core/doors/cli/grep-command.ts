@@ -3,6 +3,7 @@ import { GrepHit, GrepInput, GrepResult } from '../../contract/retrieval.ts'
 import { FactState } from '../../contract/trace.ts'
 import { LcmError } from '../../errors.ts'
 import type { Lcm } from '../../lcm.ts'
+import { plural } from '../../text.ts'
 import { hitsInState } from '../../trace/hits-in-state.ts'
 import { defineCommand } from './command.ts'
 import { interruptible, interruptibleCall } from './interruptible.ts'
@@ -83,7 +84,7 @@ async function search(lcm: Lcm, { groupBy, full, index, states, ...asked }: z.ou
         return `${hit.id}  ${where.join(' · ')}${why}\n${shown}`
       }),
       ...result.notes.map((note) => `note: ${note}`),
-      `${result.totalIsExact ? '' : 'at least '}${count(result.total)} hits, ${count(hits.length)} shown${result.nextCursor ? `; go on with --cursor ${result.nextCursor}` : ''}`,
+      `${result.totalIsExact ? '' : 'at least '}${plural(result.total, 'hit')}, ${count(hits.length)} shown${result.nextCursor ? `; go on with --cursor ${result.nextCursor}` : ''}`,
     ].join('\n')
   return { json: { ...result, hits, ...groups }, text }
 }

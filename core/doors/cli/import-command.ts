@@ -16,6 +16,7 @@ import { requireEnabled } from '../../settings/switched-off.ts'
 import { isMissingOrEmpty } from '../../sqlite/memory-file.ts'
 import { makeTemporaryFolder } from '../../sqlite/process-folder.ts'
 import { withoutUnfilled } from '../../sqlite/unfilled-memory.ts'
+import { plural } from '../../text.ts'
 import { keepNewObjectsSmall } from '../heap.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
@@ -81,7 +82,7 @@ export const importCommand = defineCommand({
         ...(value.passedOverCount > 10
           ? [`… and ${count(value.passedOverCount - 10)} more files that are no transcripts`]
           : []),
-        `${count(value.added)} messages added, ${count(value.alreadyThere)} already there, ${count(value.skipped)} lines skipped`,
+        `${plural(value.added, 'message')} added, ${count(value.alreadyThere)} already there, ${plural(value.skipped, 'line')} skipped`,
       ].join('\n')
     return { json: value, text, exitCode: failed.length > 0 ? EXIT.failed : EXIT.done }
   },

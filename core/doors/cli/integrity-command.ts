@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { IntegrityReport, type Sample } from '../../contract/integrity.ts'
 import { checksMade, copyingText } from '../../contract/lists.ts'
+import { plural } from '../../text.ts'
 import { keepNewObjectsSmall } from '../heap.ts'
 import { defineCommand, narrowed } from './command.ts'
 import { interruptible } from './interruptible.ts'
@@ -31,9 +32,9 @@ function integrityText(report: IntegrityReport): string {
   const found = report.checks.filter((check) => check.count > 0)
   const verdict = report.ok
     ? 'Nothing is wrong.'
-    : `${count(report.counts.error)} errors, ${count(report.counts.warning)} warnings.`
+    : `${plural(report.counts.error, 'error')}, ${plural(report.counts.warning, 'warning')}.`
   return [
-    `${verdict} ${checksMade(report)} checks over ${count(report.messages)} messages and ${count(report.summaries)} summaries in ${Math.round(report.durationMs)} ms.`,
+    `${verdict} ${checksMade(report)} checks over ${plural(report.messages, 'message')} and ${plural(report.summaries, 'summary', 'summaries')} in ${Math.round(report.durationMs)} ms.`,
     ...(report.copying ? [copyingLines(report.copying)] : []),
     ...found.map((check) => {
       const causes = check.consequenceOf ?? []

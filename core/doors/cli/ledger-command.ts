@@ -12,6 +12,7 @@ import { createTokenEstimator } from '../../models/token-estimator.ts'
 import { isPostgresAddress } from '../../postgres/address.ts'
 import { loadSettings } from '../../settings/settings-store.ts'
 import { isNative } from '../../systems/native/native.ts'
+import { plural } from '../../text.ts'
 import { defineCommand, type Given, type MemoryUse, outputFile } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
@@ -135,7 +136,7 @@ async function rebuild(given: string | undefined, options: Options): Promise<Ans
   const result = await interruptible((signal) => rebuildMemory(request, signal))
   const text = (): string =>
     [
-      `${result.path}: ${count(result.messages)} messages and ${count(result.summaries)} summaries from ${count(result.events)} events.`,
+      `${result.path}: ${plural(result.messages, 'message')} and ${plural(result.summaries, 'summary', 'summaries')} from ${plural(result.events, 'event')}.`,
       ...failureLines(result),
       ...fileLines(result.largeFiles),
     ].join('\n')
@@ -158,7 +159,7 @@ async function exportTo(output: string | undefined, options: Options): Promise<A
       }
       const result = await interruptible((signal) => exportLedger({ ...source, to }, signal))
       const json = { ok: true, path: to, ...result, failures: [] }
-      const written = `${to}: ${count(result.events)} events, ${bytes(result.bytes)}.`
+      const written = `${to}: ${plural(result.events, 'event')}, ${bytes(result.bytes)}.`
       return { json, text: () => [written, ...fileLines(result.largeFiles)].join('\n') }
     },
     { readOnly: true },
@@ -193,7 +194,7 @@ function status(lcm: Lcm): Answer {
   const text = (): string =>
     state.path === null
       ? 'No ledger is kept.'
-      : `${state.path}: ${bytes(state.bytes)}, ${count(state.pending)} changes waiting.${state.blocked ? `\n${state.blocked}` : ''}`
+      : `${state.path}: ${bytes(state.bytes)}, ${plural(state.pending, 'change')} waiting.${state.blocked ? `\n${state.blocked}` : ''}`
   return { json: state, text }
 }
 
@@ -219,7 +220,7 @@ const inFolder = (path: string): string => {
 function answer(report: LedgerReport): Answer {
   const text = (): string =>
     [
-      `${report.path}: ${count(report.events)} events, ${bytes(report.bytes)}. ${report.ok ? soundLedger(report) : `${count(report.failureCount)} cannot be relied on.`}`,
+      `${report.path}: ${plural(report.events, 'event')}, ${bytes(report.bytes)}. ${report.ok ? soundLedger(report) : `${count(report.failureCount)} cannot be relied on.`}`,
       ...failureLines(report),
       ...fileLines(report.largeFiles),
     ].join('\n')
@@ -235,7 +236,7 @@ function soundLedger({ events, unchained, isEndProved }: LedgerReport): string {
   const older =
     unchained === 0
       ? ''
-      : ` The first ${count(unchained)} lines do not name the lines before them: whether one of those was removed or replaced cannot be told.`
+      : ` Before line ${count(unchained + 1)} no line names the one before it: whether one of those was removed or replaced cannot be told.`
   const end = isEndProved
     ? 'The memory that keeps it has noted the same end: no line was removed, put in or replaced.'
     : 'Every line follows the one that it names. Whether lines are missing at the end, or the last one was replaced, only the memory that keeps this ledger can tell (--db FILE).'

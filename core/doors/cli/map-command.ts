@@ -7,6 +7,7 @@ import { MapOperator, type MapOutcome, MapReport, type MapResult, MapRuns, MapSp
 import { LcmError } from '../../errors.ts'
 import type { FinishedMap } from '../../map/map-run.ts'
 import { requireRetained } from '../../map/retention.ts'
+import { plural } from '../../text.ts'
 import { keepNewObjectsSmall } from '../heap.ts'
 import { defineCommand, type Given, outputFile } from './command.ts'
 import { interruptible, interruptibleCall } from './interruptible.ts'
@@ -130,7 +131,7 @@ async function listRuns({ record, db }: Pick<MapOptions, 'record' | 'db'>): Prom
 function runsText({ path, runs, unreadable, isCut }: MapRuns): string {
   const notes = [
     ...(isCut ? ['Only the newest runs are listed.'] : []),
-    ...(unreadable > 0 ? [`${count(unreadable)} lines of ${path} cannot be read as a run.`] : []),
+    ...(unreadable > 0 ? [`${plural(unreadable, 'line')} of ${path} cannot be read as a run.`] : []),
   ]
   if (runs.length === 0) return [`No run is recorded in ${path}.`, ...notes].join('\n')
   const rows = runs.map(({ runId, status, operator, items, completed, failed, retries, actor, atMs, retain }) => [
@@ -233,7 +234,7 @@ function summaryLines(report: MapOutcome, output: string | null): string[] {
   const { items, completed, failed, resumed, retries, runId, eventsPath } = report
   const before = resumed > 0 ? ` (${count(resumed)} of them before)` : ''
   return [
-    `${count(items)} items: ${count(completed)} completed${before}, ${count(failed)} failed, ${count(retries)} retries.`,
+    `${plural(items, 'item')}: ${count(completed)} completed${before}, ${count(failed)} failed, ${plural(retries, 'retry', 'retries')}.`,
     ...(output === null
       ? items > SHOWN_RESULTS
         ? ['Only the first results are shown: -o FILE or --json gives all.']

@@ -1,5 +1,6 @@
 import { isoMinute } from '../../clock.ts'
 import { TranscriptPage, TranscriptPageInput } from '../../contract/message.ts'
+import { plural } from '../../text.ts'
 import { defineCommand, narrowed } from './command.ts'
 import { chooseOrNewest, withMemory } from './session.ts'
 import { count, oneLine, table } from './text.ts'
@@ -45,6 +46,6 @@ function pageText({ total, offset, messages }: TranscriptPage): string {
         oneLine(message.content, 80),
       ]),
     ),
-    `${count(messages.length)} of ${count(total)} messages${end < total ? `; go on with --offset ${end}` : ''}`,
+    `${count(messages.length)} of ${plural(total, 'message')}${end < total ? `; go on with --offset ${end}` : ''}`,
   ].join('\n')
 }

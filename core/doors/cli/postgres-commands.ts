@@ -12,6 +12,7 @@ import {
 } from '../../contract/remote.ts'
 import { LcmError } from '../../errors.ts'
 import { isPostgresAddress } from '../../postgres/address.ts'
+import { plural } from '../../text.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
@@ -61,7 +62,7 @@ export const pull = defineCommand({
         ? 'the replica that was read is behind the file, so rows were not compared with it: try again in a while'
         : 'what is new was compared'
     const text = (): string =>
-      `${to}: ${count(report.messages)} messages (${count(report.newMessages)} of them new), ${count(report.summaries)} summaries, ${count(report.edges)} links and ${count(report.contextItems)} window items of conversation ${report.conversationId} of ${report.tenant}; ${compared}.${report.parentConversationId === null ? '' : `\nConversation ${report.parentConversationId} spawned it and is not in this file: pull it on its own.`}${report.unavailableFiles.map(({ reason }) => `\n${reason}`).join('')}`
+      `${to}: ${plural(report.messages, 'message')} (${count(report.newMessages)} of them new), ${plural(report.summaries, 'summary', 'summaries')}, ${plural(report.edges, 'link')} and ${count(report.contextItems)} window items of conversation ${report.conversationId} of ${report.tenant}; ${compared}.${report.parentConversationId === null ? '' : `\nConversation ${report.parentConversationId} spawned it and is not in this file: pull it on its own.`}${report.unavailableFiles.map(({ reason }) => `\n${reason}`).join('')}`
     return { json: report, text }
   },
 })
@@ -252,7 +253,7 @@ function sentText(report: SendReport): string {
       ]),
     ),
     ...report.conversations.flatMap(({ filesWithoutContent }) => withoutContent(filesWithoutContent)),
-    ...report.leftOut.map(({ table: name, rows }) => `${count(rows)} rows of ${name} belong to no conversation.`),
+    ...report.leftOut.map(({ table: name, rows }) => `Of no conversation: ${plural(rows, 'row')} of ${name}.`),
     '',
     `Tenant ${report.tenant} of ${report.address}.`,
   ].join('\n')

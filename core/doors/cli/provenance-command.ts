@@ -1,4 +1,5 @@
 import { Provenance, ProvenanceInput } from '../../contract/provenance.ts'
+import { plural } from '../../text.ts'
 import { defineCommand } from './command.ts'
 import { interruptibleCall } from './interruptible.ts'
 import { withMemory } from './session.ts'
@@ -35,6 +36,6 @@ function provenanceText({ claims, counts, notes, searched }: Provenance): string
       ...(claim.support === 'supported' ? [] : [`    ${oneLine(claim.why, 300)}`]),
     ]),
     ...notes.map((note) => `note: ${note}`),
-    `${count(counts.supported)} supported, ${count(counts.weak)} weakly, ${count(counts.none)} not at all; ${count(counts.invented)} details stand in no source (${count(searched.messagesRead)} messages read)`,
+    `${count(counts.supported)} supported, ${count(counts.weak)} weakly, ${count(counts.none)} not at all; in no source: ${plural(counts.invented, 'detail')} (${plural(searched.messagesRead, 'message')} read)`,
   ].join('\n')
 }

@@ -5,6 +5,7 @@ import { Stats } from '../../contract/memory.ts'
 import { ExpandInput, Expansion } from '../../contract/retrieval.ts'
 import { RawRows, type SqlCell } from '../../contract/sql.ts'
 import { isNative } from '../../systems/native/native.ts'
+import { plural } from '../../text.ts'
 import { toCliJson } from './cli-json.ts'
 import { defineCommand, type Given, narrowed } from './command.ts'
 import { fileAnswer, filePart, isPart } from './file-answer.ts'
@@ -33,7 +34,7 @@ export const stats = defineCommand({
       [
         `${stats.path}`,
         `${stats.system}${stats.systemVersion ? ` ${stats.systemVersion}` : ''} · ${bytes(stats.bytes)}${stats.readOnly ? ' · read-only' : ''}${stats.tokenEstimator ? ` · tokens by ${stats.tokenEstimator}` : ''}`,
-        `${count(stats.messages)} messages · ${count(stats.messageParts)} parts · ${count(stats.summaries)} summaries · ${count(stats.contextItems)} context items · ${count(stats.largeFiles)} files`,
+        `${plural(stats.messages, 'message')} · ${plural(stats.messageParts, 'part')} · ${plural(stats.summaries, 'summary', 'summaries')} · ${count(stats.contextItems)} context items · ${plural(stats.largeFiles, 'file')}`,
         `summaries by depth: ${
           Object.entries(stats.summariesByDepth)
             .map(([depth, n]) => `${depth}: ${count(n)}`)
@@ -156,13 +157,15 @@ export const expand = defineCommand({
         const text = (): string =>
           [
             ...expansion.nodes.map(
-              (node) => `── ${node.id} · ${node.kind} ${node.depth} · ${count(node.tokens)} tokens\n${node.content}\n`,
+              (node) =>
+                `── ${node.id} · ${node.kind} ${node.depth} · ${plural(node.tokens, 'token')}\n${node.content}\n`,
             ),
             ...expansion.messages.map(
-              (message) => `── ${message.id} · ${message.role} · ${count(message.tokens)} tokens\n${message.content}\n`,
+              (message) =>
+                `── ${message.id} · ${message.role} · ${plural(message.tokens, 'token')}\n${message.content}\n`,
             ),
             ...expansion.tooLarge.map((tooLarge) => `── ${tooLarge} is larger than --token-cap: describe it instead`),
-            `${count(expansion.tokens)} tokens${expansion.next[0] === undefined ? '' : `; go on with --cursor ${expansion.next[0]}`}`,
+            `${plural(expansion.tokens, 'token')}${expansion.next[0] === undefined ? '' : `; go on with --cursor ${expansion.next[0]}`}`,
           ].join('\n')
         return { json: expansion, text }
       },

@@ -9,6 +9,7 @@ import {
 } from '../../contract/repair.ts'
 import type { Lcm } from '../../lcm.ts'
 import { isNative } from '../../systems/native/native.ts'
+import { plural } from '../../text.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
@@ -129,7 +130,7 @@ function resultText({ applied, skipped, backup, rolledBack, left }: RepairResult
   return [
     `${count(applied.length)} ${applied.length === 1 ? 'step' : 'steps'} applied. Before, the file was as in ${backup?.path}`,
     ...applied.map(
-      (step) => `    ${step.id}  ${count(step.rows)} rows${step.chosen ? '' : '  (another step depends on it)'}`,
+      (step) => `    ${step.id}  ${plural(step.rows, 'row')}${step.chosen ? '' : '  (another step depends on it)'}`,
     ),
     ...skipped.map((step) => `    not done: ${step.id}: ${oneLine(step.reason, 200)}`),
     left.length === 0

@@ -4,6 +4,7 @@ import { SqlAnswer, type SqlCell, SqlInput, sqlCsv } from '../../contract/sql.ts
 import { checkStatement } from '../../query/check-statement.ts'
 import { forkStatement, runStatement } from '../../query/run-statement.ts'
 import { loadSettings } from '../../settings/settings-store.ts'
+import { plural } from '../../text.ts'
 import { defineCommand, outputFile } from './command.ts'
 import { interruptibleCall } from './interruptible.ts'
 import { printNote } from './output.ts'
@@ -41,7 +42,7 @@ export const sql = defineCommand({
     if (!json) for (const note of notesOf(answer)) printNote(note)
     if (target !== null) {
       await writeOutput(target, (partial) => writeFileSync(partial, csvOf(answer), { flush: true }))
-      return { json: answer, text: () => `${target.path}: ${count(answer.rows.length)} rows as CSV` }
+      return { json: answer, text: () => `${target.path}: ${plural(answer.rows.length, 'row')} as CSV` }
     }
     return csv || output !== undefined
       ? { json: answer, text: () => csvOf(answer), isDocument: true }
@@ -54,7 +55,7 @@ const csvOf = (answer: SqlAnswer): string => `${sqlCsv(answer)}\r\n`
 
 function notesOf({ rows, cut, cutValues }: SqlAnswer): string[] {
   return [
-    ...(cut === 'rows' ? [`these are the first ${count(rows.length)} rows: --limit shows more.`] : []),
+    ...(cut === 'rows' ? [`this is the beginning, ${plural(rows.length, 'row')}: --limit shows more.`] : []),
     ...(cut === 'bytes' ? [`the rows fill 16 MB: these are the first ${count(rows.length)}.`] : []),
     ...(cutValues > 0 ? [`${count(cutValues)} long values are cut.`] : []),
   ]

@@ -1,9 +1,10 @@
 import { measureStorage } from '../../browse/storage/measure-storage.ts'
 import { StorageReport } from '../../contract/storage.ts'
+import { plural } from '../../text.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { withMemory } from './session.ts'
-import { bytes, count, table } from './text.ts'
+import { bytes, table } from './text.ts'
 
 export const storage = defineCommand({
   name: 'storage',
@@ -29,7 +30,7 @@ export const storage = defineCommand({
 function storageText(report: StorageReport): string {
   return [
     `${report.path}`,
-    `${bytes(report.bytes)} in ${count(report.pages)} pages, ${bytes(report.freePages * report.pageBytes)} of them free; log ${bytes(report.walBytes)}`,
+    `${bytes(report.bytes)} in ${plural(report.pages, 'page')}, ${bytes(report.freePages * report.pageBytes)} of them free; log ${bytes(report.walBytes)}`,
     '',
     table(
       ['object', 'kind', 'bytes', 'unused', 'rows'],
@@ -43,7 +44,7 @@ function storageText(report: StorageReport): string {
     ),
     ...report.unreadable.map((name) => `cannot be measured, its pages are damaged: ${name}`),
     '',
-    ...report.repeated.map((one) => `twice: ${one.title}, ${bytes(one.bytes)} in ${count(one.rows)} rows`),
+    ...report.repeated.map((one) => `twice: ${one.title}, ${bytes(one.bytes)} in ${plural(one.rows, 'row')}`),
     ...report.advice.map((one) => `advice: ${one.title}, about ${bytes(one.gainBytes)} to gain\n    ${one.detail}`),
   ].join('\n')
 }

@@ -8,6 +8,7 @@ import { SurgeryInput, SurgeryOperation, type SurgeryRequest, UndoInput } from '
 import { LcmError } from '../../errors.ts'
 import type { Lcm } from '../../lcm.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
+import { plural } from '../../text.ts'
 import { defineCommand, type Given, narrowed } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
@@ -151,7 +152,7 @@ function undoneText(undo: Omit<UndoneCompaction, 'durationMs' | 'runId'> & { rea
     `summaries removed: ${count(summaries.length)}`,
     `back in the window: ${back.join(', ')}`,
     `messages that came since, and stay: ${count(keptMessages)}`,
-    `window: ${count(tokensBefore)} → ${count(tokensAfter)} tokens`,
+    `window: ${count(tokensBefore)} → ${plural(tokensAfter, 'token')}`,
   ].join('\n')
 }
 
@@ -221,10 +222,10 @@ function previewText({ title, description, nodes, kept, window, warnings }: Surg
     ...(window === null
       ? []
       : [
-          `window ${window.conversationId}: ${names(window.removed)} → ${names(window.placed)} (${count(window.tokensBefore)} → ${count(window.tokensAfter)} tokens)`,
+          `window ${window.conversationId}: ${names(window.removed)} → ${names(window.placed)} (${count(window.tokensBefore)} → ${plural(window.tokensAfter, 'token')})`,
         ]),
     ...nodes.flatMap((node) => [
-      `\n${node.id}  depth ${node.depth}, ${count(node.before.tokens)} → ${count(node.after.tokens)} tokens, ${node.before.level} → ${node.after.level}`,
+      `\n${node.id}  depth ${node.depth}, ${count(node.before.tokens)} → ${plural(node.after.tokens, 'token')}, ${node.before.level} → ${node.after.level}`,
       ...node.diff.map(diffText),
     ]),
     ...kept.map(({ id, reason }) => `${id} stays: ${oneLine(reason, 200)}`),

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
 import type { LineageTree } from '../../contract/lineage.ts'
-import { singleLine } from '../../text.ts'
+import { plural, singleLine } from '../../text.ts'
 import { printable } from './printable.ts'
 
 /** Formats a number as `12,345`. */
@@ -99,7 +99,7 @@ export function treeText(roots: readonly LineageTree[], next: (node: LineageTree
     const state = node.cycle ? ' · cycle' : node.kind === 'missing' ? ' · missing' : ''
     const depth = node.kind === 'condensed' ? ` depth ${node.depth}` : ''
     lines.push(
-      `${'  '.repeat(Math.min(indent, 40))}${printable(node.id)}  ${node.kind}${depth} · ${count(node.tokens)} tokens${stands}${state}`,
+      `${'  '.repeat(Math.min(indent, 40))}${printable(node.id)}  ${node.kind}${depth} · ${plural(node.tokens, 'token')}${stands}${state}`,
     )
     for (const source of [...next(node)].reverse()) stack.push({ node: source, indent: indent + 1 })
   }

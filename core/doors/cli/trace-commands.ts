@@ -7,6 +7,7 @@ import { type FactState, FactTrace, LossInput, type Recovery, type Rung, TraceIn
 import { LcmError } from '../../errors.ts'
 import type { Lcm } from '../../lcm.ts'
 import { lookUp, messageNumber, notFound } from '../../systems/node-id.ts'
+import { plural } from '../../text.ts'
 import { defineCommand, narrowed } from './command.ts'
 import { interruptibleCall } from './interruptible.ts'
 import { chooseConversation, chooseOrNewest, withMemory } from './session.ts'
@@ -113,7 +114,7 @@ function wayText(way: Recovery): string {
   if (way.kind === 'search')
     return `Found by: lcm grep '${way.query}' (place ${count(way.place)} of ${count(way.hits)}: ${way.id})`
   const ids = way.steps.map(({ id }) => id).join(' → ')
-  return `By expanding: ${ids} (${count(way.tokens)} tokens read)`
+  return `By expanding: ${ids} (${plural(way.tokens, 'token')} read)`
 }
 
 const lossFields = LossInput.extend({ ...narrowed, limit: LossInput.shape.limit })
@@ -159,7 +160,7 @@ export function lossText(report: LossReport): string {
   return [
     ...shown.map(line),
     ...(more > 0 ? [`… ${count(more)} more: --json lists them`] : []),
-    `${count(counts.items)} items left the window with ${count(counts.details)} details: ${count(counts.kept)} stand in it, ${count(counts.dropped)} were dropped, ${count(counts.changed)} changed, ${count(counts.unknown)} may stand in other words`,
+    `${plural(counts.items, 'item')} left the window with ${plural(counts.details, 'detail')}: ${count(counts.kept)} stand in it, ${count(counts.dropped)} were dropped, ${count(counts.changed)} changed, ${count(counts.unknown)} may stand in other words`,
     ...notes.map((note) => `note: ${note}`),
   ].join('\n')
 }
