@@ -6,6 +6,7 @@ type MessageIndex = (typeof INDEXES)[number]
 
 const queries = {
   lastMessage: /* sql */ 'SELECT max(message_id) FROM messages',
+  option: (table: MessageIndex) => /* sql */ `SELECT v FROM ${table}_config WHERE k = :option`,
   // Selects the same values as the view message_text, in one pass over messages and parts instead of three lookups for
   // each row. Rows without a value are not sorted.
   index: (table: MessageIndex) => /* sql */ `
@@ -63,6 +64,7 @@ export function goOnIndexing(db: WriteDb): void {
 export function prepareForMany(db: WriteDb): void {
   for (const table of INDEXES) {
     for (const [option, value] of Object.entries(BULK_CONFIG)) {
+      if (db.value<number>(queries.option(table), { option }) === value) continue
       db.exec(/* sql */ `INSERT INTO ${table} (${table}, rank) VALUES ('${option}', ${value})`)
     }
   }

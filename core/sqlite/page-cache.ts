@@ -16,11 +16,21 @@ export const LARGE_PAGE_CACHE = keep(-BATCH_KIB)
 
 /** Runs `body`, which writes many rows, with a large page cache. */
 export function withLargePageCache<T>(db: WriteDb, body: () => T): T {
-  const before = db.value<number>('PRAGMA cache_size') ?? -READING_KIB
-  db.exec(LARGE_PAGE_CACHE)
+  const giveBack = enlargePageCache(db)
   try {
     return body()
   } finally {
-    db.exec(keep(before))
+    giveBack()
   }
+}
+
+/**
+ * Gives a connection a large page cache for many batches, and returns what makes it small again. Between batches its
+ * pages would be thrown away, and read anew.
+ */
+export function enlargePageCache(db: WriteDb): () => void {
+  const before = db.value<number>('PRAGMA cache_size') ?? -READING_KIB
+  if (before === -BATCH_KIB) return () => undefined
+  db.exec(LARGE_PAGE_CACHE)
+  return () => db.exec(keep(before))
 }

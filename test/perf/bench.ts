@@ -10,6 +10,7 @@ import { manyConversations } from './many-conversations.ts'
 import { type BesideWriterMeasure, measureBesideWriter } from './measure-beside-writer.ts'
 import { measureCompaction } from './measure-compaction.ts'
 import { measureCopy } from './measure-copy.ts'
+import { measureFirstImport } from './measure-first-import.ts'
 import { measureImport } from './measure-import.ts'
 import { measureIngest } from './measure-ingest.ts'
 import type { IntegrityMeasure } from './measure-integrity.ts'
@@ -51,6 +52,8 @@ const messages = Number(values.messages)
 const memory = await largeMemory(messages, say)
 say('importing')
 const imported = await measureImport(Math.min(messages, 40_000))
+say('importing many files, and again')
+const firstImported = await measureFirstImport(Math.min(messages, 10_000))
 say('storing one by one')
 const ingested = measureIngest(Math.min(messages, 4000))
 say('copying')
@@ -100,6 +103,9 @@ const rows: Row[] = [
   figure('import, MB of text a second', fixed(imported.textMegabytesPerSecond, 2), '≥ 6'),
   figure('import, longest step', `${fixed(imported.longestStepMs)} ms`, '≤ 250 ms'),
   figure('same transcript again', `${fixed(imported.secondImportSeconds, 1)} s of ${fixed(imported.seconds, 1)} s`),
+  figure('first import ÷ parsing and bare SQL of the same rows', `${fixed(firstImported.shareOfBare, 2)} ×`, '≥ 0.8 ×'),
+  figure('first import ÷ bare SQL of the same rows', `${fixed(firstImported.shareOfBareRows, 2)} ×`),
+  figure('same files again, of the first import', `${fixed(firstImported.secondShare * 100, 1)} %`, '≤ 5 %'),
   figure('native file ÷ its text, imported', `${fixed(imported.timesText, 2)} ×`, '≤ 3.5 ×'),
   figure('short message stored ÷ bare SQL, messages a second', `${fixed(ingested.shortShare, 2)} ×`, '≥ 0.7 ×'),
   figure('message with tool calls ÷ bare SQL', `${fixed(ingested.toolShare, 2)} ×`, '≥ 0.7 ×'),

@@ -54,10 +54,11 @@ export async function measureImport(messages: number): Promise<ImportMeasure> {
   }
 }
 
-function* transcriptLines(messages: number): Generator<string> {
+/** The lines of a session of Claude Code. */
+export function* transcriptLines(messages: number, seed = 5): Generator<string> {
   let parentUuid: string | null = null
-  for (const { externalId, role, createdAtMs, content, parts } of historyStream({ seed: 5, messages })) {
-    const envelope = { parentUuid, isSidechain: false, sessionId: 'bench', uuid: externalId, cwd: '/srv/bench' }
+  for (const { externalId, role, createdAtMs, content, parts } of historyStream({ seed, messages })) {
+    const envelope = { parentUuid, isSidechain: false, sessionId: `bench-${seed}`, uuid: externalId, cwd: '/srv/bench' }
     const common = { ...envelope, timestamp: new Date(createdAtMs).toISOString() }
     if (role === 'assistant') {
       const message = { id: `msg_${externalId}`, role, model: 'bench', content: parts.map(blockOf), stop_reason: null }

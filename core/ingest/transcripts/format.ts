@@ -9,6 +9,7 @@ import type { TranscriptHead } from './head.ts'
 import type { JsonObject } from './json-value.ts'
 import type { MessageDetails } from './message-details.ts'
 import type { ChainBreak } from './record-graph.ts'
+import type { parsedOnce } from './parsed-once.ts'
 import type { Tried } from './tried-versions.ts'
 
 /**
@@ -88,6 +89,8 @@ export type TranscriptSource = StoredHistory & {
   readonly limitBytes: number
   /** See `TranscriptFormat`, by which it is given to the reading. */
   readonly asides?: RegExp
+  /** The parsers of a file that is read twice. A caller that reads it leaves this out. */
+  readonly parsedOnce?: ReturnType<typeof parsedOnce>
   /** Returns a version that a record names, when it is another one than before. */
   readonly versionIn?: (value: unknown) => string | null
   /** Is told what was made of each record. */

@@ -18,6 +18,7 @@ import { qwen } from './formats/qwen/qwen.ts'
 import { specStory } from './formats/specstory/specstory.ts'
 import { sweAgent } from './formats/swe-agent/swe-agent.ts'
 import { LONG_HEAD_BYTES, readHead, type TranscriptHead } from './head.ts'
+import { parsedOnce } from './parsed-once.ts'
 import { versionChanges } from './tried-versions.ts'
 import { keepUnread } from './unread-records.ts'
 
@@ -49,6 +50,7 @@ function losingNothing(format: TranscriptFormat): TranscriptFormat {
   const { store, asides, tried } = format
   const watched = (source: TranscriptSource): TranscriptSource => ({
     ...source,
+    parsedOnce: parsedOnce(source.bytes, source.head.lines),
     ...(asides ? { asides } : {}),
     ...(tried ? { versionIn: versionChanges(tried) } : {}),
   })

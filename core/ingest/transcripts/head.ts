@@ -21,7 +21,11 @@ export type TranscriptHead = {
   readonly isDocument: boolean
   /** True when the last value is incomplete, because the head or the file ends in it. */
   readonly isLastCut: boolean
+  /** The lines that are one value, which the first reading of the file need not parse again. */
+  readonly lines?: readonly ParsedText[]
 }
+
+export type ParsedText = { readonly text: string; readonly value: unknown }
 
 const HEAD_BYTES = 256 * 1024
 /**
@@ -46,7 +50,7 @@ export function readHead(path: string, longest = HEAD_BYTES): TranscriptHead {
   }
 }
 
-type Values = Pick<TranscriptHead, 'values' | 'isDocument' | 'isLastCut'>
+type Values = Pick<TranscriptHead, 'values' | 'isDocument' | 'isLastCut' | 'lines'>
 
 function valuesOf(text: string, isWhole: boolean): Values {
   const start = text.search(/\S/)
@@ -79,6 +83,7 @@ function areRecords(rest: string): boolean {
 /** Leaves out broken lines at the beginning and between others, because the rest may still be a transcript. */
 function lineValues(text: string, isWhole: boolean): Omit<Values, 'isDocument'> {
   const values: unknown[] = []
+  const lines: ParsedText[] = []
   for (let from = 0; from < text.length; ) {
     const end = text.indexOf('\n', from)
     const line = end === -1 ? text.slice(from) : text.slice(from, end)
@@ -86,11 +91,12 @@ function lineValues(text: string, isWhole: boolean): Omit<Values, 'isDocument'> 
     if (!/^\s*[{["]/.test(line)) continue
     const parsed = end === -1 && !isWhole ? [] : parseObjects(line).values
     values.push(...parsed)
+    if (parsed.length === 1) lines.push({ text: line, value: parsed[0] })
     if (parsed.length === 0 && end === -1) {
       const { value } = closeJson(line.trimStart())
-      return { values: value === undefined ? values : [...values, value], isLastCut: value !== undefined }
+      return { values: value === undefined ? values : [...values, value], isLastCut: value !== undefined, lines }
     }
     if (values.length >= MOST_VALUES) break
   }
-  return { values, isLastCut: false }
+  return { values, isLastCut: false, lines }
 }

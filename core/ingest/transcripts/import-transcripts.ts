@@ -4,6 +4,7 @@ import type { JobProgress } from '../../contract/job.ts'
 import { LcmError } from '../../errors.ts'
 import type { LargeFileService } from '../../files/large-file-service.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
+import { enlargePageCache } from '../../sqlite/page-cache.ts'
 import { indexPending } from '../../sqlite/pending-index.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import { fileIds } from '../../systems/records/files.ts'
@@ -57,6 +58,7 @@ export async function* importTranscripts(
   const filesBefore = fileIds(input.db)
   const largeTexts = input.files && new LargeTexts(input.db, input.files, signal)
   const unchanged = new UnchangedFiles(input.db, input)
+  const giveCacheBack = enlargePageCache(input.db)
   try {
     for (const file of files) {
       const outcome = yield* followed(
@@ -75,6 +77,7 @@ export async function* importTranscripts(
     }
   } finally {
     largeTexts?.finish()
+    giveCacheBack()
   }
   refuseFailure(imported, passedOver, passedOverCount)
   return {

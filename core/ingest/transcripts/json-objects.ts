@@ -44,11 +44,13 @@ type RawJson = { rawJSON(text: string): unknown; parse(text: string, reviver: Re
 const sourceJson = JSON as unknown as RawJson
 
 // Matches numbers that JavaScript would write differently: with too many digits, a zero at the end, or an exponent.
-const delicateNumber = /(?:^|[:,[])\s*-?(?:\d{16,}|\d+\.\d*(?:0|\d{16,})\s*(?:[,}\]]|$)|\d+(?:\.\d+)?[eE][+-]?\d)/
+// The digit is looked for first: long texts are full of commas.
+const delicateNumber = /[:,[]\s*-?\d(?:\d{15,}|\d*\.\d*(?:0|\d{16,})\s*[,}\]]|\d*(?:\.\d+)?[eE][+-]?\d)/
+const isNumber = /^\s*-?\d/
 
 /** Parses JSON, but numbers that JavaScript cannot write back unchanged keep their spelling for JSON.stringify. */
 export function parseExactly(text: string): unknown {
-  if (!delicateNumber.test(text)) return JSON.parse(text)
+  if (!delicateNumber.test(text) && !isNumber.test(text)) return JSON.parse(text)
   return sourceJson.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined && String(value) !== source ? sourceJson.rawJSON(source) : value,
   )

@@ -28,10 +28,11 @@ export async function* readJsonLines(
   take: Take<JsonObject>,
   parse?: (text: string) => unknown,
 ): AsyncGenerator<TranscriptChunk> {
+  const parser = source.parsedOnce?.[doing] ?? parse
   for await (const { lines, bytesRead } of readLines(source.head.path)) {
     let records: TranscriptRecord[] = []
     for (const line of lines) {
-      takeLine(line, take, records, parse, doing === 'storing' ? source : {})
+      takeLine(line, take, records, parser, doing === 'storing' ? source : {})
       if (records.length < CHUNK_RECORDS) continue
       yield { doing, bytesRead, records: doing === 'looking' ? [] : records }
       records = []
