@@ -72,7 +72,7 @@ async function withClient(memory: TestMemory, ask: (client: Client) => Promise<v
 }
 
 describe('pages over rows with strange keys', () => {
-  it('list each conversation once, in every order', async () => {
+  it('list each conversation once, in every order, and add up all of them', async () => {
     await fc.assert(
       fc.asyncProperty(strange, pageSize, fc.boolean(), async (keys, limit, reversed) => {
         using memory = built(keys)
@@ -84,6 +84,7 @@ describe('pages over rows with strange keys', () => {
             })
             expect([sort, ids.toSorted()]).toEqual([sort, [1, 2, 3]])
           }
+          expect((await client.conversations.totals()).messages).toBe(9)
         })
       }),
       { numRuns: 6 },
