@@ -97,6 +97,24 @@ test('the curve of the window leads to its messages and runs, and all conversati
   await expect(page.getByRole('region', { name: 'Pressure', exact: true })).toBeVisible()
 })
 
+test('a run has the same size in the loss report of its conversation and in the history of compactions', async ({
+  openSample,
+}) => {
+  const page = await openSample()
+  await page.evaluate(() => {
+    location.hash = '#/conversation/1/overview?overview.scope=all'
+  })
+  const table = page.getByRole('grid', { name: 'All conversations' })
+  await table.getByRole('row').filter({ hasText: 'Double charges' }).getByRole('gridcell').nth(1).click()
+  const report = page.getByRole('region', { name: 'Loss report' })
+  const size = report.getByText(/^[\d,]+ → [\d,]+$/)
+  await expect(size).toBeVisible({ timeout: 60_000 })
+  const said = (await size.textContent()) ?? ''
+  await report.getByRole('button', { name: 'Show the run' }).click()
+  await expect(page).toHaveURL(/compaction\.run=run_/)
+  await expect(page.getByRole('button', { name: said, expanded: true })).toBeVisible()
+})
+
 /** A Claude Code session of forty answers, the cache of which is used until a pause of half an hour, and one compaction. */
 async function withBreak(): Promise<TestMemory> {
   const memory = buildMemory()
