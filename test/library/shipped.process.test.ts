@@ -64,6 +64,12 @@ async function memoryOf(original: string): Promise<Memory> {
 const ADDRESS = 'postgres://nobody@127.0.0.1:1/lcm'
 const TRANSCRIPT = join(root, 'resources/sample.jsonl')
 
+/** A transcript in which a record names a parent that was never written. */
+const BROKEN = [
+  { uuid: 'a', parentUuid: null, type: 'user', message: { role: 'user', content: 'The harbour is closed.' } },
+  { uuid: 'b', parentUuid: 'never', type: 'user', message: { role: 'user', content: 'The harbour is open.' } },
+].map((record, n) => ({ ...record, sessionId: 's', timestamp: `2026-03-0${2 + n}T09:00:00.000Z` }))
+
 /** How each command that needs no memory is started. */
 const ALONE: Readonly<Record<string, readonly string[]>> = {
   discover: [],
@@ -75,6 +81,7 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
   pg: ['status', ADDRESS],
   objects: [ADDRESS],
   map: ['agentic', '--input', 'items.jsonl', '--retain', 'the choice', '-o', 'out.jsonl', '--', 'cat'],
+  mend: ['--from', 'broken.jsonl', '--to', 'mended.jsonl'],
   schema: [],
   completion: ['bash'],
   help: ['stats'],
@@ -206,6 +213,7 @@ describe('the packed package', PATIENCE, () => {
   it('runs each command that needs no memory', async () => {
     const cwd = temporaryFolder()
     writeFileSync(join(cwd, 'items.jsonl'), '{"n":1}\n')
+    writeFileSync(join(cwd, 'broken.jsonl'), BROKEN.map((record) => `${JSON.stringify(record)}\n`).join(''))
     const outcomes: Record<string, string> = {}
     await twoAtOnce(Object.entries(ALONE), async ([name, args]) => {
       outcomes[name] = outcome(await lcm([name, ...args], { cwd, env: { LCM_OBJECTS: cwd } }))
