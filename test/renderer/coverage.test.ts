@@ -59,6 +59,15 @@ describe('the comparison with a transcript', () => {
     ])
   })
 
+  it('names the field of a lost text, and no message of the memory', () => {
+    const lost = { line: 2, field: 'message.footnotes[].words', excerpt: 'The footnote.' }
+    const report = { ...sound, ok: false, isEverything: false, lostTextCount: 1, lostTexts: [lost] }
+    expect(sectionsOf(report)).toMatchObject([
+      { title: 'Texts lost', roleColumn: 'field', messageColumn: null, rows: [{ role: lost.field, messageId: null }] },
+    ])
+    expect(coverageMarkdown(report)).toContain('nowhere in the memory.\n\n- line 2, message.footnotes[].words\n')
+  })
+
   it('exports the places of findings, and no text of the conversation', () => {
     const text = coverageMarkdown(faulty)
     expect(text).toContain('- line 3, user, msg_2')

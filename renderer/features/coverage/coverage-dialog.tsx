@@ -212,18 +212,18 @@ function FindingsTable({ section, onLeave }: FindingsTableProps) {
             <th scope="col" className={table.number}>
               line
             </th>
-            <th scope="col">role</th>
+            <th scope="col">{section.roleColumn}</th>
             <th scope="col" className={styles.text}>
               text
             </th>
-            <th scope="col">{section.messageColumn}</th>
+            {section.messageColumn !== null && <th scope="col">{section.messageColumn}</th>}
           </tr>
         </thead>
         <tbody>
           {rows.slice(0, SHOWN).map((row) => (
             <tr key={row.key}>
               <td className={table.number}>{row.line === null ? '–' : formatCount(row.line)}</td>
-              <td>{row.role}</td>
+              <td className={classNames(section.roleColumn === 'field' && styles.fieldName)}>{row.role}</td>
               <td className={styles.text}>
                 <bdi>
                   <MarkedText text={row.excerpt} />
@@ -239,7 +239,9 @@ function FindingsTable({ section, onLeave }: FindingsTableProps) {
                 )}
               </td>
               {/* The row is no control. The link in it leaves the dialog. */}
-              <td>{row.messageId !== null && <LeavingLink id={row.messageId} onLeave={onLeave} />}</td>
+              {section.messageColumn !== null && (
+                <td>{row.messageId !== null && <LeavingLink id={row.messageId} onLeave={onLeave} />}</td>
+              )}
             </tr>
           ))}
         </tbody>

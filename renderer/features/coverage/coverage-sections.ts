@@ -4,6 +4,7 @@ import { formatCount } from '../../ui/format.ts'
 type CoverageRow = {
   readonly key: string
   readonly line: number | null
+  /** The role that said it, or the field of a record that has it. */
   readonly role: string
   readonly excerpt: string
   /** The text in the memory, or null. */
@@ -15,7 +16,9 @@ type CoverageRow = {
 export type CoverageSection = {
   readonly title: string
   readonly explanation: string
-  readonly messageColumn: string
+  readonly roleColumn: 'role' | 'field'
+  /** Null where no message of the memory belongs to a row. */
+  readonly messageColumn: string | null
   /** True for a fault, false for a remark. */
   readonly isFault: boolean
   readonly count: number
@@ -50,6 +53,7 @@ export function sectionsOf(report: CoverageReport): CoverageSection[] {
     {
       title: 'Never arrived',
       explanation: 'In the transcript, nowhere in this conversation of the memory.',
+      roleColumn: 'role',
       messageColumn: 'ought to follow',
       isFault: true,
       count: counts.missing,
@@ -65,6 +69,7 @@ export function sectionsOf(report: CoverageReport): CoverageSection[] {
     {
       title: 'Arrived twice',
       explanation: 'Said once in the transcript, stored again. The message named is the one too many.',
+      roleColumn: 'role',
       messageColumn: 'once more as',
       isFault: true,
       count: counts.duplicated,
@@ -73,6 +78,7 @@ export function sectionsOf(report: CoverageReport): CoverageSection[] {
     {
       title: 'Differs',
       explanation: 'At the same position, but not the same.',
+      roleColumn: 'role',
       messageColumn: 'message',
       isFault: true,
       count: counts.differing,
@@ -86,7 +92,8 @@ export function sectionsOf(report: CoverageReport): CoverageSection[] {
     {
       title: 'Texts lost',
       explanation: 'Fields of records that were read, whose text is nowhere in the memory.',
-      messageColumn: 'message',
+      roleColumn: 'field',
+      messageColumn: null,
       isFault: true,
       count: report.lostTextCount,
       rows: report.lostTexts.map((one, index) => ({
@@ -101,6 +108,7 @@ export function sectionsOf(report: CoverageReport): CoverageSection[] {
     {
       title: 'Only in the memory',
       explanation: 'No fault by itself: what the system wrote, or what was said in another session.',
+      roleColumn: 'role',
       messageColumn: 'message',
       isFault: false,
       count: counts.extra,
@@ -123,7 +131,7 @@ export function coverageMarkdown(report: CoverageReport): string {
       '',
       `## ${title} (${count})`,
       '',
-      `${explanation} Last column: ${messageColumn}.`,
+      messageColumn === null ? explanation : `${explanation} Last column: ${messageColumn}.`,
       '',
       ...rows.map(whereText),
     ]),
