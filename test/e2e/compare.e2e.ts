@@ -15,6 +15,11 @@ test('a comparison asks what is compared first, differences are walked by keyboa
   // No job begins before somebody says what is compared.
   const question = page.getByRole('heading', { name: 'What do you want to compare?' })
   await expect(question).toBeVisible()
+  // The ways to begin stand below each other, each as wide as the others.
+  const ways = page.locator('div', { has: question }).last().getByRole('button')
+  await expect(ways).toHaveCount(3)
+  const boxes = await Promise.all((await ways.all()).map((way) => way.boundingBox()))
+  expect(new Set(boxes.map((box) => `${box?.x} ${box?.width}`)).size).toBe(1)
   await page.getByRole('button', { name: 'Before and after the last compaction' }).click()
   const differences = page.getByRole('grid', { name: 'Differences' })
   await expect(differences).toHaveAttribute('aria-rowcount', '13')

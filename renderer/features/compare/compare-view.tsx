@@ -113,6 +113,7 @@ export function CompareView({ conversationId, a, b, firstMoment, hasRuns, browse
       ) : isAsking ? (
         <EmptyState
           title="What do you want to compare?"
+          isChoice
           actions={
             <>
               {hasRuns && firstMoment !== null && (
