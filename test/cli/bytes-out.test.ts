@@ -57,6 +57,13 @@ describe('text that goes into a pipe or a file', () => {
     expect((await bytesOf(['export', '--db', db, '--format', format])).equals(file)).toBe(true)
   })
 
+  it('a ledger says beside it that the contents of large files are not in it', async () => {
+    const { db } = memoryWithFile(Buffer.from('a boat'))
+    const { stdout, stderr } = await lcmHere(['ledger', 'export', '--db', db, '-o', '-'])
+    expect(stderr).toContain('1 large file is named')
+    for (const line of stdout.trimEnd().split('\n')) JSON.parse(line)
+  })
+
   it('a large file goes byte by byte, whatever its bytes are', async () => {
     const noText = [0xff, 0xfe, 0xed, 0xa0, 0x80, 0x0d]
     const content = Buffer.concat([Buffer.from(HOSTILE), Buffer.from(noText), Buffer.alloc(99_999, 0xe2)])

@@ -2,7 +2,7 @@ import type { CoverageReport } from '../../contract/coverage.ts'
 import type { TranscriptFormatId } from '../../contract/import.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { messageNodeId } from '../../systems/node-id.ts'
-import { singleLine } from '../../text.ts'
+import { plural, singleLine } from '../../text.ts'
 import { NONE } from '../align.ts'
 import type { Fingerprint, Said } from '../fingerprint.ts'
 import { readMessages } from '../read-memory.ts'
@@ -157,10 +157,14 @@ function notesOn(
   const last = missing.at(-1)
   const tail = last === left.length - 1 ? tailOf(missing) : 0
   if (tail > 0)
-    notes.push(`${tail} of the missing are the newest of the transcript: the memory may not have taken them yet.`)
+    notes.push(
+      `${tail} of the missing ${tail === 1 ? 'is' : 'are'} the newest of the transcript: the memory may not have taken ${tail === 1 ? 'it' : 'them'} yet.`,
+    )
   if (sessions > 1) notes.push(`The transcript holds ${sessions} sessions; compared was ${sessionId}.`)
   if (inAncestors > 0)
-    notes.push(`${inAncestors} messages of the transcript stand in the conversation that this one was forked from.`)
+    notes.push(
+      `${plural(inAncestors, 'message')} of the transcript ${inAncestors === 1 ? 'stands' : 'stand'} in the conversation that this one was forked from.`,
+    )
   if (rawTexts?.isCut) notes.push('So many texts were not found at once that some of them were not looked for.')
   if (rawTexts && rawTexts.inFiles > comparison.inFiles)
     notes.push(`${rawTexts.inFiles} long texts of which a part is a file in the memory were not compared.`)

@@ -15,7 +15,7 @@ import { isNative } from '../../systems/native/native.ts'
 import { plural } from '../../text.ts'
 import { defineCommand, type Given, type MemoryUse, outputFile } from './command.ts'
 import { interruptible } from './interruptible.ts'
-import { type Answer, EXIT } from './output.ts'
+import { type Answer, EXIT, printNote } from './output.ts'
 import { memoryPath, onStandardOutput, outputPath } from './output-file.ts'
 import { noteUnusedLedger, withMemory } from './session.ts'
 import { bytes, count } from './text.ts'
@@ -154,7 +154,8 @@ async function exportTo(output: string | undefined, options: Options): Promise<A
       const to = outputPath(output)
       if (to === null) {
         return onStandardOutput('ledger', async (file) => {
-          await interruptible((signal) => writeLedger(file, source, signal))
+          const { largeFiles } = await interruptible((signal) => writeLedger(file, source, signal))
+          for (const line of fileLines(largeFiles)) printNote(line)
         })
       }
       const result = await interruptible((signal) => exportLedger({ ...source, to }, signal))
