@@ -7,6 +7,7 @@ import { Grants } from './agents/grants/grants.ts'
 import { Outliner } from './browse/outline.ts'
 import { PromptUsage } from './browse/prompt-usage.ts'
 import { RetrievalEngine } from './browse/retrieval-engine.ts'
+import { Families } from './browse/stats/families.ts'
 import { MemoryStats } from './browse/stats/memory-stats.ts'
 import { StrataService } from './browse/strata.ts'
 import { SummaryDag } from './browse/summary-dag.ts'
@@ -103,6 +104,7 @@ export type Lcm = {
   readonly factStates: FactStateFinder
   readonly survival: SurvivalCounter
   readonly losses: LossReporter
+  readonly families: Families
   readonly usage: PromptUsage
   readonly expandQuery: ExpandQuery
   /** Permissions for other programs, which are kept in the app's data folder. */
@@ -315,6 +317,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     factStates: new FactStateFinder({ db: read, reader, indexes }),
     survival: new SurvivalCounter({ db: read, reader, indexes }),
     losses: new LossReporter({ db: read, reader, indexes, timeTravel }),
+    families: new Families(read),
     usage: new PromptUsage({ db: read, reader, timeTravel }),
     expandQuery: new ExpandQuery({
       db: read,

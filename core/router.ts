@@ -159,6 +159,9 @@ export function createRouter(core: Core) {
       overview: os.conversations.overview.handler(async ({ input }) =>
         (await prepared(input)).stats.overview(input.conversationId),
       ),
+      family: os.conversations.family.handler(async ({ input, signal }) =>
+        (await core.lcm()).families.of(input.conversationId, signal),
+      ),
       usage: os.conversations.usage.handler(async ({ input, signal }) => (await core.lcm()).usage.of(input, signal)),
       files: os.conversations.files.handler(async ({ input }) =>
         (await core.lcm()).retrieval.files(input.conversationId),

@@ -4,6 +4,7 @@ import type { BreakCause, CacheBreak, Usage, UsageInput } from '../contract/usag
 import type { Memory } from '../memory/memory.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
+import { statedCost } from '../systems/records/stated-costs.ts'
 import { type StepUsage, stepsOfMessages } from '../systems/records/steps.ts'
 import type { TimeTravel } from '../window/time-travel/time-travel.ts'
 import { TimeSlice } from '../yielding.ts'
@@ -54,7 +55,7 @@ export class PromptUsage {
         cachedTokens: sum(({ cached }) => cached),
         writtenTokens: isWriteKnown ? sum(({ written }) => written) : null,
         outputTokens: sum(({ output }) => output),
-        cost: isCostKnown ? sum(({ cost }) => cost) : null,
+        cost: isCostKnown ? sum(({ cost }) => cost) : statedCost(this.#options.db, conversationId),
       },
       columns: merged(steps, breaks, columns, memory),
       breaks: breaks.toSorted((a, b) => lostIn(b) - lostIn(a) || a.messages - b.messages).slice(0, limit),

@@ -17,6 +17,7 @@ import { AssembledContext, AssembleInput, Provider, RenderedContext } from './co
 import { ErrorInfo } from './error.ts'
 import { LcmEvent } from './event.ts'
 import { ExpandQueryInput, ExpandQueryResult, Grant } from './expand-query.ts'
+import { Family } from './family.ts'
 import { FileBytes, FileBytesInput, FileContent, FileReadInput, FileState } from './file.ts'
 import { FleetReport } from './fleet.ts'
 import { AgentTool, GrantIssueInput, ToolCallInput } from './grants.ts'
@@ -202,6 +203,10 @@ export const contract = {
     /** It reads the parts of every message, and can be cancelled. */
     totals: reads('Adds up what the conversations hold and cost.').output(ConversationTotals),
     overview: reads('Describes a conversation.').input(InConversation).output(Overview),
+    /** It reads the parts of every answer, and can be cancelled. */
+    family: reads('Shows a conversation with all that were forked from it or started by it, counted once.')
+      .input(InConversation)
+      .output(Family),
     /** It reads the parts of every answer, and can be cancelled. */
     usage: reads('Says what the answers of a conversation used, and where a prompt cache could not be used.')
       .input(UsageInput)

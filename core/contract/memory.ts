@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { FamilyRelation } from './family.ts'
 import { ConversationId, InConversation, TenantName, TimeMs } from './ids.ts'
 import { CONVERSATION_SORTS } from './lists.ts'
 import { PrunedRun } from './message.ts'
@@ -154,6 +155,11 @@ export const ListedConversation = ConversationRow.extend({
   compactedAtMs: TimeMs.nullable().optional(),
   /** What the last check of this session found in it. Absent before a check, or if not asked for. */
   findings: z.object({ error: z.int(), warning: z.int() }).optional(),
+  /**
+   * Its place in its family: whether it was forked or started by the conversation above it, and how many of its
+   * ancestors are in the list. Only if asked for, and absent for one that came from no other.
+   */
+  family: z.object({ relation: FamilyRelation, depth: z.int() }).optional(),
 })
 export type ListedConversation = z.infer<typeof ListedConversation>
 
@@ -177,6 +183,12 @@ export const ConversationsInput = z.object({
     .default('all')
     .describe('only those that were compacted, in which the last check found something, or that were replaced'),
   minPressure: z.number().min(0).optional().describe('only those whose windows are at least so full'),
+  families: z
+    .boolean()
+    .default(false)
+    .describe(
+      'as trees: forks and sub-agents stand behind what they came from, whose family has the place of its first',
+    ),
   health: z.boolean().default(false).describe('also when each was compacted last, and what the last check found'),
   limit: z.int().min(1).max(1000).default(200).describe('conversations a page'),
   cursor: z.string().optional().describe('go on from an earlier answer'),

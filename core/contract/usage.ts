@@ -42,7 +42,8 @@ export const Usage = z.object({
   recorded: z.enum(['none', 'tokens', 'cache']),
   /** Answers with recorded tokens. */
   steps: z.int(),
-  /** Sums over them. Tokens written to the cache are null where no answer records them; costs likewise. */
+  /** Sums over them. Tokens written to the cache are null where no answer records them; costs likewise,
+   * unless the agent notes what the whole session cost, with its sub-agents. */
   totals: z.object({
     inputTokens: z.int(),
     cachedTokens: z.int(),

@@ -17,6 +17,8 @@ import { MemoryReader } from '../../systems/memory-reader.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { noSuchConversation, storedConversations } from '../../systems/records/conversations.ts'
 import { rowCount } from '../../systems/records/counts.ts'
+import { forkedConversations } from '../../systems/records/forks.ts'
+import { statedCosts } from '../../systems/records/stated-costs.ts'
 import { costsAfter } from '../../systems/records/steps.ts'
 import {
   type Conversations,
@@ -142,11 +144,13 @@ export class MemoryStats {
         if (only === 'archived') return archivedAtMs !== null
         return only !== 'findings' || found(id).error + found(id).warning > 0
       }
-      const { rows, ...page } = conversationPage(facts, input, rankOf, isMeant)
+      const { rows, depths, ...page } = conversationPage(facts, input, rankOf, isMeant)
+      const forks = depths && forkedConversations(this.#db)
       const sizeOf = sizes ?? this.#sizesOf(rows.map(({ conversationId }) => conversationId))
       const listed = this.#listed(rows, sizeOf).map((row) => ({
         ...row,
         ...(input.health && { compactedAtMs: compactedAt?.get(row.conversationId) ?? null }),
+        ...familyOf(row, depths, forks),
         ...(input.health && findings && { findings: found(row.conversationId) }),
       }))
       return { ...page, conversations: listed, total: rowCount(this.#db, 'conversations') }
@@ -221,6 +225,7 @@ export class MemoryStats {
       await slice.yieldIfOver()
       part = costsAfter(this.#db, part.last, STEPS_AT_ONCE)
     }
+    for (const cost of statedCosts(this.#db).values()) sum = (sum ?? 0) + cost
     return sum
   }
 
@@ -298,4 +303,15 @@ export class MemoryStats {
       }
     })
   }
+}
+
+/** Says how a conversation came from the one above it in a list of trees. */
+function familyOf(
+  { conversationId }: Pick<ConversationRow, 'conversationId'>,
+  depths: ReadonlyMap<number, number> | null,
+  forks: ReadonlySet<number> | null,
+): Pick<ListedConversation, 'family'> {
+  const depth = depths?.get(conversationId) ?? 0
+  if (depth === 0) return {}
+  return { family: { relation: forks?.has(conversationId) ? 'fork' : 'sub-agent', depth } }
 }

@@ -32,6 +32,10 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     does: 'count what a memory holds',
     load: async () => (await import('./read-commands.ts')).stats,
   },
+  conversations: {
+    does: 'conversations as families: forks and sub-agents with what they came from, counted once',
+    load: async () => (await import('./conversations-command.ts')).conversations,
+  },
   tree: {
     does: 'the summary DAG from its roots to the messages',
     load: async () => (await import('./read-commands.ts')).tree,

@@ -125,6 +125,8 @@ export type TranscriptRecord =
   | BrokenChainRecord
   /** The version of the agent, or of its files, that wrote what follows. */
   | { readonly kind: 'written_by'; readonly version: string }
+  /** What the session cost so far by its agent's own account, with its sub-agents. The last one counts. */
+  | { readonly kind: 'cost'; readonly sessionId: string; readonly cost: number }
   /** A record without conversation: settings, progress or bookkeeping. */
   | { readonly kind: 'other' }
   /** A record that is in the file more than once. */

@@ -26,6 +26,7 @@ import { ImportBatch } from './import-batch.ts'
 import { ImportReport, type ResumeOf } from './import-report.ts'
 import { oneLine } from './one-line.ts'
 import { storeBrokenChain } from './store-broken-chain.ts'
+import { storeCost } from './store-cost.ts'
 import { storePruning } from './store-pruning.ts'
 import { type StoredSession, StoredSessions } from './stored-sessions.ts'
 import { newerVersion, type Tried } from './tried-versions.ts'
@@ -75,6 +76,7 @@ export class TranscriptWriter {
   readonly #laterCompactions: CompactionRecord[] = []
   readonly #laterPrunings: PruningRecord[] = []
   readonly #chains: BrokenChainRecord[] = []
+  readonly #costs = new Map<string, number>()
   readonly #forks: Forks
   readonly #copies: ForkedCopies
 
@@ -183,6 +185,9 @@ export class TranscriptWriter {
       case 'given_up':
         this.#givenUp.set(record.sessionId, record.externalIds)
         return false
+      case 'cost':
+        this.#costs.set(record.sessionId, record.cost)
+        return false
       case 'broken_chain':
         this.#chains.push(record)
         return false
@@ -234,6 +239,7 @@ export class TranscriptWriter {
       this.#sessions.adoptForks(sessionId, conversationId)
     }
     this.#finishChains()
+    for (const [sessionId, cost] of this.#costs) storeCost(this.#options.db, this.#options.format, sessionId, cost)
     this.#nameConversations()
   }
 

@@ -24,6 +24,10 @@ const queries = {
     SELECT c.conversation_id AS id, c.parent_conversation_id AS parentId, f.value AS note
     FROM lcm_meta AS f JOIN conversations AS c ON f.key = 'forked_at:' || c.importer || ':' || c.session_id
     WHERE f.key >= 'forked_at:' AND f.key < 'forked_at;' AND c.parent_conversation_id IS NOT NULL`,
+  forks: /* sql */ `
+    SELECT c.conversation_id
+    FROM lcm_meta AS f JOIN conversations AS c ON f.key = 'forked_at:' || c.importer || ':' || c.session_id
+    WHERE f.key >= 'forked_at:' AND f.key < 'forked_at;'`,
   one: /* sql */ `
     SELECT c.parent_conversation_id AS parentId, f.value AS note
     FROM conversations AS c JOIN lcm_meta AS f ON f.key = 'forked_at:' || c.importer || ':' || c.session_id
@@ -40,6 +44,9 @@ export const forkPoints = (db: ReadDb): ReadonlyMap<number, ForkPoint> =>
       return found ? [[row.id, found]] : []
     }),
   )
+
+/** All conversations that were forked, whether or not it is known where. */
+export const forkedConversations = (db: ReadDb): ReadonlySet<number> => new Set(db.column<number>(queries.forks))
 
 export function forkPoint(db: ReadDb, conversationId: number): ForkPoint | null {
   const row = db.get<Row>(queries.one, { conversationId })

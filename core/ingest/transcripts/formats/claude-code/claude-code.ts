@@ -167,6 +167,8 @@ class ClaudeCodeReader {
       if (title !== null) out.push({ kind: 'title', sessionId, title })
       out.push({ kind: 'given_up', sessionId, externalIds: this.#givenUp.get(sessionId) ?? new Set() })
       out.push(this.#chains.of(sessionId))
+      const cost = this.#survey.costOf(its)
+      if (cost !== null) out.push({ kind: 'cost', sessionId, cost })
     }
     out.push(...this.#prunings.end())
     return out

@@ -1,4 +1,4 @@
-import { type JsonObject, textAt } from '../../json-value.ts'
+import { amountAt, type JsonObject, textAt } from '../../json-value.ts'
 import { oneLine } from '../../one-line.ts'
 import { keptIds } from './messages.ts'
 import { QueuedInput } from './queued-input.ts'
@@ -15,6 +15,8 @@ export class ClaudeCodeSurvey {
   readonly #titles = new Map<string, string>()
   /** Records that a compaction left in the window. */
   readonly #kept = new Set<string>()
+  /** What each session cost so far, by its id. */
+  readonly #costs = new Map<string, number>()
   #summaries: { readonly leafUuid: string; readonly title: string }[] = []
   #key: ConversationKey | null = null
   #workingDirectory: string | null = null
@@ -68,6 +70,7 @@ export class ClaudeCodeSurvey {
     this.#workingDirectory ??= textAt(record, 'cwd')
     this.queued.observe(record)
     this.#noteTitle(record)
+    this.#noteCost(record)
     if (record.subtype === 'compact_boundary') for (const uuid of keptIds(record)) this.#kept.add(uuid)
     this.records.add(record, line)
     if (kind === 'spoken') this.#key = this.records.keyOf(record)
@@ -75,6 +78,16 @@ export class ClaudeCodeSurvey {
 
   isKept(uuid: string): boolean {
     return this.#kept.has(uuid)
+  }
+
+  /** What a session cost, with its sub-agents. */
+  costOf({ sessionId, agentId }: ConversationKey): number | null {
+    return agentId === null ? (this.#costs.get(sessionId) ?? null) : null
+  }
+
+  #noteCost(record: JsonObject): void {
+    const [sessionId, cost] = [textAt(record, 'sessionId'), amountAt(record, 'totalCostUSD')]
+    if (record.type === 'cost-state' && sessionId !== null && cost !== null) this.#costs.set(sessionId, cost)
   }
 
   #noteTitle(record: JsonObject): void {

@@ -1,0 +1,147 @@
+import type { Family, FamilyMember, FamilyRelation, RecordedUsage } from '../../contract/family.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import { readSnapshot } from '../../sqlite/read-snapshot.ts'
+import { conversationExists, noSuchConversation } from '../../systems/records/conversations.ts'
+import { forkedConversations } from '../../systems/records/forks.ts'
+import { statedCost } from '../../systems/records/stated-costs.ts'
+import { type StepUsage, stepsOfMessages } from '../../systems/records/steps.ts'
+import { TimeSlice } from '../../yielding.ts'
+
+const HEAD = `conversation_id AS conversationId, session_id AS sessionId, title,
+      parent_conversation_id AS parentConversationId`
+
+const queries = {
+  // A damaged file may name conversations as parents of each other.
+  root: /* sql */ `
+    WITH RECURSIVE up (id, depth) AS (
+      SELECT :conversationId, 0
+      UNION
+      SELECT c.parent_conversation_id, up.depth + 1
+      FROM up
+      JOIN conversations AS c ON c.conversation_id = up.id
+      JOIN conversations AS p ON p.conversation_id = c.parent_conversation_id
+      WHERE up.depth < 1000
+    )
+    SELECT id FROM up ORDER BY depth DESC LIMIT 1`,
+  one: /* sql */ `
+    SELECT ${HEAD} FROM conversations WHERE conversation_id = :conversationId`,
+  children: /* sql */ `
+    SELECT ${HEAD} FROM conversations WHERE parent_conversation_id = :conversationId ORDER BY conversation_id`,
+  messages: /* sql */ `
+    SELECT message_id AS id, external_id AS externalId FROM messages WHERE conversation_id = :conversationId ORDER BY seq`,
+}
+
+type Head = Pick<FamilyMember, 'conversationId' | 'sessionId' | 'title' | 'parentConversationId'>
+type Placed = Head & Pick<FamilyMember, 'relation' | 'depth'>
+
+const AT_ONCE = 500
+
+/** Families of conversations: forks and sub-agents with what they came from. */
+export class Families {
+  readonly #db: ReadDb
+
+  constructor(db: ReadDb) {
+    this.#db = db
+  }
+
+  /**
+   * Returns the family of a conversation, from its first conversation on. What a fork repeats of its ancestors counts in
+   * the conversation in which it was said.
+   * @throws LcmError not_found, cancelled
+   */
+  async of(conversationId: number, signal?: AbortSignal): Promise<Family> {
+    if (!conversationExists(this.#db, conversationId)) throw noSuchConversation(this.#db, conversationId)
+    const slice = new TimeSlice(signal, 'Reading the family was cancelled.')
+    const root = this.#db.value<number>(queries.root, { conversationId }) ?? conversationId
+    const members: FamilyMember[] = []
+    /** The external ids of what was said in each conversation and its ancestors. */
+    const said = new Map<number, ReadonlySet<string>>()
+    const placed = this.#placed(root)
+    for (const head of placed) {
+      const above = said.get(head.parentConversationId ?? -1) ?? new Set<string>()
+      type Message = { readonly id: number; readonly externalId: string | null }
+      const rows = this.#db.all<Message>(queries.messages, { conversationId: head.conversationId })
+      const own = rows.filter(({ externalId }) => externalId === null || !above.has(externalId))
+      const isParent = placed.some(({ parentConversationId }) => parentConversationId === head.conversationId)
+      if (isParent)
+        said.set(head.conversationId, new Set([...above, ...own.flatMap(({ externalId }) => externalId ?? [])]))
+      members.push({
+        ...head,
+        messages: own.length,
+        copies: rows.length - own.length,
+        usage: await this.#usageOf(
+          head.conversationId,
+          own.map(({ id }) => id),
+          slice,
+        ),
+      })
+      await slice.yieldIfOver()
+    }
+    return {
+      members,
+      messages: members.reduce((sum, member) => sum + member.messages, 0),
+      usage: members.map(({ usage }) => usage).reduce(added, NOTHING),
+    }
+  }
+
+  /** The conversations of a family as a tree in its order. */
+  #placed(root: number): Placed[] {
+    return readSnapshot(this.#db, () => {
+      const forks = forkedConversations(this.#db)
+      const placed: Placed[] = []
+      const seen = new Set<number>()
+      const first = this.#db.all<Head>(queries.one, { conversationId: root }).map((head) => ({ ...head, depth: 0 }))
+      const open = [...first]
+      for (let head = open.pop(); head !== undefined; head = open.pop()) {
+        const { conversationId, depth } = head
+        if (seen.has(conversationId)) continue
+        seen.add(conversationId)
+        const came: FamilyRelation = forks.has(conversationId) ? 'fork' : 'sub-agent'
+        placed.push(depth === 0 ? { ...head, parentConversationId: null, relation: null } : { ...head, relation: came })
+        const children = this.#db.all<Head>(queries.children, { conversationId })
+        open.push(...children.map((child) => ({ ...child, depth: depth + 1 })).reverse())
+      }
+      return placed
+    })
+  }
+
+  async #usageOf(conversationId: number, ids: readonly number[], slice: TimeSlice): Promise<RecordedUsage> {
+    let usage = NOTHING
+    for (let from = 0; from < ids.length; from += AT_ONCE) {
+      for (const steps of stepsOfMessages(this.#db, ids.slice(from, from + AT_ONCE)).values())
+        usage = steps.map(usageOfStep).reduce(added, usage)
+      await slice.yieldIfOver()
+    }
+    return { ...usage, cost: usage.cost ?? statedCost(this.#db, conversationId) }
+  }
+}
+
+const NOTHING: RecordedUsage = {
+  steps: 0,
+  inputTokens: 0,
+  cachedTokens: null,
+  writtenTokens: null,
+  outputTokens: 0,
+  cost: null,
+}
+
+const usageOfStep = ({ input, cached, written, output, cost }: StepUsage): RecordedUsage => ({
+  steps: 1,
+  inputTokens: input,
+  cachedTokens: cached,
+  writtenTokens: written,
+  outputTokens: output ?? 0,
+  cost,
+})
+
+const added = (a: RecordedUsage, b: RecordedUsage): RecordedUsage => ({
+  steps: a.steps + b.steps,
+  inputTokens: a.inputTokens + b.inputTokens,
+  cachedTokens: sum(a.cachedTokens, b.cachedTokens),
+  writtenTokens: sum(a.writtenTokens, b.writtenTokens),
+  outputTokens: a.outputTokens + b.outputTokens,
+  cost: sum(a.cost, b.cost),
+})
+
+const sum = (a: number | null, b: number | null): number | null =>
+  a === null && b === null ? null : (a ?? 0) + (b ?? 0)

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { Family, type FamilyMember, type RecordedUsage } from '../../contract/family.ts'
+import { ConversationsInput, ListedConversation } from '../../contract/memory.ts'
+import { defineCommand } from './command.ts'
+import { interruptibleCall } from './interruptible.ts'
+import { withMemory } from './session.ts'
+import { count, oneLine, table } from './text.ts'
+
+const { query, sort, reversed, limit } = ConversationsInput.shape
+
+const Listed = z.object({
+  families: z.array(
+    Family.extend({ members: z.array(Family.shape.members.element.extend({ row: ListedConversation.nullable() })) }),
+  ),
+  /** The number of conversations that were asked for. */
+  found: z.int(),
+})
+
+/** The conversations of a memory as families, each counted once, with what their agents recorded. */
+export const conversations = defineCommand({
+  name: 'conversations',
+  example: 'conversations --db sample.db',
+  memory: 'reads',
+  fields: z.object({ query, sort, reversed, limit }),
+  prints: Listed,
+  run: async (input, given) => {
+    const listed = await withMemory(
+      given,
+      async (lcm) => {
+        await lcm.stats.measure()
+        const { conversations: rows, found } = lcm.stats.page(ConversationsInput.parse({ ...input, families: true }))
+        const families: z.output<typeof Listed>['families'] = []
+        const seen = new Set<number>()
+        for (const { conversationId } of rows) {
+          if (seen.has(conversationId)) continue
+          const family = await interruptibleCall((signal) => lcm.families.of(conversationId, signal))
+          for (const member of family.members) seen.add(member.conversationId)
+          const byId = new Map(rows.map((row) => [row.conversationId, row]))
+          const members = family.members.map((one) => ({ ...one, row: byId.get(one.conversationId) ?? null }))
+          families.push({ ...family, members })
+        }
+        return { families, found }
+      },
+      { readOnly: true },
+    )
+    return { json: listed, text: () => listedText(listed) }
+  },
+})
+
+function listedText({ families, found }: z.output<typeof Listed>): string {
+  const rows = families.flatMap((family) => [
+    ...family.members.map((member) => [
+      String(member.conversationId),
+      member.messages,
+      member.row?.summaries ?? '',
+      ...usageCells(member.usage),
+      nameOf(member),
+    ]),
+    ...(family.members.length > 1
+      ? [['', family.messages, '', ...usageCells(family.usage), 'the family, counted once']]
+      : []),
+  ])
+  const shown = families.reduce((sum, { members }) => sum + members.length, 0)
+  return [
+    table(['id', 'messages', 'summaries', 'input', 'from cache', 'output', 'cost', 'conversation'], rows),
+    `${count(shown)} of ${count(found)} conversations. Input, cache, output and cost are what the agent recorded.`,
+  ].join('\n')
+}
+
+const usageCells = ({ steps, inputTokens, cachedTokens, outputTokens, cost }: RecordedUsage) => [
+  steps === 0 ? '' : inputTokens,
+  cachedTokens ?? '',
+  steps === 0 ? '' : outputTokens,
+  cost === null ? '' : cost.toFixed(4),
+]
+
+function nameOf({ depth, relation, title, sessionId, copies }: FamilyMember): string {
+  const name = oneLine(title ?? sessionId, 60)
+  const marks = [relation, copies > 0 ? `${count(copies)} copies` : null].filter((mark) => mark !== null)
+  return `${'  '.repeat(depth)}${depth > 0 ? '↳ ' : ''}${name}${marks.length > 0 ? ` (${marks.join(', ')})` : ''}`
+}
