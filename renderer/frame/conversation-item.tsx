@@ -10,6 +10,10 @@ import { PressureBar } from '../ui/pressure-bar.tsx'
 import { TailText } from '../ui/tail-text.tsx'
 import styles from './conversation-list.module.css'
 
+/** Deeper ones stand below each other, so that room for names is left. */
+const DEEPEST_INDENT = 5
+const INDENT_PX = 12
+
 type Props = {
   readonly row: ListedConversation
   readonly isCurrent: boolean
@@ -20,7 +24,7 @@ type Props = {
 
 /** One conversation: name, messages, and how full its window is. */
 export function ConversationItem({ row, isCurrent, settings, health }: Props) {
-  const isSubAgent = row.parentConversationId !== null
+  const depth = Math.min(row.family?.depth ?? 0, DEEPEST_INDENT)
   return (
     <button
       type="button"
@@ -29,16 +33,17 @@ export function ConversationItem({ row, isCurrent, settings, health }: Props) {
       title={describe(row)}
       onClick={() => navigate({ conversationId: row.conversationId }, 'push')}
     >
-      <span className={styles.line}>
-        {isSubAgent && (
-          <span className={styles.branch} role="img" aria-label="sub-agent">
+      <span className={styles.line} style={{ paddingLeft: Math.max(0, depth - 1) * INDENT_PX }}>
+        {row.parentConversationId !== null && (
+          <span className={styles.branch} role="img" aria-label={relationText(row, row.parentConversationId)}>
             ↳
           </span>
         )}
         <span className={styles.name}>
           <ItemName row={row} />
         </span>
-        {row.internal && <span className={styles.itemInternal}>internal</span>}
+        {row.family?.relation === 'fork' && <span className={styles.mark}>fork</span>}
+        {row.internal && <span className={styles.mark}>internal</span>}
         {health !== null && (
           <span
             className={styles.health}
@@ -64,6 +69,10 @@ export function ConversationItem({ row, isCurrent, settings, health }: Props) {
   )
 }
 
+/** Where the conversation that it came from is not in the list, how it came from it is not known here. */
+const relationText = ({ family }: ListedConversation, parentId: number): string =>
+  family === undefined ? `came from conversation ${parentId}` : `${family.relation} of conversation ${parentId}`
+
 /** Sessions are named by machines: their ends differ, not their beginnings. */
 function ItemName({ row }: Pick<Props, 'row'>) {
   const name = conversationName(row)
@@ -85,7 +94,7 @@ function describe(row: ListedConversation): string {
     tokensText(row),
     row.updatedAtMs === null ? null : `changed ${formatAbsolute(row.updatedAtMs)}`,
     row.internal ?? null,
-    row.parentConversationId === null ? null : `sub-agent of conversation ${row.parentConversationId}`,
+    row.parentConversationId === null ? null : relationText(row, row.parentConversationId),
     `session ${row.sessionId}`,
   ]
     .filter((line) => line !== null)

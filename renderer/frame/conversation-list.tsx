@@ -36,7 +36,10 @@ const ORDER_LABELS = { change: 'Change', size: 'Size', pressure: 'Pressure' } as
 const FILTER_FROM = 8
 const TYPING_MS = 100
 
-/** The conversations of the file. Up and down arrows go through them. */
+/**
+ * The conversations of the file as families. Up and down arrows go through them, left to the one that a conversation came
+ * from, and right to the first that came from it.
+ */
 export function ConversationList({ current, width, children }: Props) {
   const currentId = current?.conversationId ?? null
   const settings = useQuery(api.memory.settings.queryOptions())
@@ -57,13 +60,15 @@ export function ConversationList({ current, width, children }: Props) {
   const healthOf = useHealth()
 
   const go = (event: KeyboardEvent) => {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    // In the filter they move the cursor.
+    if (event.target instanceof HTMLInputElement && /^Arrow(?:Left|Right)$/.test(event.key)) return
     const index = rows.findIndex((row) => row.conversationId === currentId)
-    const next = rows[index + step]
-    if (step === 0 || next === undefined) return
+    const to = indexAfter(rows, index, event.key)
+    const next = to === index ? undefined : rows[to]
+    if (next === undefined) return
     event.preventDefault()
     navigate({ conversationId: next.conversationId }, 'replace')
-    list.current?.scrollIntoView({ index: index + step })
+    list.current?.scrollIntoView({ index: to })
   }
 
   return (
@@ -136,6 +141,17 @@ export function ConversationList({ current, width, children }: Props) {
       {children}
     </nav>
   )
+}
+
+/** Returns where a key leads from a row of the list. */
+function indexAfter(rows: readonly ListedConversation[], index: number, key: string): number {
+  const id = rows[index]?.conversationId ?? null
+  const parentId = rows[index]?.parentConversationId ?? null
+  if (key === 'ArrowDown') return index + 1
+  if (key === 'ArrowUp') return index - 1
+  if (key === 'ArrowLeft' && parentId !== null) return rows.findIndex((row) => row.conversationId === parentId)
+  if (key === 'ArrowRight' && id !== null) return rows.findIndex((row) => row.parentConversationId === id)
+  return index
 }
 
 /** A hidden conversation that is on screen stays in the list. */

@@ -128,3 +128,6 @@ export function conversationName(row: Pick<ListedConversation, 'title' | 'sessio
   const name = (row.title ?? '').trim() || row.sessionId.trim()
   return plainName(name) || `conversation ${row.conversationId}`
 }
+
+/** Agents record costs in dollars. */
+export const costText = (cost: number): string => `$${cost.toFixed(cost < 0.1 ? 4 : 2)}`

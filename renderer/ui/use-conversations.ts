@@ -34,6 +34,7 @@ export const listQuestion = (words: string, sort: ConversationOrder, isHidingInt
   query: words.trim().slice(0, MOST_CHARS),
   sort,
   internal: isHidingInternal ? 'hidden' : 'shown',
+  families: true,
 })
 
 /** Query options for conversations page by page. */

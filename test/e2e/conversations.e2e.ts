@@ -55,3 +55,33 @@ test('conversations can be filtered, sorted and gone through by keys, and a long
   await page.getByRole('option', { name: /^Conversation 42 of many/ }).click()
   await expect(page).toHaveURL(/conversation\/43\//)
 })
+
+test('forks and sub-agents stand below what they came from, and arrows lead there and back', async ({
+  openMemory,
+  home,
+}) => {
+  const path = builtMemory(home, (memory) => {
+    const first = memory.conversation({ title: 'The first', messages: ['one', 'two', 'three'] })
+    memory.conversation({ title: 'Another', messages: ['other'] })
+    memory.conversation({ title: 'What it started', parentConversationId: first, messages: ['below', 'and below'] })
+  })
+  const page = await openMemory(path)
+  const list = page.getByRole('navigation', { name: 'Conversations' })
+  await expect(list.getByRole('button', { name: /first|Another|started/ })).toHaveText([
+    /The first/,
+    /What it started/,
+    /Another/,
+  ])
+  const child = list.getByRole('button', { name: /What it started/ })
+  await expect(child.getByRole('img', { name: 'sub-agent of conversation 1' })).toBeVisible()
+  await child.click()
+  await expect(child).toHaveAttribute('aria-current', 'true')
+  await page.keyboard.press('ArrowLeft')
+  await expect(page).toHaveURL(/conversation\/1\//)
+  await page.keyboard.press('ArrowRight')
+  await expect(page).toHaveURL(/conversation\/3\//)
+  await page.keyboard.press('\\')
+  const detail = page.getByRole('complementary')
+  await expect(detail.getByText('Family · 2')).toBeVisible()
+  await expect(detail.getByText('Came from')).toBeVisible()
+})

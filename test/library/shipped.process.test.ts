@@ -89,6 +89,7 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
 /** How each command is started on a memory. */
 const ON_A_MEMORY: Drives = {
   stats: ({ db }) => ['--db', db],
+  conversations: ({ db }) => ['--db', db],
   tree: ({ db }) => ['--db', db, '--conversation', '1'],
   messages: ({ db }) => ['--db', db, '--conversation', '1', '--limit', '3'],
   describe: ({ db, message }) => [message, '--db', db],

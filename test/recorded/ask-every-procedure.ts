@@ -48,6 +48,7 @@ export async function askEveryProcedure(asker: Asker, files: { readonly memory: 
     await askConversation(asker, conversationId, ids)
   await askNode(asker, 'sum_0000000000000000', -1)
   await asker.ask((c) => c.conversations.overview({ conversationId: 999_999 }))
+  await asker.ask((c) => c.conversations.list({ families: true }))
   await askSearches(asker, ids)
   await askJobs(asker, files, ids)
 }
@@ -62,6 +63,7 @@ async function askMachine(asker: Asker, memory: string): Promise<void> {
 
 async function askConversation(asker: Asker, conversationId: number, all: readonly number[]): Promise<void> {
   const overview = await asker.ask((c) => c.conversations.overview({ conversationId }))
+  await asker.ask((c) => c.conversations.family({ conversationId }))
   const files = (await asker.ask((c) => c.conversations.files({ conversationId }))) ?? []
   const page = await asker.ask((c) => c.transcript.page({ conversationId, offset: 0, limit: PAGE }))
   const middle = Math.trunc((overview?.conversation.messages ?? 0) / 2)

@@ -7,7 +7,10 @@ import { api, type Client } from '../../renderer/api.ts'
 import { ConversationDetail } from '../../renderer/features/detail/conversation-detail.tsx'
 
 vi.mock('../../renderer/api.ts', () => {
-  const client = { memory: { info: async () => undefined } } as unknown as Client
+  const client = {
+    memory: { info: async () => undefined },
+    conversations: { family: async () => undefined },
+  } as unknown as Client
   return { api: createTanstackQueryUtils(client), client }
 })
 vi.mock('../../renderer/host.ts', () => ({ host: {} }))

@@ -2,37 +2,14 @@ import type { Family, FamilyMember, FamilyRelation, RecordedUsage } from '../../
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { readSnapshot } from '../../sqlite/read-snapshot.ts'
 import { conversationExists, noSuchConversation } from '../../systems/records/conversations.ts'
+import { conversationsFrom, type FamilyHead, familyHeads, familyRoot } from '../../systems/records/families.ts'
 import { forkedConversations } from '../../systems/records/forks.ts'
+import { externalIdsOf, messagesOf } from '../../systems/records/messages.ts'
 import { statedCost } from '../../systems/records/stated-costs.ts'
 import { type StepUsage, stepsOfMessages } from '../../systems/records/steps.ts'
 import { TimeSlice } from '../../yielding.ts'
 
-const HEAD = `conversation_id AS conversationId, session_id AS sessionId, title,
-      parent_conversation_id AS parentConversationId`
-
-const queries = {
-  // A damaged file may name conversations as parents of each other.
-  root: /* sql */ `
-    WITH RECURSIVE up (id, depth) AS (
-      SELECT :conversationId, 0
-      UNION
-      SELECT c.parent_conversation_id, up.depth + 1
-      FROM up
-      JOIN conversations AS c ON c.conversation_id = up.id
-      JOIN conversations AS p ON p.conversation_id = c.parent_conversation_id
-      WHERE up.depth < 1000
-    )
-    SELECT id FROM up ORDER BY depth DESC LIMIT 1`,
-  one: /* sql */ `
-    SELECT ${HEAD} FROM conversations WHERE conversation_id = :conversationId`,
-  children: /* sql */ `
-    SELECT ${HEAD} FROM conversations WHERE parent_conversation_id = :conversationId ORDER BY conversation_id`,
-  messages: /* sql */ `
-    SELECT message_id AS id, external_id AS externalId FROM messages WHERE conversation_id = :conversationId ORDER BY seq`,
-}
-
-type Head = Pick<FamilyMember, 'conversationId' | 'sessionId' | 'title' | 'parentConversationId'>
-type Placed = Head & Pick<FamilyMember, 'relation' | 'depth'>
+type Placed = FamilyHead & Pick<FamilyMember, 'relation' | 'depth'>
 
 const AT_ONCE = 500
 
@@ -52,28 +29,23 @@ export class Families {
   async of(conversationId: number, signal?: AbortSignal): Promise<Family> {
     if (!conversationExists(this.#db, conversationId)) throw noSuchConversation(this.#db, conversationId)
     const slice = new TimeSlice(signal, 'Reading the family was cancelled.')
-    const root = this.#db.value<number>(queries.root, { conversationId }) ?? conversationId
     const members: FamilyMember[] = []
     /** The external ids of what was said in each conversation and its ancestors. */
     const said = new Map<number, ReadonlySet<string>>()
-    const placed = this.#placed(root)
+    const placed = this.#placed(familyRoot(this.#db, conversationId))
+    const parents = new Set(placed.map(({ parentConversationId }) => parentConversationId))
     for (const head of placed) {
+      const all = messagesOf(this.#db, head.conversationId)
       const above = said.get(head.parentConversationId ?? -1) ?? new Set<string>()
-      type Message = { readonly id: number; readonly externalId: string | null }
-      const rows = this.#db.all<Message>(queries.messages, { conversationId: head.conversationId })
-      const own = rows.filter(({ externalId }) => externalId === null || !above.has(externalId))
-      const isParent = placed.some(({ parentConversationId }) => parentConversationId === head.conversationId)
-      if (isParent)
-        said.set(head.conversationId, new Set([...above, ...own.flatMap(({ externalId }) => externalId ?? [])]))
+      // One without relatives has no copies.
+      const named = placed.length > 1 ? await this.#externalIds(all, slice) : new Map<number, string>()
+      const own = all.filter((id) => !above.has(named.get(id) ?? ''))
+      if (parents.has(head.conversationId)) said.set(head.conversationId, above.union(new Set(named.values())))
       members.push({
         ...head,
         messages: own.length,
-        copies: rows.length - own.length,
-        usage: await this.#usageOf(
-          head.conversationId,
-          own.map(({ id }) => id),
-          slice,
-        ),
+        copies: all.length - own.length,
+        usage: await this.#usageOf(head.conversationId, own, slice),
       })
       await slice.yieldIfOver()
     }
@@ -90,19 +62,27 @@ export class Families {
       const forks = forkedConversations(this.#db)
       const placed: Placed[] = []
       const seen = new Set<number>()
-      const first = this.#db.all<Head>(queries.one, { conversationId: root }).map((head) => ({ ...head, depth: 0 }))
-      const open = [...first]
+      const open = familyHeads(this.#db, root).map((head) => ({ ...head, depth: 0 }))
       for (let head = open.pop(); head !== undefined; head = open.pop()) {
         const { conversationId, depth } = head
         if (seen.has(conversationId)) continue
         seen.add(conversationId)
         const came: FamilyRelation = forks.has(conversationId) ? 'fork' : 'sub-agent'
         placed.push(depth === 0 ? { ...head, parentConversationId: null, relation: null } : { ...head, relation: came })
-        const children = this.#db.all<Head>(queries.children, { conversationId })
+        const children = conversationsFrom(this.#db, conversationId)
         open.push(...children.map((child) => ({ ...child, depth: depth + 1 })).reverse())
       }
       return placed
     })
+  }
+
+  async #externalIds(ids: readonly number[], slice: TimeSlice): Promise<Map<number, string>> {
+    const named = new Map<number, string>()
+    for (let from = 0; from < ids.length; from += AT_ONCE) {
+      for (const [id, name] of externalIdsOf(this.#db, ids.slice(from, from + AT_ONCE))) named.set(id, name)
+      await slice.yieldIfOver()
+    }
+    return named
   }
 
   async #usageOf(conversationId: number, ids: readonly number[], slice: TimeSlice): Promise<RecordedUsage> {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Family, type FamilyMember, type RecordedUsage } from '../../contract/family.ts'
 import { ConversationsInput, ListedConversation } from '../../contract/memory.ts'
+import { plural } from '../../text.ts'
 import { defineCommand } from './command.ts'
 import { interruptibleCall } from './interruptible.ts'
 import { withMemory } from './session.ts'
@@ -63,7 +64,7 @@ function listedText({ families, found }: z.output<typeof Listed>): string {
   const shown = families.reduce((sum, { members }) => sum + members.length, 0)
   return [
     table(['id', 'messages', 'summaries', 'input', 'from cache', 'output', 'cost', 'conversation'], rows),
-    `${count(shown)} of ${count(found)} conversations. Input, cache, output and cost are what the agent recorded.`,
+    `${count(shown)} of ${plural(found, 'conversation')}. Input, cache, output and cost are what the agent recorded.`,
   ].join('\n')
 }
 
@@ -76,6 +77,6 @@ const usageCells = ({ steps, inputTokens, cachedTokens, outputTokens, cost }: Re
 
 function nameOf({ depth, relation, title, sessionId, copies }: FamilyMember): string {
   const name = oneLine(title ?? sessionId, 60)
-  const marks = [relation, copies > 0 ? `${count(copies)} copies` : null].filter((mark) => mark !== null)
+  const marks = [relation, copies > 0 ? plural(copies, 'copy', 'copies') : null].filter((mark) => mark !== null)
   return `${'  '.repeat(depth)}${depth > 0 ? '↳ ' : ''}${name}${marks.length > 0 ? ` (${marks.join(', ')})` : ''}`
 }

@@ -8,8 +8,8 @@ import type { BlockPart } from './content-blocks.ts'
 import type { TranscriptHead } from './head.ts'
 import type { JsonObject } from './json-value.ts'
 import type { MessageDetails } from './message-details.ts'
-import type { ChainBreak } from './record-graph.ts'
 import type { parsedOnce } from './parsed-once.ts'
+import type { ChainBreak } from './record-graph.ts'
 import type { Tried } from './tried-versions.ts'
 
 /**

@@ -9,6 +9,8 @@ const columns = `message_id AS id, conversation_id AS conversationId, seq, role,
 const AT_ONCE = 4096
 
 const queries = {
+  ofConversation: /* sql */ `
+    SELECT message_id FROM messages WHERE conversation_id = :conversationId ORDER BY seq`,
   externalIds: /* sql */ `
     SELECT message_id, external_id FROM messages
     WHERE message_id IN (SELECT value FROM json_each(:ids)) AND external_id IS NOT NULL`,
@@ -60,6 +62,10 @@ export const messageHeads = (db: ReadDb, ids: readonly number[]): MessageHead[] 
 /** The ids that the agent gave to some messages, by their numbers. */
 export const externalIdsOf = (db: ReadDb, ids: readonly number[]): ReadonlyMap<number, string> =>
   new Map(db.rows<[number, string]>(queries.externalIds, { ids: JSON.stringify(ids) }))
+
+/** Numbers of all messages of a conversation in their order. */
+export const messagesOf = (db: ReadDb, conversationId: number): number[] =>
+  db.column<number>(queries.ofConversation, { conversationId })
 
 /** Messages with a higher number, in the order of their numbers; so many at most. */
 export const messagesAfter = (db: ReadDb, last: number, limit: number): MessageHead[] =>

@@ -5,7 +5,7 @@ import { navigate } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Fact, Facts } from '../../ui/facts.tsx'
-import { conversationName, formatCount, formatPressure, plainName, plural } from '../../ui/format.ts'
+import { conversationName, costText, formatCount, formatPressure, plainName, plural } from '../../ui/format.ts'
 import { Kbd } from '../../ui/kbd.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { OpeningRefusal } from '../../ui/opening-refusal.tsx'
@@ -62,11 +62,12 @@ export function ConversationDetail({ conversation }: Props) {
           {updatedAtMs === null ? null : <TimeText atMs={updatedAtMs} form="short" />}
         </Fact>
       </Facts>
-      {spawner && <Related title="Spawned by" rows={[spawner]} />}
+      {spawner && <Related title="Came from" rows={[spawner]} />}
       {pulledFrom && pulledFrom.parentId !== null && (
         <SpawnerElsewhere {...pulledFrom} parentId={pulledFrom.parentId} />
       )}
       <SubAgents of={conversationId} />
+      <FamilyFigures conversationId={conversationId} />
       <p className={styles.hint}>
         Select a bar, a row or a hit to see what it says and where it comes from. <Kbd>Mod K</Kbd> takes an id as well,{' '}
         <Kbd>?</Kbd> lists the keys.
@@ -88,13 +89,38 @@ function SubAgents({ of }: { readonly of: number }) {
   if (counts === undefined || own.length === 0) return null
   return (
     <>
-      <Related title={`Sub-agents · ${formatCount(counts.found)}`} rows={own} />
+      <Related title={`Forks and sub-agents · ${formatCount(counts.found)}`} rows={own} />
       {hasMore && (
         <Button look="quiet" onClick={more}>
           More
         </Button>
       )}
     </>
+  )
+}
+
+/** What a conversation with all its forks and sub-agents holds and cost. Nothing is shown of one without them. */
+function FamilyFigures({ conversationId }: { readonly conversationId: number }) {
+  const { data } = useQuery(api.conversations.family.queryOptions({ input: { conversationId } }))
+  if (data === undefined || data.members.length < 2) return null
+  const { members, messages, usage } = data
+  return (
+    <section className={styles.related}>
+      <SectionHeading aside="each message once">Family · {formatCount(members.length)}</SectionHeading>
+      <Facts>
+        <Fact name="messages">{formatCount(messages)}</Fact>
+        {usage.steps > 0 && (
+          <>
+            <Fact name="input" hint="Tokens that the agent recorded, with those from the cache">
+              {tokens(usage.inputTokens)}
+            </Fact>
+            <Fact name="from cache">{usage.cachedTokens === null ? 'not recorded' : tokens(usage.cachedTokens)}</Fact>
+            <Fact name="output">{tokens(usage.outputTokens)}</Fact>
+          </>
+        )}
+        <Fact name="cost">{usage.cost === null ? null : costText(usage.cost)}</Fact>
+      </Facts>
+    </section>
   )
 }
 
@@ -108,7 +134,7 @@ function SpawnerElsewhere({ address, tenant, parentId }: ElsewhereProps) {
   return (
     <>
       <section className={styles.related}>
-        <SectionHeading>Spawned by</SectionHeading>
+        <SectionHeading>Came from</SectionHeading>
         <button
           type="button"
           disabled={isOpening}

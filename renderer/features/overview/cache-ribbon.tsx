@@ -6,7 +6,7 @@ import { navigate } from '../../routes.ts'
 import { assertNever } from '../../ui/assert-never.ts'
 import { ErrorLine } from '../../ui/error-state.tsx'
 import figures from '../../ui/figure-table.module.css'
-import { formatCompact, formatCount, formatDuration, formatPercent, plural } from '../../ui/format.ts'
+import { costText, formatCompact, formatCount, formatDuration, formatPercent, plural } from '../../ui/format.ts'
 import { formatShort } from '../../ui/format-time.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
@@ -14,7 +14,6 @@ import { SectionHeading } from '../../ui/section-heading.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { useWidth } from '../../ui/use-size.ts'
 import styles from './cache-ribbon.module.css'
-import { costText } from './chart-lanes.ts'
 
 const COLUMNS = 512
 /** The most expensive breaks that are listed. */

@@ -3,7 +3,7 @@ import type { CompactionEvent, Pruning } from '../../../core/contract/time-trave
 import type { Usage } from '../../../core/contract/usage.ts'
 import type { RoutePatch } from '../../routes.ts'
 import { firstIndex } from '../../ui/first-index.ts'
-import { formatCompact, formatCount, formatTokens, plural } from '../../ui/format.ts'
+import { costText, formatCompact, formatCount, formatTokens, plural } from '../../ui/format.ts'
 import { formatShort } from '../../ui/format-time.ts'
 import { runAddress } from '../../ui/run-address.ts'
 import type { CurvePoint } from './pressure-curve.ts'
@@ -145,9 +145,6 @@ export function spendingFrom(spending: Spending, from: number): Spending {
   const bars = spending.bars.filter(({ x1 }) => x1 > from).map((bar) => ({ ...bar, x0: Math.max(bar.x0, from) }))
   return { ...spending, bars, most: bars.reduce((most, { amount }) => Math.max(most, amount), 0) }
 }
-
-/** Agents record costs in dollars. */
-export const costText = (cost: number): string => `$${cost.toFixed(cost < 0.1 ? 4 : 2)}`
 
 export const amountText = (amount: number, unit: Unit): string =>
   unit === 'cost' ? costText(amount) : formatCompact(amount)
