@@ -75,7 +75,7 @@ function depthsIn(ordered: readonly Keyed[]): ReadonlyMap<number, number> {
  * Puts each conversation behind the one that it came from, where that is there. A family has the place of its first
  * member in the given order.
  */
-export function asTrees<Item>(
+function asTrees<Item>(
   items: readonly Item[],
   rowOf: (item: Item) => Pick<ConversationRow, 'conversationId' | 'parentConversationId'>,
 ): Item[] {
