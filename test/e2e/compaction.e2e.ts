@@ -60,7 +60,7 @@ test('a compaction goes from decision to plan, confirmation, run and result, and
     .first()
     .getByTitle(/Trace it$/)
     .click()
-  await expect.poll(() => page.url()).toMatch(/trace=msg_/)
+  await expect.poll(() => page.url()).toMatch(/trace=(?:msg|sum)_/)
 })
 
 test('a compaction is taken back from its result, and the window is as it was before', async ({ openMemory, home }) => {

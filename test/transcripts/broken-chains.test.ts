@@ -240,3 +240,15 @@ describe('a mended copy of a transcript', () => {
     )
   })
 })
+
+it('the sub-agent of a compaction, whose records hang on those of its session, is not resumed', async () => {
+  const side = 'acompact-1'
+  using memory = await imported(
+    written([
+      { id: 'a', parent: 'elsewhere-1', side },
+      { id: 'b', parent: 'elsewhere-2', side },
+      { id: 'c', parent: 'b', side },
+    ]),
+  )
+  expect(await findings(memory.path)).toEqual([])
+})

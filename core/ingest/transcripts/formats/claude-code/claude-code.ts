@@ -135,7 +135,8 @@ class ClaudeCodeReader {
     this.#line = line
     this.#name = name
     const kind = kindOf(record)
-    if (kind !== 'unknown') this.#chains.reached(name, sessionName(this.#survey.records.keyOf(record)))
+    const key = this.#survey.records.keyOf(record)
+    if (kind !== 'unknown' && !isCompactionRun(key)) this.#chains.reached(name, sessionName(key))
     if (kind === 'unknown') {
       const type = textAt(record, 'type')
       const reason = type === null ? 'a record without a type' : `unknown type of record: ${type.slice(0, 60)}`
@@ -319,3 +320,6 @@ function whyUnseen(record: JsonObject): string | null {
 }
 
 const unseen = (what: string): string => `${what} for the person: the agent does not see it`
+
+/** The sub-agent that wrote a summary has records that hang on those of its session, and is never resumed. */
+const isCompactionRun = ({ agentId }: ConversationKey): boolean => agentId?.startsWith('acompact') ?? false
