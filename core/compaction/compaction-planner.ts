@@ -32,8 +32,8 @@ export class CompactionPlanner {
   }
 
   /**
-   * Returns what `compact` would do with the same input. Of a fork, that is its own part of the window, which alone can
-   * be written; the plan says how much stands before it.
+   * Returns what `compact` would do with the same input. A fork is compacted only in its own messages and summaries; the
+   * plan says how much of the window belongs to its parent.
    * @throws LcmError not_found, invalid_argument
    */
   plan(input: CompactInput): CompactionPlan {

@@ -164,7 +164,7 @@ function whyBuiltUpon(db: ReadDb, conversationId: number, run: UndoableRun, even
 
 /**
  * Returns the window with the entries that the run took out in the place of its summaries, newest replacement first.
- * They get their old ordinals; what stands after them gives way where it has taken one of these since. Null when the
+ * They get their old ordinals. An entry after them that has one of these ordinals now gets a higher one. Null when the
  * window does not match.
  */
 function windowWithout(window: readonly WindowEntry[], events: readonly Event[]): WindowEntry[] | null {

@@ -111,8 +111,8 @@ export const CompactionPlan = z.object({
   /** Why there is nothing to do when `steps` is empty. */
   skipped: z.string().nullable(),
   /**
-   * Of a fork: what stands before its own part of the window, and the conversation that it was forked from. A compaction
-   * leaves that as it is, and the figures here do not count it. Absent when there is nothing.
+   * What a fork has in its window from the conversation that it was forked from. A compaction does not change it, and
+   * the other figures do not count it. Absent when there is nothing.
    */
   inherited: z.object({ conversationId: ConversationId, items: z.int(), tokens: z.int() }).optional(),
 })

@@ -25,8 +25,8 @@ export const LedgerReport = z.object({
   path: z.string(),
   ok: z.boolean(),
   /**
-   * The number of lines that do not name the line before them. Older versions and other programs write such lines, and
-   * nobody can tell whether one of them is missing.
+   * The number of lines that do not name the line before them, as older versions and other programs write them. Whether
+   * lines among them are missing cannot be known.
    */
   unchained: z.int(),
   /** True when the memory that keeps this ledger was asked, and has noted the same end. */

@@ -6,7 +6,7 @@ export const ROLES = ['system', 'user', 'assistant', 'tool'] as const
 
 /**
  * The kinds of details, in the order in which losses are listed. Decisions, constraints, negations and errors are whole
- * sentences. When somebody asks about words that contain no detail, the words themselves are traced, as kind `words`.
+ * sentences. A question whose words contain no detail is traced by these words, and their kind is `words`.
  */
 export const DETAIL_KINDS = [
   'decision',

@@ -4,7 +4,10 @@ import type { Rule } from '../../systems/rule.ts'
 import { isAsked } from '../../systems/scanned-memory.ts'
 import { resumedWindow } from '../../window/resume.ts'
 
-/** The agent follows the parents of the records when a session is resumed, and forgets what stands before a break. */
+/**
+ * To resume a session, an agent goes from the newest record to its parent, and so on. What stands before a break is not
+ * loaded.
+ */
 export const brokenChain = {
   id: 'broken_chain',
   group: 'lineage',

@@ -17,8 +17,8 @@ const StoredDifferences = z.object({
 type CopyDifferences = z.infer<typeof StoredDifferences>
 
 /**
- * Stores in a working copy which checks have another result than in the original, which is not at hand later. The
- * checks of files beside the memory are left out, because both have the same files.
+ * Stores in a working copy which checks have another result than in the original, because the original is not at hand
+ * later. Both use the same large files, so the checks of these are left out.
  */
 export function* recordDifferences(
   original: { readonly read: ReadDb; readonly info: MemoryInfo },

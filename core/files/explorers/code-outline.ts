@@ -7,7 +7,7 @@ const MEMBER_CHARS = 80
 const MEMBERS_CHARS = 400
 /** More are counted and not kept. */
 const MOST_DEFINITIONS = 2000
-/** At most this many names of a kind are told apart. With more of them the counts are the least there can be. */
+/** At most this many names of a kind are told apart. With more names, the counts are given as "at least". */
 const MOST_NAMES = 200_000
 const MOST_MEMBERS = 200
 const LISTED_IMPORTS = 12
