@@ -18,9 +18,10 @@ export const brokenChain = {
     'The agent wrote a record whose parent is not in the transcript. The memory has every message, but whoever resumes the session goes on without those before that record.',
   *find(context) {
     const { db } = context
+    const reader = new MemoryReader(db)
     for (const { conversationId } of brokenChains(db)) {
       if (!isAsked(context, conversationId)) continue
-      const found = resumedWindow(db, new MemoryReader(db), conversationId)
+      const found = resumedWindow(db, reader, conversationId)
       yield found && { id: found.resume.firstId, conversationId, detail: `${found.resume.text}: ${found.resume.path}` }
     }
   },

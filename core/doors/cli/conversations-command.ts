@@ -31,12 +31,12 @@ export const conversations = defineCommand({
         await lcm.stats.measure()
         const { conversations: rows, found } = lcm.stats.page(ConversationsInput.parse({ ...input, families: true }))
         const families: z.output<typeof Listed>['families'] = []
+        const byId = new Map(rows.map((row) => [row.conversationId, row]))
         const seen = new Set<number>()
         for (const { conversationId } of rows) {
           if (seen.has(conversationId)) continue
           const family = await interruptibleCall((signal) => lcm.families.of(conversationId, signal))
           for (const member of family.members) seen.add(member.conversationId)
-          const byId = new Map(rows.map((row) => [row.conversationId, row]))
           const members = family.members.map((one) => ({ ...one, row: byId.get(one.conversationId) ?? null }))
           families.push({ ...family, members })
         }
