@@ -1,12 +1,9 @@
 import type { WriteDb } from '../../sqlite/read-db.ts'
-import { type ForkNote, forkKey, forkNoteIn } from '../../systems/records/forks.ts'
+import { type ForkNote, forkNoteIn } from '../../systems/records/forks.ts'
+import { notedOf, noteSession } from '../../systems/records/session-notes.ts'
 import type { CompactionRecord, SessionRecord } from './format.ts'
 
 const queries = {
-  note: /* sql */ `SELECT value FROM lcm_meta WHERE key = :key`,
-  store: /* sql */ `
-    INSERT INTO lcm_meta (key, value) VALUES (:key, :value)
-    ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value`,
   parent: /* sql */ `
     SELECT parent_conversation_id AS parentId, created_at AS startedAtMs
     FROM conversations WHERE conversation_id = :conversationId`,
@@ -102,11 +99,11 @@ export class Forks {
   }
 
   #note(sessionId: string): ForkNote {
-    const value = this.#db.value<string>(queries.note, { key: forkKey(this.#importer, sessionId) })
+    const value = notedOf(this.#db, 'forked_at', { importer: this.#importer, sessionId })
     return (value === undefined ? null : forkNoteIn(value)) ?? {}
   }
 
   #store(sessionId: string, note: ForkNote): void {
-    this.#db.run(queries.store, { key: forkKey(this.#importer, sessionId), value: JSON.stringify(note) })
+    noteSession(this.#db, 'forked_at', { importer: this.#importer, sessionId }, JSON.stringify(note))
   }
 }

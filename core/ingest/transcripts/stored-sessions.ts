@@ -1,6 +1,6 @@
 import type { Role } from '../../contract/ids.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
-import { forkKey } from '../../systems/records/forks.ts'
+import { notedOf, noteSession } from '../../systems/records/session-notes.ts'
 import { mayBeCompleted } from '../completed-messages.ts'
 import type { ConversationStore } from '../conversation-store.ts'
 import { type StoredPart, storedParts } from '../known-parts.ts'
@@ -230,7 +230,7 @@ export class StoredSessions {
       const fork = { importer: this.#importer, sessionId: key.slice(prefix.length), conversationId }
       this.#db.run(queries.adopt, fork)
       this.#db.run(queries.arrived, { key })
-      this.#db.run(queries.await, { key: forkKey(this.#importer, fork.sessionId), parent: '{}' })
+      if (notedOf(this.#db, 'forked_at', fork) === undefined) noteSession(this.#db, 'forked_at', fork, '{}')
     }
   }
 

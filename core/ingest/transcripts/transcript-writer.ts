@@ -3,6 +3,8 @@ import type { ImportWindow } from '../../contract/import.ts'
 import { assertNever } from '../../errors.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
+import type { BrokenChainNote } from '../../systems/records/broken-chains.ts'
+import { noteSession } from '../../systems/records/session-notes.ts'
 import { ConversationStore } from '../conversation-store.ts'
 import type { LargeTexts } from '../large-texts.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
@@ -25,8 +27,6 @@ import { continueMessage, cutGrown } from './grown-answer.ts'
 import { ImportBatch } from './import-batch.ts'
 import { ImportReport, type ResumeOf } from './import-report.ts'
 import { oneLine } from './one-line.ts'
-import { storeBrokenChain } from './store-broken-chain.ts'
-import { storeCost } from './store-cost.ts'
 import { storePruning } from './store-pruning.ts'
 import { type StoredSession, StoredSessions } from './stored-sessions.ts'
 import { newerVersion, type Tried } from './tried-versions.ts'
@@ -239,17 +239,21 @@ export class TranscriptWriter {
       this.#sessions.adoptForks(sessionId, conversationId)
     }
     this.#finishChains()
-    for (const [sessionId, cost] of this.#costs) storeCost(this.#options.db, this.#options.format, sessionId, cost)
+    for (const [sessionId, cost] of this.#costs)
+      noteSession(db, 'agent_cost', { importer: format, sessionId }, String(cost))
     this.#nameConversations()
   }
 
   /** Says of which conversations a resume would load less than their agent should see. */
   #finishChains(): void {
     const { db, format, path, resumeOf } = this.#options
-    for (const chain of this.#chains) {
-      storeBrokenChain(db, format, path, chain)
-      const conversationId = this.#sessions.get(chain.sessionId)?.id
-      if (chain.breaks.length === 0 || conversationId === undefined) continue
+    for (const { sessionId, breaks } of this.#chains) {
+      const note: BrokenChainNote = { path, breaks: [...breaks] }
+      // The transcript may have been mended since an earlier import.
+      const written = breaks.length === 0 ? null : JSON.stringify(note)
+      noteSession(db, 'broken_chain', { importer: format, sessionId }, written)
+      const conversationId = this.#sessions.get(sessionId)?.id
+      if (breaks.length === 0 || conversationId === undefined) continue
       const resume = resumeOf?.(conversationId)
       if (resume) this.report.brokenChains.push({ conversationId, ...resume })
     }

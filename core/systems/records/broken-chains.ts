@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import type { ReadDb } from '../../sqlite/read-db.ts'
-
-/** The key in `lcm_meta` under which an import notes where the chain of a session breaks. */
-export const brokenChainKey = (importer: string, sessionId: string): string => `broken_chain:${importer}:${sessionId}`
+import { type SessionNote, sessionNote, sessionNotes } from './session-notes.ts'
 
 export const BrokenChainNote = z.object({
   /** The transcript. */
@@ -31,15 +29,6 @@ export type BrokenChain = BrokenChainNote & {
 }
 
 const queries = {
-  notes: /* sql */ `
-    SELECT c.conversation_id AS conversationId, f.value AS note
-    FROM lcm_meta AS f JOIN conversations AS c ON f.key = 'broken_chain:' || c.importer || ':' || c.session_id
-    WHERE f.key >= 'broken_chain:' AND f.key < 'broken_chain;'
-    ORDER BY c.conversation_id`,
-  one: /* sql */ `
-    SELECT c.conversation_id AS conversationId, f.value AS note
-    FROM conversations AS c JOIN lcm_meta AS f ON f.key = 'broken_chain:' || c.importer || ':' || c.session_id
-    WHERE c.conversation_id = :conversationId`,
   first: /* sql */ `
     WITH RECURSIVE up (id) AS (
       VALUES (CAST(:conversationId AS INTEGER))
@@ -52,18 +41,16 @@ const queries = {
     LIMIT 1`,
 }
 
-type Row = { readonly conversationId: number; readonly note: string }
-
 /** Returns null for a conversation whose chain is whole. */
 export function brokenChain(db: ReadDb, conversationId: number): BrokenChain | null {
-  const row = db.get<Row>(queries.one, { conversationId })
-  return row ? chainOf(db, row) : null
+  const noted = sessionNote(db, 'broken_chain', conversationId)
+  return noted ? chainOf(db, noted) : null
 }
 
 export const brokenChains = (db: ReadDb): readonly BrokenChain[] =>
-  db.all<Row>(queries.notes).flatMap((row) => chainOf(db, row) ?? [])
+  sessionNotes(db, 'broken_chain').flatMap((noted) => chainOf(db, noted) ?? [])
 
-function chainOf(db: ReadDb, { conversationId, note }: Row): BrokenChain | null {
+function chainOf(db: ReadDb, { conversationId, note }: SessionNote): BrokenChain | null {
   const found = noteIn(note)
   const from = found?.breaks.at(-1)?.from
   const first = from === undefined ? undefined : db.get<BrokenChain['first']>(queries.first, { conversationId, from })
