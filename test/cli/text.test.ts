@@ -157,7 +157,13 @@ describe('the formatting of text', () => {
       '2.1 MB',
       '3.0 GB',
     ])
-    expect([percent(0), percent(0.0456), percent(0.62), percent(1.5)]).toEqual(['0.0 %', '4.6 %', '62 %', '150 %'])
+    expect([percent(0), percent(0.00015), percent(0.0456), percent(0.62), percent(1.5)]).toEqual([
+      '0.0 %',
+      '< 0.1 %',
+      '4.6 %',
+      '62 %',
+      '150 %',
+    ])
   })
 
   it('cuts a line at its width, between characters', () => {

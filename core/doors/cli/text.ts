@@ -27,6 +27,7 @@ const ROUNDING = 1e-6
 /** A share from 100 % on is rounded down, as in findings and in the window, so that all of them say the same. */
 export function percent(share: number): string {
   if (share >= 1) return `${Math.floor(share * 100 + ROUNDING)} %`
+  if (share > 0 && share < 0.001) return '< 0.1 %'
   return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`
 }
 
