@@ -100,7 +100,7 @@ function WholeWindow({ conversationId }: Props) {
                 onResumed={(next) => setResumed(next ? '1' : null)}
               />
             )}
-            {form !== 'payload' && <WindowHead window={window} isStale={isStale} rule={rule} />}
+            {form !== 'payload' && <WindowHead {...{ window, isStale, rule, isResumed }} />}
             {time === null ? (
               <ErrorLine error={timeError} />
             ) : (

@@ -26,7 +26,7 @@ export function ResumeNote({ conversationId, resume, isResumed, onResumed }: Pro
         }
         action={
           <>
-            <Button aria-pressed={isResumed} onClick={() => onResumed(!isResumed)}>
+            <Button onClick={() => onResumed(!isResumed)}>
               {isResumed ? 'Show the whole window' : 'What a resume would load'}
             </Button>
             <MendedCopy conversationId={conversationId} />

@@ -15,15 +15,17 @@ type Props = {
   readonly isStale: boolean
   /** By which the window is worked out, or null where the file stores it. */
   readonly rule: string | null
+  /** True while it is shown what a resume would load. */
+  readonly isResumed: boolean
 }
 
 /** The window in figures and to scale. */
-export function WindowHead({ window, isStale, rule }: Props) {
+export function WindowHead({ window, isStale, rule, isResumed }: Props) {
   const selection = useRoutePart('selection')
   const [category, setCategory] = useState<Category | null>(null)
   return (
     <header className={styles.head} data-stale={isStale}>
-      <WindowFigures window={window} rule={rule} />
+      <WindowFigures {...{ window, rule, isResumed }} />
       <TokenRibbon
         window={window}
         selection={selection}
@@ -69,7 +71,7 @@ function Legend({ window, onPoint }: LegendProps) {
 }
 
 /** How full the window is, how much more fits, and remarks about the answer. */
-function WindowFigures({ window, rule }: Pick<Props, 'window' | 'rule'>) {
+function WindowFigures({ window, rule, isResumed }: Omit<Props, 'isStale'>) {
   const isPast = window.atMs !== undefined
   return (
     <>
@@ -81,9 +83,11 @@ function WindowFigures({ window, rule }: Pick<Props, 'window' | 'rule'>) {
             tokens of {formatCount(window.budget)} ·{' '}
             {isPast
               ? 'what the model saw then'
-              : rule === null
-                ? 'what the model sees next turn'
-                : 'worked out from this file, which stores no window'}
+              : isResumed
+                ? 'what a resume would load'
+                : rule === null
+                  ? 'what the model sees next turn'
+                  : 'worked out from this file, which stores no window'}
           </span>
         </p>
         <span className={styles.decision}>

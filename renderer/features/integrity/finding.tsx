@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { CheckResult } from '../../../core/contract/integrity.ts'
 import { navigate, useRoutePart } from '../../routes.ts'
+import { Button } from '../../ui/button.tsx'
 import { checkTitle } from '../../ui/check-titles.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Fact, Facts } from '../../ui/facts.tsx'
@@ -141,13 +142,9 @@ function Mending({ samples }: { readonly samples: CheckResult['samples'] }) {
   const conversations = [...new Set(samples.flatMap(({ conversationId }) => conversationId ?? []))]
   return conversations.map((conversationId) => (
     <li key={conversationId}>
-      <button
-        type="button"
-        className={styles.more}
-        onClick={() => navigate({ view: 'context', conversationId, shown: { 'context.resumed': '1' } }, 'push')}
-      >
-        what a resume would load of conversation {conversationId}
-      </button>
+      <Button onClick={() => navigate({ view: 'context', conversationId, shown: { 'context.resumed': '1' } }, 'push')}>
+        What a resume of conversation {conversationId} would load
+      </Button>
       <MendedCopy conversationId={conversationId} />
     </li>
   ))
