@@ -126,7 +126,8 @@ export function PressureHistory({ conversation, budgetTokens, title, others = NO
           {activeTokens !== null && !endsAt(points, activeTokens) && (
             <p className={styles.note}>
               Messages and summaries add up to {formatCount(Math.round(points.at(-1)?.tokens ?? 0))} tokens; the window
-              holds {formatCount(activeTokens)}. Something else has changed it on the way.
+              holds {formatCount(activeTokens)}. A fork begins with messages of another conversation, and agents change
+              windows, too.
             </p>
           )}
         </>
