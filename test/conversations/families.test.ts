@@ -63,3 +63,15 @@ it('a session of Claude Code costs what its last account says', async () => {
   expect((await lcm.stats.totals()).cost).toBe(0.25)
   lcm.close()
 })
+
+it('a list of families has each conversation once, also where two name each other as what they came from', async () => {
+  using memory = buildMemory()
+  let parent: number | null = null
+  for (let n = 0; n < 300; n += 1) parent = memory.conversation({ parentConversationId: parent, messages: [] })
+  memory.db.run('UPDATE conversations SET parent_conversation_id = 300 WHERE conversation_id = 299')
+  const lcm = await openLcm(memory.path)
+  const { conversations } = lcm.stats.page(ConversationsInput.parse({ families: true, limit: 500 }))
+  expect(new Set(conversations.map(({ conversationId }) => conversationId)).size).toBe(300)
+  expect(conversations).toHaveLength(300)
+  lcm.close()
+})

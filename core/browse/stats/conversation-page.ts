@@ -91,6 +91,8 @@ function asTrees<Item>(
     }
   }
   for (const item of items) {
+    // With the first member of a family all others were put in their places.
+    if (ordered.has(item)) continue
     let root = item
     // A damaged file may name conversations as parents of each other.
     const seen = new Set<Item>()

@@ -67,7 +67,7 @@ export function ConversationDetail({ conversation }: Props) {
         <SpawnerElsewhere {...pulledFrom} parentId={pulledFrom.parentId} />
       )}
       <SubAgents of={conversationId} />
-      <FamilyFigures conversationId={conversationId} />
+      <FamilyFigures conversation={conversation} />
       <p className={styles.hint}>
         Select a bar, a row or a hit to see what it says and where it comes from. <Kbd>Mod K</Kbd> takes an id as well,{' '}
         <Kbd>?</Kbd> lists the keys.
@@ -99,9 +99,15 @@ function SubAgents({ of }: { readonly of: number }) {
   )
 }
 
-/** What a conversation with all its forks and sub-agents holds and cost. Nothing is shown of one without them. */
-function FamilyFigures({ conversationId }: { readonly conversationId: number }) {
-  const { data } = useQuery(api.conversations.family.queryOptions({ input: { conversationId } }))
+/**
+ * What a conversation with all its forks and sub-agents holds and cost. Nothing is shown of one without them, and nothing
+ * asked, because every answer of a family is read for it.
+ */
+function FamilyFigures({ conversation: { conversationId, parentConversationId } }: Props) {
+  const { rows } = useConversations({ parentConversationId: conversationId })
+  const hasChildren = rows?.some((row) => row.parentConversationId === conversationId) ?? false
+  const enabled = parentConversationId !== null || hasChildren
+  const { data } = useQuery(api.conversations.family.queryOptions({ input: { conversationId }, enabled }))
   if (data === undefined || data.members.length < 2) return null
   const { members, messages, usage } = data
   return (
