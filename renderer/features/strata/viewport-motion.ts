@@ -52,8 +52,9 @@ export class ViewportMotion {
     const startMs = performance.now()
     const step = (nowMs: number) => {
       const t = Math.min(Math.max((nowMs - startMs) / GLIDE_MS, 0), 1)
-      this.#move(t === 1 ? to : viewportBetween(from, to, 1 - (1 - t) ** 3))
-      if (t < 1) this.#frame = requestAnimationFrame(step)
+      if (t === 1) return this.#move(to)
+      this.#show(viewportBetween(from, to, 1 - (1 - t) ** 3))
+      this.#frame = requestAnimationFrame(step)
     }
     this.#frame = requestAnimationFrame(step)
   }
@@ -77,10 +78,15 @@ export class ViewportMotion {
   }
 
   #move(viewport: Viewport): void {
+    this.#show(viewport)
+    this.#timer = setTimeout(() => this.#settle(), SETTLED_AFTER_MS)
+  }
+
+  /** Shows a position on the way, which settles nothing however long the next frame takes. */
+  #show(viewport: Viewport): void {
+    clearTimeout(this.#timer)
     this.#current = clampViewport(viewport, this.#limits)
     for (const listener of this.#onChange) listener()
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#settle(), SETTLED_AFTER_MS)
   }
 
   #settle(): void {
