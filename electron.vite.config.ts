@@ -18,7 +18,13 @@ const entries = (inputs: Readonly<Record<string, string>>): Record<string, strin
 type ModuleGraph = { readonly getModuleInfo: (id: string) => { readonly importedIds: readonly string[] } | null }
 
 /** Each of these is loaded with everything that it imports, and after those before it. */
-const LOADED_TOGETHER = ['core/doors/cli.ts', 'core/doors/cli-thread.ts', 'core/lcm.ts', 'core/doors/worker.ts']
+const LOADED_TOGETHER = [
+  'core/doors/cli.ts',
+  'core/doors/cli-process.ts',
+  'core/doors/cli-thread.ts',
+  'core/lcm.ts',
+  'core/doors/worker.ts',
+]
 /**
  * Puts what is always loaded together into one file: Node takes longer to find and link a hundred small files than to
  * run them. A module goes to the first of `LOADED_TOGETHER` that needs it, so no file needs one that comes after it.

@@ -3,14 +3,14 @@ import { Socket, type SocketConstructorOpts } from 'node:net'
 import { isatty, ReadStream } from 'node:tty'
 import { parentPort, workerData } from 'node:worker_threads'
 import { runCli } from './cli/program.ts'
-import type { CliThreadData, FromCliThread, ToCliThread } from './cli.ts'
+import type { CliThreadData, FromCliThread, ToCliThread } from './cli-process.ts'
 
 /**
  * The command runs in a thread, and the main thread only listens to signals, because a statement of SQLite cannot be
  * interrupted and blocks its thread (docs/decisions/0023-stops.md).
  */
 const { args, installation, version, terminals } = workerData as CliThreadData
-if (!parentPort) throw new Error('core/doors/cli-thread is a worker thread: start it through core/doors/cli')
+if (!parentPort) throw new Error('core/doors/cli-thread is a worker thread: core/doors/cli starts it')
 const port = parentPort
 const tell = (message: FromCliThread): void => port.postMessage(message)
 

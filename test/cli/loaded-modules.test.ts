@@ -46,7 +46,13 @@ async function loadedBy(args: readonly string[], path = sourcePath): Promise<{ m
 const heavy =
   /better-sqlite3|\/node_modules\/(?:pino|prom-client)\/|core\/(?:lcm|systems\/open|machine\/machine)\.ts|node:(?:http|sqlite)$|\/(?:ws|ai|ajv|@ai-sdk|@orpc)\//
 
-it.each([['--version'], ['--help'], ['integrity --help']])(
+it.each(['--version', '-V'])('lcm %s loads one file and starts no thread', async (option) => {
+  const { main, thread } = await loadedBy([option])
+  expect(main.filter((url) => !url.startsWith('node:'))).toEqual([pathToFileURL(sourcePath).href])
+  expect(thread).toEqual([])
+})
+
+it.each([['--version --json'], ['--help'], ['integrity --help']])(
   'lcm %s loads no SQLite, no server and no model',
   async (line) => {
     const { main, thread } = await loadedBy(line.split(' '))
