@@ -94,6 +94,8 @@ describe('the text output of a command', () => {
   it('ends with a line break, and --help lists every command', async () => {
     const help = await lcm(['--help'])
     expect(help.code).toBe(0)
+    expect(help.stdout).toMatch(/^ {2}stats {2,}count/m)
+    expect(help.stdout).toMatch(/^ {2}describe <id> {2,}everything/m)
     for (const command of [
       'stats',
       'tree',

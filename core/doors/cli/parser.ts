@@ -30,8 +30,10 @@ function sharedOf({ memory }: CommandSpec, own: readonly Flag[]): z.ZodObject {
 }
 
 /** Adds a command to a list of all, without its options, which take longer to make than to leave out. */
-export const listCommand = (program: Command, { name, does, words = '' }: CommandLine): Command =>
-  program.command(name).description(does).arguments(words)
+export function listCommand(program: Command, { name, does, words }: CommandLine): Command {
+  const command = program.command(name).description(does)
+  return words ? command.arguments(words) : command
+}
 
 type Input = Readonly<Record<string, unknown>>
 type Act = (input: Input, shared: Shared) => Promise<void>
