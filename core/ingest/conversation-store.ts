@@ -82,6 +82,8 @@ export class ConversationStore {
   readonly #estimator: TokenEstimator
   readonly #clock: Clock
   readonly #appender: MessageAppender
+  /** How messages are indexed while `together` runs. */
+  #together: Indexing | null = null
 
   constructor(db: WriteDb, estimator: TokenEstimator, clock: Clock) {
     this.#db = db
@@ -129,7 +131,7 @@ export class ConversationStore {
    */
   append(conversationId: number, messages: readonly NewMessage[]): AppendResult {
     const given = this.#appender.prepare(messages)
-    return this.#db.transaction(() => this.#appender.append(conversationId, given, BY_TRIGGERS))
+    return this.#db.transaction(() => this.#appender.append(conversationId, given, this.#together ?? BY_TRIGGERS))
   }
 
   /**
@@ -208,12 +210,30 @@ export class ConversationStore {
       accept(results)
       return results
     }
+    if (this.#together) return insert(this.#together)
     const count = batches.reduce((sum, { messages }) => sum + messages.length, 0)
     if (count <= FEW_MESSAGES && index === indexMessages) return this.#db.transaction(() => insert(BY_TRIGGERS))
     // The page cache is enlarged around the transaction, because what the indexes have gathered is written at its end.
     return withLargePageCache(this.#db, () =>
-      this.#db.transaction(() => indexAtOnce(this.#db, () => insert({ by: 'batch', index }), index)),
+      this.#db.transaction(() => indexAtOnce(this.#db, (upTo) => insert({ upTo, index }), index)),
     )
+  }
+
+  /**
+   * Runs `body` in one transaction that indexes at its end what this store stored meanwhile, as few entries as one batch.
+   * @param messages how many messages that will be at most
+   */
+  together<T>(messages: number, body: () => T): T {
+    if (messages <= FEW_MESSAGES) return this.#db.transaction(body)
+    const inGroup = (upTo: number): T => {
+      this.#together = { upTo, index: indexMessages }
+      try {
+        return body()
+      } finally {
+        this.#together = null
+      }
+    }
+    return withLargePageCache(this.#db, () => this.#db.transaction(() => indexAtOnce(this.#db, inGroup)))
   }
 }
 

@@ -57,10 +57,14 @@ const queries = {
     FROM messages WHERE conversation_id = CAST(:conversationId AS INTEGER) AND seq >= CAST(:seq AS INTEGER) ORDER BY seq`,
 }
 
-/** How new messages get into the search indexes, and how the indexes follow when stored messages are completed. */
-export type Indexing = { readonly by: 'triggers' | 'batch'; readonly index: typeof indexMessages }
+/**
+ * Up to which number messages are in the search indexes while others are stored, and how the indexes follow when stored
+ * messages are completed.
+ */
+export type Indexing = { readonly upTo: number; readonly index: typeof indexMessages }
 
-export const BY_TRIGGERS: Indexing = { by: 'triggers', index: indexMessages }
+/** Triggers index each message when it is stored. */
+export const BY_TRIGGERS: Indexing = { upTo: Number.MAX_SAFE_INTEGER, index: indexMessages }
 
 const EMPTY_HASH = contentHash('')
 
@@ -95,13 +99,12 @@ export class MessageAppender {
   append(
     conversationId: number,
     given: readonly PreparedMessage[],
-    { by, continued = null, index }: Indexing & { readonly continued?: Continue | null },
+    { upTo, continued = null, index }: Indexing & { readonly continued?: Continue | null },
   ): AppendResult {
     const conversation = this.#conversation(conversationId)
     const seq = this.#db.value<number>(queries.nextSeq, { conversationId }) ?? 0
     const tail: Tail = { messageId: this.#db.value<number>(queries.nextMessage) ?? 1, seq, latestMs: 0, file: null }
     const parts = new PartInserts(this.#db)
-    const indexed = by === 'triggers' ? Number.MAX_SAFE_INTEGER : tail.messageId - 1
     const counts = { added: 0, addedTokens: 0, alreadyThere: 0, completed: 0, conflicts: [] as IngestConflict[] }
     const completions = new Map<number, Completion>()
     const complete = (messageId: number, { message, row }: PreparedMessage): void => {
@@ -153,7 +156,7 @@ export class MessageAppender {
     for (const one of given) take(one, continued)
     parts.flush()
     tail.file?.sync()
-    completeMessages(this.#db, [...completions.values()], indexed, index)
+    completeMessages(this.#db, [...completions.values()], upTo, index)
     if (counts.added > 0) {
       const ordinal = this.#db.value<number>(queries.nextOrdinal, { conversationId }) ?? 0
       this.#db.run(queries.insertItems, { conversationId, seq, ordinal })

@@ -62,7 +62,7 @@ export type NewMessage = {
 const UNITS_A_FILE = 60_000
 
 /** Returns about how much text has to be stored. */
-export function textUnits({ content, parts, files }: NewMessage): number {
+export function textUnits({ content, parts, files }: Pick<NewMessage, 'content' | 'parts' | 'files'>): number {
   let units = content.length + (files ? files.length * UNITS_A_FILE : 0)
   for (const { toolInput, toolOutput, text } of parts) {
     units += (toolInput?.length ?? 0) + (toolOutput?.length ?? 0) + (text?.length ?? 0)

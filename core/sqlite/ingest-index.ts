@@ -39,12 +39,13 @@ const BULK_CONFIG = { hashsize: 16 * 1024 * 1024, automerge: 32, crisismerge: 25
  * This is four to five times as fast, because the triggers index a message again for each of its parts. Call it inside
  * a transaction: SQLite rolls back schema changes too, so rows, indexes and triggers agree even if the process dies.
  * https://www.sqlite.org/lang_transaction.html
+ * @param body is given the number up to which messages are in the indexes meanwhile
  * @param index indexes the new messages
  */
-export function indexAtOnce<T>(db: WriteDb, body: () => T, index = indexMessages): T {
+export function indexAtOnce<T>(db: WriteDb, body: (indexedUpTo: number) => T, index = indexMessages): T {
   const after = db.value<number>(queries.lastMessage) ?? 0
   stopIndexing(db)
-  const result = body()
+  const result = body(after)
   index(db, { after, last: Number.MAX_SAFE_INTEGER })
   goOnIndexing(db)
   return result

@@ -1,12 +1,14 @@
 import type { Clock } from '../../clock.ts'
-import type { ImportedFile, ImportWindow } from '../../contract/import.ts'
+import type { ImportWindow } from '../../contract/import.ts'
 import { LcmError } from '../../errors.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import { indexPending } from '../../sqlite/pending-index.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
+import type { ConversationStore } from '../conversation-store.ts'
 import type { LargeTexts } from '../large-texts.ts'
 import type { TranscriptChunk } from './format.ts'
 import type { Recognised } from './formats.ts'
+import { type ImportGroup, type ReadTranscript, WaitingRecords } from './import-group.ts'
 import type { ResumeOf } from './import-report.ts'
 import { markImportTime } from './import-time.ts'
 import type { TranscriptFile } from './transcript-files.ts'
@@ -17,33 +19,43 @@ export type ImportStep = { readonly doing: TranscriptChunk['doing']; readonly by
 
 type Memory = {
   readonly db: WriteDb
+  readonly store: ConversationStore
   readonly estimator: TokenEstimator
   readonly clock: Clock
   readonly window: ImportWindow
   readonly largeTexts: LargeTexts | null
+  readonly group: ImportGroup
   readonly resumeOf?: ResumeOf
 }
 
-/** Imports one transcript into a memory. It can be stopped after every step, because what was stored stays valid. */
+/**
+ * Reads one transcript. The records of a short one are returned to be stored with those of others; those of a long one,
+ * or with texts that become files, are stored on the way, except the last. Then it can be stopped after every step,
+ * because what was stored stays valid.
+ */
 export async function* importFile(
-  { db, estimator, clock, window, largeTexts, resumeOf }: Memory,
+  { db, store, estimator, clock, window, largeTexts, group, resumeOf }: Memory,
   { path, bytes }: TranscriptFile,
   { format, head }: Recognised,
-): AsyncGenerator<ImportStep, ImportedFile> {
+): AsyncGenerator<ImportStep, Pick<ReadTranscript, 'importer' | 'waiting' | 'store' | 'result'>> {
+  const importer = format.id
   const writer = new TranscriptWriter({
     db,
+    store,
     estimator,
     clock,
     path,
-    format: format.id,
+    format: importer,
     tried: format.tried,
     window,
     largeTexts,
     ...(resumeOf ? { resumeOf } : {}),
   })
   const nowMs = clock()
-  const source = { path, bytes, head, nowMs, limitBytes: Number.POSITIVE_INFINITY, ...writer.stored }
+  const stored = group.stored(importer, writer.stored)
+  const source = { path, bytes, head, nowMs, limitBytes: Number.POSITIVE_INFINITY, ...stored }
   const chunks = format.read(source)
+  let waiting: WaitingRecords | null = new WaitingRecords()
   let failure: string | null = null
   try {
     for (;;) {
@@ -53,8 +65,15 @@ export async function* importFile(
       const { doing, bytesRead, records } = step.chunk
       for (const read of records) {
         const given = markImportTime(read, nowMs)
+        const mayBeLarge = writer.mayBeLarge(given)
+        if (waiting !== null && !mayBeLarge && waiting.add(given)) continue
+        if (waiting !== null) {
+          group.store()
+          for (const record of waiting.records) if (writer.take(record)) yield { doing, bytes: bytesRead }
+          waiting = null
+        }
         let record = given
-        if (writer.mayBeLarge(given)) {
+        if (mayBeLarge) {
           const moving = writer.withFiles(given)
           for (;;) {
             const moved = await moving.next()
@@ -75,9 +94,16 @@ export async function* importFile(
     // This closes the file when the import is stopped in the middle.
     await chunks.return(undefined)
   }
-  writer.finish()
-  const isEmpty = writer.report.isEmpty ? `holds nothing that ${format.label} writes` : null
-  return writer.report.result(failure ?? isEmpty)
+  return {
+    importer,
+    waiting,
+    store: () => {
+      for (const record of waiting?.records ?? []) writer.take(record)
+      writer.finish()
+    },
+    result: () =>
+      writer.result(failure ?? (writer.report.isEmpty ? `holds nothing that ${format.label} writes` : null)),
+  }
 }
 
 type NextChunk = { readonly chunk: TranscriptChunk } | { readonly failure: string } | { readonly isEnd: true }

@@ -8,8 +8,10 @@ import { enlargePageCache } from '../../sqlite/page-cache.ts'
 import { indexPending } from '../../sqlite/pending-index.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import { fileIds } from '../../systems/records/files.ts'
+import { ConversationStore } from '../conversation-store.ts'
 import { LargeTexts } from '../large-texts.ts'
 import { type ImportStep, importFile, isFileError, whyUnreadable } from './import-file.ts'
+import { ImportGroup } from './import-group.ts'
 import type { ResumeOf } from './import-report.ts'
 import { openTranscript, whyNotOpened } from './open-transcript.ts'
 import { findTranscriptFiles, type GivenTranscript, type TranscriptFile } from './transcript-files.ts'
@@ -51,7 +53,9 @@ export async function* importTranscripts(
   input.db.exec(BULK_CHECKPOINTS)
   const { files, refused } = await findTranscriptFiles(input.paths)
   const total = files.reduce((sum, file) => sum + file.bytes, 0)
-  const imported = refused.map(({ path, reason }) => failed(path, reason))
+  const store = new ConversationStore(input.db, input.estimator, input.clock)
+  const group = new ImportGroup(input.db, store)
+  for (const { path, reason } of refused) group.pass(failed(path, reason))
   const passedOver: PassedOver[] = []
   let passedOverCount = 0
   let done = 0
@@ -61,24 +65,23 @@ export async function* importTranscripts(
   const giveCacheBack = enlargePageCache(input.db)
   try {
     for (const file of files) {
-      const outcome = yield* followed(
-        importOne({ ...input, largeTexts, unchanged }, file),
-        file,
-        { done, total },
-        signal,
-      )
-      if ('reason' in outcome) {
-        passedOverCount += 1
-        if (passedOver.length < LISTED_FILES) passedOver.push(outcome)
-      } else {
-        imported.push(outcome)
-      }
+      const steps = importOne({ ...input, store, group, largeTexts, unchanged }, file)
+      const why = yield* followed(steps, file, { done, total }, signal)
       done += file.bytes
+      if (why === null) continue
+      passedOverCount += 1
+      if (passedOver.length < LISTED_FILES) passedOver.push(why)
     }
+    group.store()
+  } catch (error) {
+    // What was read to its end before the import was cancelled is kept.
+    if (isCancelled(error)) group.store()
+    throw error
   } finally {
     largeTexts?.finish()
     giveCacheBack()
   }
+  const imported = group.results
   refuseFailure(imported, passedOver, passedOverCount)
   return {
     files: imported,
@@ -93,16 +96,19 @@ export async function* importTranscripts(
   }
 }
 
-type OneInput = ImportInput & { readonly largeTexts: LargeTexts | null; readonly unchanged: UnchangedFiles }
-
-type Outcome = ImportedFile | PassedOver
+type OneInput = ImportInput & {
+  readonly store: ConversationStore
+  readonly group: ImportGroup
+  readonly largeTexts: LargeTexts | null
+  readonly unchanged: UnchangedFiles
+}
 
 async function* followed(
-  steps: AsyncGenerator<ImportStep, Outcome>,
+  steps: AsyncGenerator<ImportStep, PassedOver | null>,
   file: TranscriptFile,
   { done, total }: { readonly done: number; readonly total: number },
   signal: AbortSignal,
-): AsyncGenerator<JobProgress, Outcome> {
+): AsyncGenerator<JobProgress, PassedOver | null> {
   try {
     for (;;) {
       const step = await steps.next()
@@ -114,41 +120,57 @@ async function* followed(
     }
   } finally {
     // This closes the file when the job is stopped in the middle.
-    await steps.return(failed(file.path, 'was left'))
+    await steps.return(null)
   }
 }
 
-async function* importOne(input: OneInput, file: TranscriptFile): AsyncGenerator<ImportStep, Outcome> {
+/** Imports a file, or gives it to the group of files that are stored together. Returns a file that was passed over. */
+async function* importOne(input: OneInput, file: TranscriptFile): AsyncGenerator<ImportStep, PassedOver | null> {
+  const { db, group, unchanged } = input
   yield { doing: 'looking', bytes: 0 }
   // An earlier import that was stopped may have left texts to index.
-  for await (const _ of indexPending(input.db)) yield { doing: 'looking', bytes: 0 }
+  for await (const _ of indexPending(db)) yield { doing: 'looking', bytes: 0 }
   try {
-    const known = input.unchanged.resultOf(file)
-    if (known) return known
+    const known = unchanged.resultOf(file, group)
+    if (known) {
+      group.pass(known)
+      return null
+    }
     const opened = await openTranscript(file, input.format)
     if (opened) {
       const { id } = opened.format
       try {
-        const stamp = input.unchanged.stamp(file, id, input.clock())
-        const result = yield* importFile(input, file, opened)
-        input.unchanged.note(file, id, stamp, result)
-        return result
+        const stamp = unchanged.stamp(file, id, input.clock())
+        const read = yield* importFile(input, file, opened)
+        const note = (result: ImportedFile): void => unchanged.note(file, id, stamp, result)
+        group.add({ ...read, failed: (error) => failureOf(error, file), note })
+        return null
       } finally {
         opened.close()
       }
     }
     const reason = whyNotOpened(file.file)
-    return file.isNamed ? failed(file.path, reason) : { path: file.path, reason }
+    if (!file.isNamed) return { path: file.path, reason }
+    group.pass(failed(file.path, reason))
   } catch (error) {
-    if (error instanceof LcmError && isOfFile(error, file)) return failed(file.path, error.message)
-    if (!isFileError(error) && !(error instanceof RangeError)) throw error
-    return failed(file.path, whyUnreadable(error))
+    const failure = failureOf(error, file)
+    if (failure === null) throw error
+    group.pass(failure)
   }
+  return null
+}
+
+/** Returns the result of a file that failed, and null for an error that is not about the file. */
+function failureOf(error: unknown, file: TranscriptFile): ImportedFile | null {
+  if (error instanceof LcmError && isOfFile(error, file)) return failed(file.path, error.message)
+  return isFileError(error) || error instanceof RangeError ? failed(file.path, whyUnreadable(error)) : null
 }
 
 /** An error of the database of one agent leaves the other files of an import alone. */
 const isOfFile = ({ code, details }: LcmError, { file }: TranscriptFile): boolean =>
   details?.path === file && ['file_corrupt', 'file_not_readable', 'not_a_database', 'locked'].includes(code)
+
+const isCancelled = (error: unknown): boolean => error instanceof LcmError && error.code === 'cancelled'
 
 function refuseCancelled(signal: AbortSignal, file: TranscriptFile): void {
   if (!signal.aborted) return

@@ -1,11 +1,11 @@
 import type { Clock } from '../../clock.ts'
-import type { ImportWindow } from '../../contract/import.ts'
+import type { ImportedFile, ImportWindow } from '../../contract/import.ts'
 import { assertNever } from '../../errors.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import type { BrokenChainNote } from '../../systems/records/broken-chains.ts'
 import { noteSession } from '../../systems/records/session-notes.ts'
-import { ConversationStore } from '../conversation-store.ts'
+import type { ConversationStore } from '../conversation-store.ts'
 import type { LargeTexts } from '../large-texts.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
 import { storedLinks } from './answer-links.ts'
@@ -33,6 +33,7 @@ import { newerVersion, type Tried } from './tried-versions.ts'
 
 export type WriterOptions = {
   readonly db: WriteDb
+  readonly store: ConversationStore
   readonly estimator: TokenEstimator
   readonly clock: Clock
   readonly path: string
@@ -76,14 +77,16 @@ export class TranscriptWriter {
   readonly #laterCompactions: CompactionRecord[] = []
   readonly #laterPrunings: PruningRecord[] = []
   readonly #chains: BrokenChainRecord[] = []
+  /** The conversations whose chain breaks. */
+  readonly #broken: number[] = []
   readonly #costs = new Map<string, number>()
   readonly #forks: Forks
   readonly #copies: ForkedCopies
 
   constructor(options: WriterOptions) {
-    const { db, estimator, clock, path, format } = options
+    const { db, store, clock, path, format } = options
     this.#options = options
-    this.#store = new ConversationStore(db, estimator, clock)
+    this.#store = store
     this.report = new ImportReport(path, format)
     this.#sessions = new StoredSessions(db, this.#store, format, path)
     this.#forks = new Forks(db, format)
@@ -246,17 +249,27 @@ export class TranscriptWriter {
 
   /** Says of which conversations a resume would load less than their agent should see. */
   #finishChains(): void {
-    const { db, format, path, resumeOf } = this.#options
+    const { db, format, path } = this.#options
     for (const { sessionId, breaks } of this.#chains) {
       const note: BrokenChainNote = { path, breaks: [...breaks] }
       // The transcript may have been mended since an earlier import.
       const written = breaks.length === 0 ? null : JSON.stringify(note)
       noteSession(db, 'broken_chain', { importer: format, sessionId }, written)
       const conversationId = this.#sessions.get(sessionId)?.id
-      if (breaks.length === 0 || conversationId === undefined) continue
-      const resume = resumeOf?.(conversationId)
+      if (breaks.length > 0 && conversationId !== undefined) this.#broken.push(conversationId)
+    }
+  }
+
+  /**
+   * Returns the result of the file, after what `finish` stored was committed.
+   * @param failure says why the file could not be read to its end
+   */
+  result(failure: string | null): ImportedFile {
+    for (const conversationId of this.#broken) {
+      const resume = this.#options.resumeOf?.(conversationId)
       if (resume) this.report.brokenChains.push({ conversationId, ...resume })
     }
+    return this.report.result(failure)
   }
 
   #nameConversations(): void {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ImportedFile, ImportWindow, TranscriptFormat, TranscriptFormatId } from '../../contract/import.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import { formatOf } from './formats.ts'
+import type { ImportGroup } from './import-group.ts'
 import type { TranscriptFile } from './transcript-files.ts'
 
 const queries = {
@@ -53,13 +54,14 @@ export class UnchangedFiles {
   }
 
   /** Returns the result of importing the file again, or null when it has to be read. */
-  resultOf({ path, file }: TranscriptFile): ImportedFile | null {
+  resultOf({ path, file }: TranscriptFile, group: ImportGroup): ImportedFile | null {
     const text = path === file ? this.#db.value<string>(queries.known, { key: keyOf(path) }) : undefined
     const known = text === undefined ? null : knownFileIn(text)
     if (known === null) return null
     const { format, window } = this.#asked
     if (known.asked !== format || known.window !== window || stampOf(path, known.format) !== known.stamp) return null
     const conversations = known.result.conversations.flatMap((one, at) => {
+      group.storeSession(known.format, one.sessionId)
       const stored = this.#stored(known.format, one)
       return stored?.messages === known.messages[at] ? [{ ...one, title: stored?.title ?? null }] : []
     })
