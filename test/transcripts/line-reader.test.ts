@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { readHead } from '../../core/ingest/transcripts/head.ts'
 import { type Line, readLines } from '../../core/ingest/transcripts/line-reader.ts'
 import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -34,6 +35,29 @@ it('gives every line once, and splits at line feeds only', async () => {
     }),
     { numRuns: runs(25) },
   )
+})
+
+// Property: whatever the bytes of a short file are, its head has the lines that reading it again would give.
+it('gives the lines of a short file that its head has already', async () => {
+  const piece = fc.constantFrom('\n', '\r\n', '\ufeff', '\0', '{"a":1}', 'é', '🙂', ' ', '\u2028')
+  const bytes = fc
+    .array(
+      fc.oneof(
+        piece.map((text) => Buffer.from(text)),
+        fc.uint8Array({ maxLength: 3 }).map(Buffer.from),
+      ),
+    )
+    .map((pieces) => Buffer.concat(pieces))
+  await fc.assert(
+    fc.asyncProperty(bytes, async (given) => {
+      const lines = await linesOf(given)
+      const { allLines, text } = readHead(path)
+      expect(allLines).toEqual(lines)
+      expect(text).toBe(given.toString().replace(/^\ufeff/, ''))
+    }),
+  )
+  await linesOf('x'.repeat(300_000))
+  expect(readHead(path).allLines).toBeNull()
 })
 
 it('skips a line that is too long, and counts its bytes', async () => {

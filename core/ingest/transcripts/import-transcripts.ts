@@ -136,11 +136,13 @@ async function* importOne(input: OneInput, file: TranscriptFile): AsyncGenerator
       group.pass(known)
       return null
     }
+    // What changes after this is newer than the stamp, however long the beginning of the file was looked at.
+    const nowMs = input.clock()
     const opened = await openTranscript(file, input.format)
     if (opened) {
       const { id } = opened.format
       try {
-        const stamp = unchanged.stamp(file, id, input.clock())
+        const stamp = unchanged.stamp(file, id, nowMs)
         const read = yield* importFile(input, file, opened)
         const note = (result: ImportedFile): void => unchanged.note(file, id, stamp, result)
         group.add({ ...read, failed: (error) => failureOf(error, file), note })

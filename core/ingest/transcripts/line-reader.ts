@@ -1,16 +1,18 @@
 import { isUtf8 } from 'node:buffer'
 import { open } from 'node:fs/promises'
 
+export type TextLine = {
+  readonly kind: 'text'
+  readonly number: number
+  readonly text: string
+  readonly isUtf8: boolean
+  /** False when no line feed follows, so that more of the line may follow when the file grows. */
+  readonly isEnded: boolean
+}
+
 /** A line of a file without its line feed. */
 export type Line =
-  | {
-      readonly kind: 'text'
-      readonly number: number
-      readonly text: string
-      readonly isUtf8: boolean
-      /** False when no line feed follows, so that more of the line may follow when the file grows. */
-      readonly isEnded: boolean
-    }
+  | TextLine
   /** A line that is longer than the limit and was skipped. */
   | { readonly kind: 'too_long'; readonly number: number; readonly bytes: number }
 
@@ -38,10 +40,12 @@ export async function* readLines(path: string, longest = LONGEST_LINE_BYTES, fro
     const carry = new Carry(longest)
     let number = 1
     let bytesRead = from
-    const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
+    // One byte more than a short file finds its end.
+    const { size } = await file.stat()
+    const buffer = Buffer.allocUnsafe(size > 0 ? Math.min(CHUNK_BYTES, size + 1) : CHUNK_BYTES)
     for (;;) {
       // A pipe has no positions.
-      const { bytesRead: count } = await file.read(buffer, 0, CHUNK_BYTES, from === 0 ? null : bytesRead)
+      const { bytesRead: count } = await file.read(buffer, 0, buffer.length, from === 0 ? null : bytesRead)
       if (count === 0) break
       const chunk = buffer.subarray(0, count)
       const lines: Line[] = []
@@ -61,6 +65,26 @@ export async function* readLines(path: string, longest = LONGEST_LINE_BYTES, fro
   } finally {
     await file.close()
   }
+}
+
+/** Returns the lines of the beginning of a file. */
+export function linesIn(bytes: Buffer): TextLine[] {
+  const lines: TextLine[] = []
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(LINE_FEED, start)
+    const isEnded = end !== -1
+    lines.push(textLine(bytes.subarray(start, isEnded ? end : bytes.length), lines.length + 1, isEnded))
+    start = isEnded ? end + 1 : bytes.length
+  }
+  return lines
+}
+
+/** Each line is decoded alone: most are ASCII, and take half the memory and a tenth of the time of other texts. */
+function textLine(all: Buffer, number: number, isEnded: boolean): TextLine {
+  const whole = isEnded ? all : withoutHalfCharacter(all)
+  const text = whole.toString('utf8')
+  const hasMark = number === 1 && text.charCodeAt(0) === BYTE_ORDER_MARK
+  return { kind: 'text', number, text: hasMark ? text.slice(1) : text, isUtf8: isUtf8(whole), isEnded }
 }
 
 /** Keeps the beginning of a line whose end has not been read yet. */
@@ -87,10 +111,7 @@ class Carry {
     this.bytes = 0
     if (bytes > this.#longest) return { kind: 'too_long', number, bytes }
     const all = pieces.length === 0 ? last : Buffer.concat([...pieces, last])
-    const whole = isEnded ? all : withoutHalfCharacter(all)
-    const text = whole.toString('utf8')
-    const hasMark = number === 1 && text.charCodeAt(0) === BYTE_ORDER_MARK
-    return { kind: 'text', number, text: hasMark ? text.slice(1) : text, isUtf8: isUtf8(whole), isEnded }
+    return textLine(all, number, isEnded)
   }
 }
 

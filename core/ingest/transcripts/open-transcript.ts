@@ -41,7 +41,17 @@ async function openStore(path: string, bytes: number, asked: AskedFormat): Promi
       return null
     }
     const { store } = format
-    const head = { path, bytes, text: '', isWhole: false, values: [], isDocument: false, isLastCut: false }
+    const head = {
+      path,
+      bytes,
+      text: '',
+      isWhole: false,
+      allLines: null,
+      values: [],
+      areJsonLines: false,
+      isDocument: false,
+      isLastCut: false,
+    }
     const { chain, ...unchained } = format
     const reading: TranscriptFormat = { ...unchained, read: (source) => store.read(db, source) }
     return { format: reading, head, close }

@@ -1,5 +1,5 @@
 import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from './format.ts'
-import { readLines } from './line-reader.ts'
+import { transcriptLines } from './read-lines.ts'
 
 /** A chunk holds at most this many records. The writer stores them between two chunks. */
 const CHUNK_RECORDS = 1000
@@ -14,7 +14,7 @@ export async function* readTextLines(
   take: (text: string, line: number, out: TranscriptRecord[]) => void,
   isHalfMark: (text: string) => boolean,
 ): AsyncGenerator<TranscriptChunk> {
-  for await (const { lines, bytesRead } of readLines(source.head.path)) {
+  for await (const { lines, bytesRead } of transcriptLines(source.head)) {
     let records: TranscriptRecord[] = []
     for (const line of lines) {
       if (line.kind === 'too_long') {

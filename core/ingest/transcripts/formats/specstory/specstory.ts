@@ -8,7 +8,9 @@ import { isGenerated, sessionLine, turnOf } from './turn.ts'
 /** Sessions of several agents that SpecStory has exported as Markdown. https://github.com/specstoryai/getspecstory */
 export const specStory: TranscriptFormat = { id: 'specstory', label: 'SpecStory', detect, read }
 
-function detect({ text }: TranscriptHead): number {
+function detect(head: TranscriptHead): number {
+  if (head.areJsonLines) return 0
+  const { text } = head
   const lines = text.split(/\r?\n/)
   const isMarked = lines.slice(0, 20).some((line) => isGenerated(line) || sessionLine(line) !== null)
   const turns = lines.flatMap((line) => turnOf(line) ?? [])
