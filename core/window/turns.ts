@@ -1,7 +1,7 @@
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { messageNodeId } from '../systems/node-id.ts'
 import { filesOfSummaries } from '../systems/records/files.ts'
-import { type ToolOrFilePart as Part, toolAndFileParts } from '../systems/records/parts.ts'
+import { attachedMessages, type ToolOrFilePart as Part, toolAndFileParts } from '../systems/records/parts.ts'
 import { descendantCounts, summaryHeads, summaryRanges, summarySources } from '../systems/records/summaries.ts'
 import { contentsOfMessages, contentsOfSummaries } from '../systems/texts.ts'
 import type { CoverageOfEntries } from './coverage-of-entries.ts'
@@ -15,12 +15,17 @@ export type Turn =
   | { readonly kind: 'assistant'; readonly text: string; readonly calls: readonly Call[] }
   | { readonly kind: 'result'; readonly callId: string; readonly text: string; readonly isError: boolean }
 
+type Said = Extract<Turn, { kind: 'system' | 'user' }>
+
 export type Call = { readonly id: string; readonly name: string; readonly input: string | null }
 
 /**
  * Reads the included items as turns. Providers require that every call is answered before anything else follows. A call
  * that is followed by something else gets a placeholder answer, and the real answer, if it comes later, follows as
  * plain text. So nothing that was rendered before ever changes.
+ *
+ * What the program attached while a call ran follows the results, as Claude Code sends it. Before they are there, it is
+ * left out: no request is sent with an open call.
  */
 export function readTurns(
   db: ReadDb,
@@ -32,6 +37,7 @@ export function readTurns(
   const messageIds = items.flatMap((item) => item.messageId ?? [])
   const contents = new Map(contentsOfMessages(db, messageIds))
   const parts = toolAndFileParts(db, messageIds)
+  const attached = attachedMessages(db, messageIds)
   const summaries = readSummaries(db, items, covered)
   for (const item of items) {
     if (item.summaryId !== null) builder.say({ kind: 'user', text: summaries.get(item.summaryId) ?? '' })
@@ -39,16 +45,16 @@ export function readTurns(
       const shown = parts.get(item.messageId)?.filter((part) => part.isIgnored === 0) ?? []
       const said = { content: contents.get(item.messageId) ?? '', parts: shown }
       const { content, parts: seen } = withoutPruned(said, pruned.get(item.messageId))
-      addMessage(builder, item, content, seen)
+      addMessage(builder, item, content, seen, attached.has(item.messageId) ? 'attach' : 'say')
     }
   }
   return builder.turns
 }
 
-type Said = { readonly content: string; readonly parts: readonly Part[] }
+type Stored = { readonly content: string; readonly parts: readonly Part[] }
 
 /** Returns a message as its agent sees it after pruning. */
-function withoutPruned(said: Said, seen: ReadonlyMap<number, string> | undefined): Said {
+function withoutPruned(said: Stored, seen: ReadonlyMap<number, string> | undefined): Stored {
   if (!seen) return said
   const outputs = new Map(said.parts.map((part) => [part.ordinal, part]))
   let { content } = said
@@ -60,7 +66,13 @@ function withoutPruned(said: Said, seen: ReadonlyMap<number, string> | undefined
   return { content, parts }
 }
 
-function addMessage(builder: TurnBuilder, item: WindowItem, content: string, parts: readonly Part[]): void {
+function addMessage(
+  builder: TurnBuilder,
+  item: WindowItem,
+  content: string,
+  parts: readonly Part[],
+  say: 'say' | 'attach',
+): void {
   const tools = parts.filter((part) => part.callId !== null)
   const files = parts.filter((part) => part.type === 'file').map(fileNote)
   const text = [content, ...files].filter((line) => line.trim() !== '').join('\n')
@@ -73,8 +85,8 @@ function addMessage(builder: TurnBuilder, item: WindowItem, content: string, par
     return
   }
   for (const part of tools) builder.result(part, resultText(part, text, tools.length))
-  if (item.role === 'system') builder.say({ kind: 'system', text })
-  else if (item.role !== 'tool') builder.say({ kind: 'user', text })
+  if (item.role === 'system') builder[say]({ kind: 'system', text })
+  else if (item.role !== 'tool') builder[say]({ kind: 'user', text })
   else if (tools.length === 0) builder.say({ kind: 'user', text: text && `[tool result]\n${text}` })
 }
 
@@ -99,12 +111,20 @@ class TurnBuilder {
   #lastStep: { readonly text: string; readonly calls: readonly Call[] } = { text: '', calls: [] }
   /** Calls of the last assistant turn without an answer yet. */
   readonly #open = new Set<string>()
+  /** What was attached while calls were open. */
+  #attached: Said[] = []
 
   /** Anything without text is left out, because providers refuse empty blocks. */
-  say(turn: Extract<Turn, { kind: 'system' | 'user' }>): void {
+  say(turn: Said): void {
     if (turn.text.trim() === '') return
     this.#close()
     this.turns.push(turn)
+  }
+
+  /** Says something once all open calls are answered. */
+  attach(turn: Said): void {
+    if (this.#open.size === 0) this.say(turn)
+    else if (turn.text.trim() !== '') this.#attached.push(turn)
   }
 
   assistant(text: string, calls: readonly Call[]): void {
@@ -147,6 +167,7 @@ class TurnBuilder {
       sent.isAnswered = true
       const isError = part.status === 'error' || (part.error !== null && part.output === null)
       this.turns.push({ kind: 'result', callId, text, isError })
+      if (this.#open.size === 0) this.#addAttached()
     } else this.say({ kind: 'user', text: `[late result of ${part.name ?? 'tool'}, call ${callId}]\n${text}` })
   }
 
@@ -160,6 +181,12 @@ class TurnBuilder {
       })
     }
     this.#open.clear()
+    this.#addAttached()
+  }
+
+  #addAttached(): void {
+    this.turns.push(...this.#attached)
+    this.#attached = []
   }
 }
 

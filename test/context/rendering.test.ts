@@ -212,8 +212,55 @@ describe('a call id that was stored twice', () => {
   })
 })
 
+/** A message that the program put before the model, as an import of Claude Code's attachments stores it. */
+const attachment = (content: string, role: 'user' | 'system' = 'user'): MessageSpec => ({
+  role,
+  content,
+  parts: [{ part_type: 'text', is_content: 1, metadata: '{"attachment":"hook_additional_context"}' }],
+})
+
+describe('what a program attached while a call ran', () => {
+  it('follows the results of the call, which are neither missing nor late', () => {
+    const first = attachment('before the command')
+    const second = attachment('between two results', 'system')
+    using memory = messages('go', call(['x', 'y']), first, result('x'), second, result('y'), 'ok')
+    expect(callsAndResults(memory)).toEqual([
+      'go',
+      'calling x and y',
+      'call x',
+      'call y',
+      'x: output of x',
+      'y: output of y',
+      'before the command',
+      'between two results',
+      'ok',
+    ])
+    const sent = render(memory, 'anthropic').messages.map(({ role, content }) => [role, (content as unknown[]).length])
+    expect(sent).toEqual([
+      ['user', 1],
+      ['assistant', 3],
+      ['user', 5],
+    ])
+  })
+
+  it('follows a call that was never answered, once the conversation goes on', () => {
+    const begun = ['go', call(['x']), attachment('before the command')] as const
+    using open = messages(...begun)
+    expect(callsAndResults(open)).toEqual(['go', 'calling x', 'call x'])
+    using closed = messages(...begun, 'wait')
+    expect(callsAndResults(closed)).toEqual([
+      'go',
+      'calling x',
+      'call x',
+      `x: ${NO_RESULT}`,
+      'before the command',
+      'wait',
+    ])
+  })
+})
+
 type Step = {
-  readonly role: MessageSpec['role']
+  readonly role: MessageSpec['role'] | 'attachment'
   readonly text: string
   readonly calls: number
   readonly repeats: number
@@ -223,7 +270,7 @@ type Step = {
 /** Random turns, with calls that are answered at once, late, twice or never, and ids that are used again. */
 const history = fc.array(
   fc.record<Step>({
-    role: fc.constantFrom('user', 'assistant', 'assistant', 'tool', 'tool', 'system'),
+    role: fc.constantFrom('user', 'assistant', 'assistant', 'tool', 'tool', 'system', 'attachment'),
     text: fc.constantFrom('', ' ', 'hello', 'two words', '中文'),
     calls: fc.nat(2),
     repeats: fc.constantFrom(0, 0, 0, 1, 2),
@@ -236,6 +283,7 @@ function toMessages(steps: readonly Step[]): MessageSpec[] {
   const made: string[] = []
   return steps.map(({ role, text, calls, repeats, answers }): MessageSpec => {
     if (role === 'tool') return result(made.at(-1 - answers) ?? `unknown-${answers}`, { content: text || 'output' })
+    if (role === 'attachment') return attachment(text)
     if (role !== 'assistant') return { role, content: text }
     const ids = Array.from({ length: calls }, (_, index) => `call-${made.length + index}`)
     const again = repeats > 0 ? made.slice(-repeats) : []

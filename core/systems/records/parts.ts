@@ -61,6 +61,10 @@ const queries = {
     FROM message_parts
     WHERE message_id IN (SELECT value FROM json_each(:ids)) AND ordinal = 0
       AND instr(metadata, :mark) > 0`,
+  attached: /* sql */ `
+    SELECT message_id
+    FROM message_parts
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND ordinal = 0 AND instr(metadata, '"attachment":') > 0`,
   recordsOfCompactions: /* sql */ `
     SELECT DISTINCT message_id
     FROM message_parts
@@ -92,6 +96,10 @@ export const TIME_OF_IMPORT = 'timeOfImport'
 /** Of some messages those whose time is only that of their import. */
 export const messagesOfImportTime = (db: ReadDb, ids: readonly number[]): ReadonlySet<number> =>
   new Set(db.column<number>(queries.ofImportTime, { ids: JSON.stringify(ids), mark: `"${TIME_OF_IMPORT}":true` }))
+
+/** Those of some messages that the agent's program put before the model of its own accord, as Claude Code's attachments. */
+export const attachedMessages = (db: ReadDb, ids: readonly number[]): ReadonlySet<number> =>
+  new Set(db.column<number>(queries.attached, { ids: JSON.stringify(ids) }))
 
 /** A tool call that a message makes or answers. */
 export type ToolCall = { readonly messageId: number; readonly callId: string }
