@@ -18,9 +18,28 @@ export function nextKey(db: Pick<ReadDb, 'path'>, what: string, before: number, 
       { path: db.path },
     )
   }
-  throw new LcmError(
-    'file_corrupt',
-    `${db.path} is damaged: ${what} do not ascend after ${before}. Restore it from a backup, or save what can still be read with "lcm salvage".`,
-    { path: db.path },
-  )
+  throw notAscending(db, what, before)
 }
+
+/**
+ * Does the same for keys that are texts. One that is no UTF-8 is read as another text, which may sort before it.
+ * @throws LcmError file_corrupt
+ */
+export function nextTextKey(db: Pick<ReadDb, 'path'>, what: string, before: string, last: unknown): string {
+  if (typeof last === 'string' && Buffer.compare(Buffer.from(last), Buffer.from(before)) > 0) return last
+  throw notAscending(db, what, JSON.stringify(before))
+}
+
+const notAscending = ({ path }: Pick<ReadDb, 'path'>, what: string, before: unknown): LcmError =>
+  new LcmError(
+    'file_corrupt',
+    `${path} is damaged: ${what} do not ascend after ${before}. Restore it from a backup, or save what can still be read with "lcm salvage".`,
+    { path },
+  )
+
+/**
+ * Selects how many rows a table has at most, for shares of progress: its largest rowid is found at once, where counting
+ * the rows of a file of a gigabyte reads a whole index.
+ */
+export const rowsAtMost = (table: 'message' | 'messages' | 'transcript_events'): string => /* sql */ `
+  SELECT max(rowid) FROM ${table}`

@@ -2,9 +2,14 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { zstdCompressSync } from 'node:zlib'
+import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { NOTHING_STORED } from '../../core/ingest/transcripts/format.ts'
+import { formatOf } from '../../core/ingest/transcripts/formats.ts'
+import { readHead } from '../../core/ingest/transcripts/head.ts'
 import { previewImport } from '../../core/ingest/transcripts/preview-import.ts'
 import { probePath } from '../../core/machine/probe.ts'
+import { type ReadDb, type SqlParams, wrapConnection } from '../../core/sqlite/read-db.ts'
 import { compare } from '../builders/coverage.ts'
 import { findings } from '../builders/findings.ts'
 import { importOne, runImport } from '../builders/import.ts'
@@ -30,7 +35,8 @@ function openCodeDb(sessions: readonly OpenCodeSession[], folder = temporaryFold
     CREATE TABLE IF NOT EXISTS part (id TEXT PRIMARY KEY, message_id TEXT NOT NULL, session_id TEXT NOT NULL,
       data TEXT NOT NULL);
     CREATE INDEX IF NOT EXISTS part_of ON part (message_id, id);
-    CREATE INDEX IF NOT EXISTS message_of ON message (session_id, time_created, id);`)
+    CREATE INDEX IF NOT EXISTS message_of ON message (session_id, time_created, id);
+    BEGIN`)
   for (const { id, said, revert } of sessions) {
     const back = revert === undefined ? null : JSON.stringify({ messageID: revert })
     db.prepare('INSERT OR IGNORE INTO session VALUES (?, ?, NULL, ?, ?, ?, ?)').run(
@@ -49,6 +55,7 @@ function openCodeDb(sessions: readonly OpenCodeSession[], folder = temporaryFold
       db.prepare('INSERT OR IGNORE INTO part VALUES (?, ?, ?, ?)').run(`prt_${id}_${at}`, message, id, part)
     })
   }
+  db.exec('COMMIT')
   db.close()
   return path
 }
@@ -60,7 +67,9 @@ function openClawDb(events: readonly Record<string, unknown>[], sessionId = 'dem
   db.exec(`
     CREATE TABLE transcript_events (session_id TEXT NOT NULL, seq INTEGER NOT NULL, event_json TEXT,
       event_zstd BLOB, PRIMARY KEY (session_id, seq));
-    CREATE TABLE session_nodes (session_key TEXT PRIMARY KEY, current_session_id TEXT NOT NULL, entry_json TEXT)`)
+    CREATE TABLE session_nodes (session_key TEXT PRIMARY KEY, current_session_id TEXT NOT NULL, entry_json TEXT);
+    CREATE INDEX node_of ON session_nodes (current_session_id);
+    BEGIN`)
   events.forEach((event, seq) => {
     const text = JSON.stringify(event)
     const isPacked = seq % 2 === 1
@@ -76,6 +85,7 @@ function openClawDb(events: readonly Record<string, unknown>[], sessionId = 'dem
     sessionId,
     JSON.stringify({ label: 'The chat' }),
   )
+  db.exec('COMMIT')
   db.close()
   return path
 }
@@ -197,6 +207,13 @@ describe('the database of OpenClaw', () => {
     await expect(importOne(memory.db, path)).rejects.toThrow('the numbers of the events of session demo do not ascend')
   })
 
+  it('is refused by name where the id of a session is no UTF-8, and never read forever', async () => {
+    using memory = buildMemory()
+    const path = openClawDb(chat)
+    spoil(path, "UPDATE transcript_events SET session_id = CAST(x'ff' AS TEXT)")
+    await expect(importOne(memory.db, path)).rejects.toThrow('the ids of sessions do not ascend')
+  })
+
   it('reports an event that cannot be read, and reads the others', async () => {
     using memory = buildMemory()
     const path = openClawDb(chat)
@@ -222,4 +239,49 @@ it('a memory is refused as a transcript, also one of another program, with what 
       message: expect.stringMatching(/an SQLite database without sessions .* open it/),
     })
   }
+})
+
+describe('a large database', () => {
+  const COUNT = 2000
+  const events = Array.from({ length: COUNT }, (_, at) => {
+    const message = { role: at % 2 === 0 ? 'user' : 'assistant', content: `turn ${at}` }
+    return { type: 'message', id: `e${at}`, parentId: at === 0 ? null : `e${at - 1}`, timestamp: START + at, message }
+  })
+  const said = Array.from({ length: COUNT }, (_, at) => `turn ${at}`)
+
+  it.each([
+    ['opencode', () => openCodeDb([{ id: 'ses_1', said }])],
+    ['openclaw', () => openClawDb(events)],
+  ] as const)('of %s is not read further than a preview needs, and no table as a whole', async (id, write) => {
+    const path = write()
+    const db = wrapConnection(new Database(path, { readonly: true }), path)
+    let rows = 0
+    const asked = new Map<string, SqlParams>()
+    const counting: ReadDb = {
+      ...db,
+      all: (sql, params = {}) => {
+        asked.set(sql, params)
+        const found = db.all(sql, params)
+        rows += found.length
+        return found as never
+      },
+      value: (sql, params = {}) => {
+        asked.set(sql, params)
+        return db.value(sql, params) as never
+      },
+    }
+    const { store } = formatOf(id)
+    if (!store) throw new Error(`${id} has no store`)
+    const source = { path, bytes: 1_000_000, head: readHead(path), nowMs: START, ...NOTHING_STORED }
+    const kinds = new Map<string, number>()
+    // A preview of a twentieth of the file.
+    for await (const { records } of store.read(counting, { ...source, limitBytes: 50_000 }))
+      for (const { kind } of records) kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
+    expect(kinds.get('session')).toBe(1)
+    expect(rows).toBeLessThan(COUNT / 3)
+    const plans = [...asked].flatMap(([sql, params]) => db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, params))
+    const scanned = plans.filter(({ detail }) => /^SCAN (?!json_each|CONSTANT)/.test(detail))
+    expect(scanned).toEqual([])
+    db.close()
+  })
 })

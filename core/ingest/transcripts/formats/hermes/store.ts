@@ -1,4 +1,4 @@
-import { nextKey } from '../../../../sqlite/keyset.ts'
+import { nextKey, rowsAtMost } from '../../../../sqlite/keyset.ts'
 import type { ReadDb } from '../../../../sqlite/read-db.ts'
 import type { AgentStore, TranscriptChunk, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import type { JsonObject } from '../../json-value.ts'
@@ -11,7 +11,7 @@ const queries = {
   sessions: /* sql */ `SELECT * FROM sessions ORDER BY started_at, id`,
   messages: /* sql */ `
     SELECT * FROM messages WHERE session_id = :sessionId AND id > CAST(:after AS INTEGER) ORDER BY id LIMIT 200`,
-  count: /* sql */ `SELECT count(*) FROM messages`,
+  count: rowsAtMost('messages'),
   hasPrompts: /* sql */ `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'system_prompts'`,
   prompt: /* sql */ `SELECT prompt FROM system_prompts WHERE hash = :hash`,
 }
@@ -28,7 +28,7 @@ export const hermesStore: AgentStore = {
 }
 
 async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
-  const total = Math.max(1, db.value<number>(queries.count) ?? 0)
+  const total = Math.max(1, db.value<number | null>(queries.count) ?? 0)
   const doneBytes = (messages: number): number => Math.min(source.bytes - 1, (messages / total) * source.bytes)
   const hasPrompts = db.value(queries.hasPrompts) !== undefined
   let done = 0

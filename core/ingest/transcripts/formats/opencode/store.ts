@@ -1,4 +1,4 @@
-import { nextKey } from '../../../../sqlite/keyset.ts'
+import { nextKey, rowsAtMost } from '../../../../sqlite/keyset.ts'
 import type { ReadDb } from '../../../../sqlite/read-db.ts'
 import type { AgentStore, TranscriptChunk, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { parseObjects } from '../../json-objects.ts'
@@ -15,10 +15,12 @@ const queries = {
   // that is no number has no next one.
   messages: /* sql */ `
     SELECT rowid FROM message WHERE session_id = :sessionId ORDER BY time_created, id`,
-  message: /* sql */ `SELECT id, data FROM message WHERE rowid = :place`,
+  batch: /* sql */ `
+    SELECT rowid AS place, id, data FROM message WHERE rowid IN (SELECT value FROM json_each(:places))`,
   parts: /* sql */ `
-    SELECT id, data FROM part WHERE message_id = :messageId ORDER BY id`,
-  count: /* sql */ `SELECT count(*) FROM message`,
+    SELECT id, message_id AS messageId, data FROM part
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) ORDER BY message_id, id`,
+  count: rowsAtMost('message'),
 }
 
 type SessionRow = {
@@ -31,9 +33,11 @@ type SessionRow = {
   readonly time_created: number
   readonly place: number
 }
-type Row = { readonly id: string; readonly data: string }
+type MessageRow = { readonly place: number; readonly id: string; readonly data: string }
+type PartRow = { readonly id: string; readonly messageId: string; readonly data: string }
 
-const BATCH = 200
+/** Messages of so many rows are read at once, with their parts. */
+const BATCH = 50
 
 /** `opencode.db`: the objects of an export as JSON in tables, without the ids that the columns have. */
 export const openCodeStore: AgentStore = {
@@ -44,7 +48,7 @@ export const openCodeStore: AgentStore = {
 }
 
 async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
-  const total = Math.max(1, db.value<number>(queries.count) ?? 0)
+  const total = Math.max(1, db.value<number | null>(queries.count) ?? 0)
   const doneBytes = (messages: number): number => Math.min(source.bytes - 1, (messages / total) * source.bytes)
   let done = 0
   for (let after = Number.MIN_SAFE_INTEGER; ; ) {
@@ -55,8 +59,7 @@ async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<Trans
       for (let from = 0; from < places.length && doneBytes(done) < source.limitBytes; from += BATCH) {
         const batch = places.slice(from, from + BATCH)
         const records: TranscriptRecord[] = []
-        for (const row of batch.flatMap((place) => db.get<Row>(queries.message, { place }) ?? []))
-          takeMessage(db, session.id, row, reader, records, source)
+        for (const { row, parts } of messagesAt(db, batch)) takeMessage(session.id, row, parts, reader, records, source)
         done += batch.length
         yield { doing: 'storing', bytesRead: doneBytes(done), records }
       }
@@ -80,10 +83,22 @@ const infoOf = (row: SessionRow): JsonObject => ({
   time: { created: row.time_created },
 })
 
+/** Returns the messages in the order of their places, each with its parts in their order. */
+function messagesAt(db: ReadDb, places: readonly number[]) {
+  const rows = db.all<MessageRow>(queries.batch, { places: JSON.stringify(places) })
+  const byPlace = new Map(rows.map((row) => [row.place, row]))
+  const parts = db.all<PartRow>(queries.parts, { ids: JSON.stringify(rows.map(({ id }) => id)) })
+  const ofMessage = Map.groupBy(parts, ({ messageId }) => messageId)
+  return places.flatMap((place) => {
+    const row = byPlace.get(place)
+    return row ? { row, parts: ofMessage.get(row.id) ?? [] } : []
+  })
+}
+
 function takeMessage(
-  db: ReadDb,
   sessionID: string,
-  row: Row,
+  row: MessageRow,
+  partRows: readonly PartRow[],
   reader: OpenCodeReader,
   out: TranscriptRecord[],
   source: TranscriptSource,
@@ -94,7 +109,7 @@ function takeMessage(
     out.push({ kind: 'skipped', line: 1, reason: `the row of message ${row.id} is not JSON` })
     return
   }
-  const parts = db.all<Row>(queries.parts, { messageId: row.id }).flatMap(({ id, data }): JsonObject[] => {
+  const parts = partRows.flatMap(({ id, data }): JsonObject[] => {
     const part = objectIn(data)
     if (part !== null) return [{ ...part, id, messageID: row.id, sessionID }]
     out.push({ kind: 'skipped', line: 1, reason: `the row of part ${id} is not JSON` })

@@ -1,5 +1,5 @@
 import { zstdDecompressSync } from 'node:zlib'
-import { nextKey } from '../../../../sqlite/keyset.ts'
+import { nextKey, nextTextKey, rowsAtMost } from '../../../../sqlite/keyset.ts'
 import type { ReadDb } from '../../../../sqlite/read-db.ts'
 import type { AgentStore, TranscriptChunk, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { parseObjects } from '../../json-objects.ts'
@@ -11,13 +11,13 @@ import { addEntry } from './entries.ts'
 import { PiReader } from './reader.ts'
 
 const queries = {
-  sessions: /* sql */ `
-    SELECT session_id AS id, count(*) AS events FROM transcript_events
-    WHERE session_id > :after GROUP BY session_id ORDER BY session_id LIMIT 200`,
+  // One step in the index, however long the sessions are.
+  nextSession: /* sql */ `
+    SELECT min(session_id) FROM transcript_events WHERE session_id > :after`,
   events: /* sql */ `
     SELECT seq, event_json AS json, event_zstd AS packed FROM transcript_events
     WHERE session_id = :sessionId AND seq > CAST(:after AS INTEGER) ORDER BY seq LIMIT 200`,
-  count: /* sql */ `SELECT count(*) FROM transcript_events`,
+  count: rowsAtMost('transcript_events'),
   title: /* sql */ `
     SELECT session_key AS key, entry_json AS entry FROM session_nodes WHERE current_session_id = :sessionId LIMIT 1`,
 }
@@ -32,37 +32,45 @@ export const openClawStore: AgentStore = {
 }
 
 async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
-  const total = Math.max(1, db.value<number>(queries.count) ?? 0)
+  const total = Math.max(1, db.value<number | null>(queries.count) ?? 0)
   const doneBytes = (events: number): number => Math.min(source.bytes - 1, (events / total) * source.bytes)
-  let done = 0
-  for (let after = ''; ; ) {
-    const sessions = db.all<{ id: string; events: number }>(queries.sessions, { after })
-    for (const { id, events } of sessions) {
-      const graph = new RecordGraph()
-      for (const rows of batches(db, id)) {
-        for (const { event, seq } of rows) if (event !== null) addEntry(graph, event, seq + 1)
-        yield { doing: 'looking', bytesRead: doneBytes(done), records: [] }
-      }
-      graph.finish()
-      const reader = new PiReader(graph, source, id, (sessionId) => titleOf(db, sessionId))
-      for (const rows of batches(db, id)) {
-        const records: TranscriptRecord[] = []
-        for (const { event, seq } of rows) {
-          const take = (value: JsonObject): void => reader.take(value, { line: seq + 1, details: {} }, records)
-          if (event !== null) takeGuarded(event, { line: seq + 1, details: {} }, take, records, source)
-          else records.push({ kind: 'skipped', line: seq + 1, reason: `event ${seq} of session ${id} cannot be read` })
-        }
-        yield { doing: 'storing', bytesRead: doneBytes(done), records }
-      }
-      done += events
-      yield { doing: 'storing', bytesRead: doneBytes(done), records: reader.end() }
-      if (doneBytes(done) >= source.limitBytes) return
-    }
-    const last = sessions.at(-1)
-    if (!last) break
-    after = last.id
+  const isEnough = (events: number): boolean => doneBytes(events) >= source.limitBytes
+  const next = (after: string): string | null => {
+    const id = db.value<string | null>(queries.nextSession, { after }) ?? null
+    return id === null ? null : nextTextKey(db, 'the ids of sessions', after, id)
   }
-  yield { doing: 'storing', bytesRead: source.bytes, records: [] }
+  let done = 0
+  for (let id = next(''); id !== null && !isEnough(done); id = next(id)) {
+    const sessionId = id
+    const graph = new RecordGraph()
+    let looked = done
+    for (const rows of batches(db, sessionId)) {
+      for (const { event, seq } of rows) if (event !== null) addEntry(graph, event, seq + 1)
+      yield { doing: 'looking', bytesRead: doneBytes(done), records: [] }
+      looked += rows.length
+      if (isEnough(looked)) break
+    }
+    graph.finish()
+    const reader = new PiReader(graph, source, sessionId, (named) => titleOf(db, named))
+    for (const rows of batches(db, sessionId)) {
+      const records: TranscriptRecord[] = []
+      for (const { event, seq } of rows) {
+        const take = (value: JsonObject): void => reader.take(value, { line: seq + 1, details: {} }, records)
+        if (event !== null) takeGuarded(event, { line: seq + 1, details: {} }, take, records, source)
+        else
+          records.push({
+            kind: 'skipped',
+            line: seq + 1,
+            reason: `event ${seq} of session ${sessionId} cannot be read`,
+          })
+      }
+      done += rows.length
+      yield { doing: 'storing', bytesRead: doneBytes(done), records }
+      if (isEnough(done)) break
+    }
+    yield { doing: 'storing', bytesRead: doneBytes(done), records: reader.end() }
+  }
+  if (!isEnough(done)) yield { doing: 'storing', bytesRead: source.bytes, records: [] }
 }
 
 type Event = { readonly seq: number; readonly event: JsonObject | null }
