@@ -14,8 +14,9 @@ import { compare } from '../builders/coverage.ts'
 import { findings } from '../builders/findings.ts'
 import { importOne, runImport } from '../builders/import.ts'
 import { buildMemory } from '../builders/memory.ts'
+import { sentWindow } from '../builders/sent-window.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { told, windowOf } from '../builders/transcript-rows.ts'
+import { told, windowOf, writeLines } from '../builders/transcript-rows.ts'
 
 const START = Date.UTC(2026, 2, 2, 9)
 const long = (what: string): string => `${what} ${'in many words '.repeat(20)}`.trim()
@@ -29,7 +30,8 @@ function openCodeDb(sessions: readonly OpenCodeSession[], folder = temporaryFold
   const db = new DatabaseSync(path)
   db.exec(`
     CREATE TABLE IF NOT EXISTS session (id TEXT PRIMARY KEY, project_id TEXT NOT NULL, parent_id TEXT,
-      directory TEXT NOT NULL, title TEXT NOT NULL, revert TEXT, time_created INTEGER NOT NULL);
+      directory TEXT NOT NULL, title TEXT NOT NULL, revert TEXT, time_created INTEGER NOT NULL,
+      time_updated INTEGER NOT NULL);
     CREATE TABLE IF NOT EXISTS message (id TEXT PRIMARY KEY, session_id TEXT NOT NULL, time_created INTEGER NOT NULL,
       data TEXT NOT NULL);
     CREATE TABLE IF NOT EXISTS part (id TEXT PRIMARY KEY, message_id TEXT NOT NULL, session_id TEXT NOT NULL,
@@ -39,13 +41,14 @@ function openCodeDb(sessions: readonly OpenCodeSession[], folder = temporaryFold
     BEGIN`)
   for (const { id, said, revert } of sessions) {
     const back = revert === undefined ? null : JSON.stringify({ messageID: revert })
-    db.prepare('INSERT OR IGNORE INTO session VALUES (?, ?, NULL, ?, ?, ?, ?)').run(
+    db.prepare('INSERT OR IGNORE INTO session VALUES (?, ?, NULL, ?, ?, ?, ?, ?)').run(
       id,
       'prj',
       '/home/me/shop',
       `About ${id}`,
       back,
       START,
+      START + said.length,
     )
     said.forEach((text, at) => {
       const message = `msg_${id}_${at}`
@@ -173,6 +176,54 @@ describe('the database of opencode', () => {
     expect(window).toEqual(['user: start', 'assistant: answer'])
   })
 
+  it('keeps messages that opencode removed since, and leaves them out of the window until they are there again', async () => {
+    using memory = buildMemory()
+    const said = ['start', 'answer', 'removed', 'with its answer', 'removed last'].map(long)
+    const path = openCodeDb([{ id: 'ses_1', said }])
+    await importOne(memory.db, path)
+    const gone = "('msg_ses_1_2', 'msg_ses_1_3', 'msg_ses_1_4')"
+    spoil(path, `DELETE FROM message WHERE id IN ${gone}; DELETE FROM part WHERE message_id IN ${gone}`)
+    await importOne(memory.db, path)
+    expect(first(told(memory)).map((text) => text.split(': ')[1])).toEqual(first(said))
+    expect(first(sentWindow(memory).texts)).toEqual(['start', 'answer'])
+    expect(await findings(memory.path)).toEqual([])
+    openCodeDb([{ id: 'ses_1', said }], join(path, '..'))
+    await importOne(memory.db, path)
+    expect(first(sentWindow(memory).texts)).toEqual(first(said))
+  })
+
+  it('leaves a result that was removed with its part out of the window', async () => {
+    using memory = buildMemory()
+    const path = openCodeDb([{ id: 'ses_1', said: ['start', 'answer', 'more'] }])
+    const state = { status: 'completed', input: {}, output: 'the output', time: { start: START + 1, end: START + 1 } }
+    const part = JSON.stringify({ type: 'tool', callID: 'call_1', tool: 'bash', state })
+    spoil(path, `INSERT INTO part VALUES ('prt_tool', 'msg_ses_1_1', 'ses_1', '${part}')`)
+    await importOne(memory.db, path)
+    expect(sentWindow(memory).texts).toContain('the output')
+    spoil(path, "DELETE FROM part WHERE id = 'prt_tool'")
+    await importOne(memory.db, path)
+    expect(told(memory)).toContain('tool: the output')
+    expect(sentWindow(memory).texts).not.toContain('the output')
+  })
+
+  it('takes nothing out of the window for an older copy, which has no message of later', async () => {
+    using memory = buildMemory()
+    await importOne(memory.db, openCodeDb([{ id: 'ses_1', said: ['start', 'answer', 'later', 'with its answer'] }]))
+    const older = openCodeDb([{ id: 'ses_1', said: ['start', 'answer'] }])
+    spoil(older, `UPDATE session SET time_updated = ${START + 1}`)
+    await importOne(memory.db, older)
+    expect(sentWindow(memory).texts).toEqual(['start', 'answer', 'later', 'with its answer'])
+  })
+
+  it('keeps a message in the window whose row cannot be read any more', async () => {
+    using memory = buildMemory()
+    const path = openCodeDb([{ id: 'ses_1', said: ['start', 'answer'] }])
+    await importOne(memory.db, path)
+    spoil(path, "UPDATE message SET data = 'x' WHERE id = 'msg_ses_1_0'")
+    await importOne(memory.db, path)
+    expect(sentWindow(memory).texts).toEqual(['start', 'answer'])
+  })
+
   it('reports rows that are not JSON, and reads the others', async () => {
     using memory = buildMemory()
     const path = openCodeDb([{ id: 'ses_1', said: ['one', 'two'] }])
@@ -184,6 +235,33 @@ describe('the database of opencode', () => {
       'the row of message msg_ses_1_0 is not JSON',
       'the row of part prt_ses_1_1 is not JSON',
     ])
+  })
+})
+
+describe('recorded events of opencode', () => {
+  it('keep messages and texts that were removed later in the history, and out of the window', async () => {
+    using memory = buildMemory()
+    let second = 0
+    const event = (type: string, properties: Record<string, unknown>) => {
+      second += 1
+      return { timestamp: START + second, event: { type, properties } }
+    }
+    const message = (id: string, role: string) =>
+      event('message.updated', { info: { id, sessionID: 'ses_1', role, time: { created: START + second } } })
+    const text = (messageID: string, id: string, said: string) =>
+      event('message.part.updated', { part: { id, messageID, sessionID: 'ses_1', type: 'text', text: said } })
+    const removed = { sessionID: 'ses_1', messageID: 'msg_2' }
+    const path = writeLines([
+      ...[message('msg_1', 'user'), text('msg_1', 'prt_1', 'start'), text('msg_1', 'prt_2', 'a text too much')],
+      ...[message('msg_2', 'assistant'), text('msg_2', 'prt_3', 'an answer too much')],
+      event('message.part.removed', { sessionID: 'ses_1', messageID: 'msg_1', partID: 'prt_2' }),
+      event('message.removed', removed),
+      ...[message('msg_3', 'assistant'), text('msg_3', 'prt_4', 'the answer')],
+    ])
+    expect(await importOne(memory.db, path)).toMatchObject({ format: 'opencode', added: 3, skippedCount: 0 })
+    expect(told(memory)).toEqual(['user: start', 'assistant: an answer too much', 'assistant: the answer'])
+    expect(memory.db.value('SELECT text_content FROM message_parts WHERE is_ignored = 1')).toBe('a text too much')
+    expect(sentWindow(memory).texts).toEqual(['start', 'the answer'])
   })
 })
 

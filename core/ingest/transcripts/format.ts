@@ -122,6 +122,7 @@ export type TranscriptRecord =
   | { readonly kind: 'title'; readonly sessionId: string; readonly title: string }
   /** Names all messages on branches that were given up, once after the last message. The agent sees none of them. */
   | { readonly kind: 'given_up'; readonly sessionId: string; readonly externalIds: ReadonlySet<string> }
+  | HeldRecord
   | BrokenChainRecord
   /** The version of the agent, or of its files, that wrote what follows. */
   | { readonly kind: 'written_by'; readonly version: string }
@@ -142,6 +143,17 @@ export type TranscriptRecord =
       /** The record, when it looks like a message, and who speaks in it. A reader leaves this out. */
       readonly unread?: { readonly value: JsonObject; readonly role: Role }
     }
+
+/**
+ * Names all messages of a session that was read as a whole, once after the last one. What is stored of it from before its
+ * last change and is not among them was removed since by its agent, and the model sees it no more.
+ */
+export type HeldRecord = {
+  readonly kind: 'held'
+  readonly sessionId: string
+  readonly externalIds: ReadonlySet<string>
+  readonly changedAtMs: number
+}
 
 /** Says once after the last message where the chain of a session breaks, or that it is whole. */
 export type BrokenChainRecord = {

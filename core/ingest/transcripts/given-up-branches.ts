@@ -2,6 +2,7 @@ import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import { GIVEN_UP, PRUNE, pruneFactsIn } from '../../systems/pruned-outputs.ts'
 import { stemOfLink } from './answer-links.ts'
+import type { HeldRecord } from './format.ts'
 import { undoImportedRun } from './imported-run.ts'
 import { storePruning } from './store-pruning.ts'
 
@@ -9,6 +10,9 @@ const queries = {
   messages: /* sql */ `
     SELECT external_id AS externalId, created_at AS atMs FROM messages
     WHERE conversation_id = :conversationId ORDER BY seq`,
+  storedUntil: /* sql */ `
+    SELECT external_id FROM messages
+    WHERE conversation_id = :conversationId AND created_at <= :untilMs AND external_id IS NOT NULL ORDER BY seq`,
   // Earlier versions put a note in the place of a branch.
   notes: /* sql */ `
     SELECT run_id FROM compaction_runs WHERE conversation_id = :conversationId AND mode = 'branch'`,
@@ -28,6 +32,14 @@ const queries = {
     WHERE r.conversation_id = :conversationId AND r.owner = 'import' AND r.mode = 'full'
     GROUP BY r.run_id
     ORDER BY max(e.event_id) DESC`,
+}
+
+type Held = Pick<HeldRecord, 'externalIds' | 'changedAtMs'> & { readonly db: WriteDb; readonly conversationId: number }
+
+/** Returns the external ids of stored messages that a session does not hold any more. */
+export function removedSince({ db, conversationId, externalIds, changedAtMs }: Held): string[] {
+  const stored = db.column<string>(queries.storedUntil, { conversationId, untilMs: Math.round(changedAtMs) })
+  return stored.filter((id) => !isAmong(externalIds, id))
 }
 
 export type GivenUp = {

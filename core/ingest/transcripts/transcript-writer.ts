@@ -17,12 +17,13 @@ import type {
   AnswerRecord,
   BrokenChainRecord,
   CompactionRecord,
+  HeldRecord,
   MessageRecord,
   PruningRecord,
   StoredHistory,
   TranscriptRecord,
 } from './format.ts'
-import { storeGivenUp, withdrawGivenUp } from './given-up-branches.ts'
+import { removedSince, storeGivenUp, withdrawGivenUp } from './given-up-branches.ts'
 import { continueMessage, cutGrown } from './grown-answer.ts'
 import { ImportBatch } from './import-batch.ts'
 import { ImportReport, type ResumeOf } from './import-report.ts'
@@ -76,6 +77,7 @@ export class TranscriptWriter {
    */
   readonly #laterCompactions: CompactionRecord[] = []
   readonly #laterPrunings: PruningRecord[] = []
+  readonly #held: HeldRecord[] = []
   readonly #chains: BrokenChainRecord[] = []
   /** The conversations whose chain breaks. */
   readonly #broken: number[] = []
@@ -188,6 +190,9 @@ export class TranscriptWriter {
       case 'given_up':
         this.#givenUp.set(record.sessionId, record.externalIds)
         return false
+      case 'held':
+        this.#held.push(record)
+        return false
       case 'cost':
         this.#costs.set(record.sessionId, record.cost)
         return false
@@ -224,6 +229,12 @@ export class TranscriptWriter {
       this.#session(fork)
       const externalIds = this.#givenUp.get(fork)
       if (externalIds) this.#givenUp.set(parent, externalIds)
+    }
+    for (const { sessionId, ...held } of this.#held) {
+      const session = this.#sessions.get(sessionId)
+      if (session === undefined || session.isNew) continue
+      const removed = removedSince({ db, conversationId: session.id, ...held })
+      this.#givenUp.set(sessionId, new Set([...(this.#givenUp.get(sessionId) ?? []), ...removed]))
     }
     const givenUp = (window === 'agent' ? [...this.#givenUp] : []).flatMap(
       ([sessionId, externalIds]): [number, ReadonlySet<string>][] => {

@@ -14,11 +14,15 @@ export const isEvent = (record: JsonObject): boolean =>
  */
 export async function* readEvents(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
   const mentions = new Map<string, number>()
+  const removed = new Set<string>()
   yield* readJsonLines(source, 'looking', (record) => {
+    const event = objectAt(record, 'event')
+    const gone = event.type === 'message.removed' ? textAt(objectAt(event, 'properties'), 'messageID') : null
+    if (gone !== null) removed.add(gone)
     const id = messageIdOf(record)
     if (id !== null) mentions.set(id, (mentions.get(id) ?? 0) + 1)
   })
-  const stream = new EventStream(source, mentions)
+  const stream = new EventStream(source, mentions, removed)
   yield* readJsonLines(source, 'storing', (record, origin, out) => stream.take(record, origin, out))
   yield { doing: 'storing', bytesRead: source.bytes, records: stream.end() }
 }
@@ -32,14 +36,16 @@ type OpenMessage = { info: JsonObject; readonly parts: Map<string, Record<string
 class EventStream {
   readonly #source: TranscriptSource
   readonly #mentions: ReadonlyMap<string, number>
+  readonly #removed: ReadonlySet<string>
   readonly #sessions = new Map<string, JsonObject>()
   readonly #readers = new Map<string, OpenCodeReader>()
   /** Open messages in the order of their beginning. The first one is emitted when it is complete. */
   readonly #open = new Map<string, OpenMessage>()
 
-  constructor(source: TranscriptSource, mentions: ReadonlyMap<string, number>) {
+  constructor(source: TranscriptSource, mentions: ReadonlyMap<string, number>, removed: ReadonlySet<string>) {
     this.#source = source
     this.#mentions = mentions
+    this.#removed = removed
   }
 
   take(record: JsonObject, origin: RecordOrigin, out: TranscriptRecord[]): void {
@@ -64,6 +70,7 @@ class EventStream {
     message.left -= 1
     if (event.type === 'message.updated') message.info = session
     else if (event.type === 'message.part.updated') this.#takePart(message, objectAt(properties, 'part'))
+    else if (event.type === 'message.part.removed') this.#removePart(message, textAt(properties, 'partID') ?? '')
     else this.#takeDelta(message, properties)
     this.#flush(origin, out, false)
   }
@@ -86,6 +93,13 @@ class EventStream {
   #takePart({ parts }: OpenMessage, part: JsonObject): void {
     const id = textAt(part, 'id')
     if (id !== null) parts.set(id, { ...part })
+  }
+
+  /** A text stays in the history as one that the model is not shown. */
+  #removePart({ parts }: OpenMessage, id: string): void {
+    const part = parts.get(id)
+    if (part?.type === 'text') part.ignored = true
+    else parts.delete(id)
   }
 
   #takeDelta({ parts }: OpenMessage, properties: JsonObject): void {
@@ -117,7 +131,11 @@ class EventStream {
   #reader(sessionId: string): OpenCodeReader {
     const known = this.#readers.get(sessionId)
     if (known) return known
-    const reader = new OpenCodeReader(this.#source, this.#sessions.get(sessionId) ?? { id: sessionId || undefined })
+    const reader = new OpenCodeReader(
+      this.#source,
+      this.#sessions.get(sessionId) ?? { id: sessionId || undefined },
+      this.#removed,
+    )
     this.#readers.set(sessionId, reader)
     return reader
   }
@@ -133,6 +151,7 @@ function messageIdOf(record: JsonObject): string | null {
     case 'message.part.updated':
       return textAt(objectAt(properties, 'part'), 'messageID')
     case 'message.part.delta':
+    case 'message.part.removed':
       return textAt(properties, 'messageID')
     default:
       return null

@@ -62,5 +62,5 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
   }
   const reader = new OpenCodeReader(source, info)
   yield* readDocument(source, 'storing', ['$.messages.*'], ({ value }, place, out) => reader.take(value, place, out))
-  yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
+  yield { doing: 'storing', bytesRead: source.bytes, records: reader.endOfWhole() }
 }

@@ -2,11 +2,11 @@ import { basename } from 'node:path'
 import type { NewPart } from '../../../new-message.ts'
 import { contentOf } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
-import type { CompactionRecord, PruningRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
+import type { CompactionRecord, HeldRecord, PruningRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { amountAt, countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
 import type { MessageDetails } from '../../message-details.ts'
 import { oneLine } from '../../one-line.ts'
-import { compactionPart, messageOf, RecordClock } from '../../parts.ts'
+import { compactionPart, messageOf, RecordClock, timeOf } from '../../parts.ts'
 import { CLEARED } from '../../placeholders.ts'
 import type { RecordOrigin } from '../../read-lines.ts'
 import { lastSnapshot, openCodeBlocks, openCodeResult, prunedAt } from './parts.ts'
@@ -23,6 +23,7 @@ const ONE_PRUNING_MS = 5_000
 export class OpenCodeReader {
   readonly #source: TranscriptSource
   readonly #info: JsonObject
+  readonly #removed: ReadonlySet<string>
   readonly #clock: RecordClock
   readonly #ids = new DerivedIds()
   #sessionId: string | null = null
@@ -32,10 +33,14 @@ export class OpenCodeReader {
   /** True from the message on to which the person took the session back. */
   #isReverted = false
   readonly #givenUp = new Set<string>()
+  /** Ids of all messages, and of the results that stand in their parts. */
+  readonly #held = new Set<string>()
 
-  constructor(source: TranscriptSource, info: JsonObject) {
+  /** `removed` names messages that opencode removed later. */
+  constructor(source: TranscriptSource, info: JsonObject, removed: ReadonlySet<string> = new Set()) {
     this.#source = source
     this.#info = info
+    this.#removed = removed
     this.#clock = new RecordClock(source.nowMs)
     this.#clock.at(objectAt(info, 'time').created)
   }
@@ -51,12 +56,14 @@ export class OpenCodeReader {
     const createdAtMs = this.#clock.at(objectAt(info, 'time').created)
     const sessionId = this.#session(textAt(info, 'sessionID'), createdAtMs, out)
     const id = this.#ids.named(textAt(info, 'id') ?? this.#ids.next('message', JSON.stringify(value)))
+    this.#held.add(id)
     this.#isReverted ||= id === textAt(objectAt(this.#info, 'revert'), 'messageID')
-    const details = this.#isReverted ? { ...origin.details, abandoned: true } : origin.details
+    const isGivenUp = this.#isReverted || this.#removed.has(id)
+    const details = isGivenUp ? { ...origin.details, abandoned: true } : origin.details
     const from = out.length
     if (role === 'user') this.#takeUser(sessionId, id, parts, createdAtMs, details, out)
     else this.#takeAssistant(sessionId, id, info, parts, createdAtMs, details, out)
-    if (!this.#isReverted) return
+    if (!isGivenUp) return
     // What was taken back is not sent any more, and did not change the window.
     const kept = out.splice(from).filter(({ kind }) => kind !== 'compaction')
     for (const record of kept) {
@@ -64,6 +71,19 @@ export class OpenCodeReader {
       if (record.kind === 'message' && record.message.externalId !== null) this.#givenUp.add(record.message.externalId)
     }
     out.push(...kept)
+  }
+
+  /** Also says what the session holds, after the last of all its messages: opencode removes messages and parts of them. */
+  endOfWhole(): TranscriptRecord[] {
+    const changedAtMs = timeOf(objectAt(this.#info, 'time').updated)
+    if (this.#sessionId === null || changedAtMs === null) return this.end()
+    const held: HeldRecord = { kind: 'held', sessionId: this.#sessionId, externalIds: this.#held, changedAtMs }
+    return [...this.end(), held]
+  }
+
+  /** Keeps a message that cannot be read from counting as removed. */
+  hold(externalId: string): void {
+    this.#held.add(externalId)
   }
 
   end(): TranscriptRecord[] {
@@ -145,6 +165,7 @@ export class OpenCodeReader {
       const id = this.#ids.named(textAt(part, 'id') ?? `${externalId}/${textAt(part, 'callID') ?? ''}`)
       const message = openCodeResult(part, id, createdAtMs, details)
       if (!message) continue
+      this.#held.add(id)
       out.push({ kind: 'message', sessionId, message })
       const atMs = prunedAt(part)
       if (atMs !== null) this.#pruned.push({ externalId: id, atMs })

@@ -34,7 +34,7 @@ export async function* readStorage(source: TranscriptSource, info: JsonObject): 
     yield { doing: 'storing', bytesRead: 0, records }
     if (bytes >= source.limitBytes) return
   }
-  yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
+  yield { doing: 'storing', bytesRead: source.bytes, records: reader.endOfWhole() }
 }
 
 function filesIn(folder: string): string[] {

@@ -31,6 +31,7 @@ type SessionRow = {
   readonly version?: string | null
   readonly revert?: string | null
   readonly time_created: number
+  readonly time_updated?: number
   readonly place: number
 }
 type MessageRow = { readonly place: number; readonly id: string; readonly data: string }
@@ -63,7 +64,7 @@ async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<Trans
         done += batch.length
         yield { doing: 'storing', bytesRead: doneBytes(done), records }
       }
-      yield { doing: 'storing', bytesRead: doneBytes(done), records: reader.end() }
+      yield { doing: 'storing', bytesRead: doneBytes(done), records: reader.endOfWhole() }
       if (doneBytes(done) >= source.limitBytes) return
     }
     const last = sessions.at(-1)
@@ -80,7 +81,7 @@ const infoOf = (row: SessionRow): JsonObject => ({
   directory: row.directory,
   version: row.version,
   revert: row.revert == null ? undefined : (objectIn(row.revert) ?? undefined),
-  time: { created: row.time_created },
+  time: { created: row.time_created, updated: row.time_updated },
 })
 
 /** Returns the messages in the order of their places, each with its parts in their order. */
@@ -107,12 +108,14 @@ function takeMessage(
   const info = objectIn(row.data)
   if (info === null) {
     out.push({ kind: 'skipped', line: 1, reason: `the row of message ${row.id} is not JSON` })
+    reader.hold(row.id)
     return
   }
   const parts = partRows.flatMap(({ id, data }): JsonObject[] => {
     const part = objectIn(data)
     if (part !== null) return [{ ...part, id, messageID: row.id, sessionID }]
     out.push({ kind: 'skipped', line: 1, reason: `the row of part ${id} is not JSON` })
+    reader.hold(id)
     return []
   })
   const value = { info: { ...info, id: row.id, sessionID }, parts }
