@@ -144,13 +144,13 @@ describe('an import', () => {
     expect(memory.db.column('SELECT content FROM messages ORDER BY seq').slice(3)).toEqual(['I run 2.', 'saw 2'])
   })
 
-  it('stores the text of unknown blocks', async () => {
+  it('stores all texts of unknown blocks, those in known fields first', async () => {
     using memory = buildMemory()
     const content = [
       { type: 'hologram', text: 'seen' },
-      { type: 'hologram', body: { content: [{ text: 'unseen' }] }, summary: 'short' },
+      { type: 'hologram', body: { content: [{ text: 'deep' }] }, summary: 'short' },
     ]
     await importOne(memory.db, claude([{ type: 'user', message: { role: 'user', content } }]))
-    expect(memory.db.column('SELECT content FROM messages')).toEqual(['seen\n\nshort'])
+    expect(memory.db.column('SELECT content FROM messages')).toEqual(['seen\n\nshort\n\ndeep'])
   })
 })

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { GrepInput } from '../../core/contract/retrieval.ts'
 import { recogniseTranscript } from '../../core/ingest/transcripts/formats.ts'
+import { openLcm } from '../../core/lcm.ts'
 import { importOne, runImport } from '../builders/import.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
@@ -160,6 +162,46 @@ describe.each(samples)('a transcript of %s', (_id, path) => {
       expect(await lost(path, write(records.with(at, other)), planted), JSON.stringify(other)).toEqual([])
     }
   })
+})
+
+/** A block of a type that no agent writes, and the texts that stand anywhere in it. */
+const field = fc.stringMatching(/^[a-z]{4,8}Of2027$/)
+const inBlock: fc.Memo<unknown> = fc.memo((depth) =>
+  depth > 1
+    ? fc.oneof(
+        texts,
+        fc.array(inBlock(depth - 1), { maxLength: 3 }),
+        fc.dictionary(fc.oneof(fc.constantFrom('text', 'content', 'summary', 'title'), field), inBlock(depth - 1), {
+          maxKeys: 3,
+        }),
+      )
+    : texts,
+)
+
+const withBlocks = (bodies: readonly Json[]): string => {
+  const blocks = bodies.map((one, at) => ({ ...one, type: `x-${at}` }))
+  const message = { role: 'assistant', id: 'm-1', content: [{ type: 'text', text: 'Hello.' }, ...blocks] }
+  const envelope = { uuid: 'u-1', parentUuid: null, sessionId: 's-1', timestamp: '2026-03-02T09:00:00Z' }
+  return writeLines([{ ...envelope, type: 'assistant', message }])
+}
+
+it('every text of a block of an unknown type is text of its message, which a search looks at', async () => {
+  const body = fc.dictionary(fc.oneof(fc.constantFrom('text', 'note'), field), inBlock(3), { minKeys: 1, maxKeys: 3 })
+  await fc.assert(
+    fc.asyncProperty(fc.array(body, { minLength: 1, maxLength: 3 }), async (bodies) => {
+      using memory = buildMemory()
+      await importOne(memory.db, withBlocks(bodies))
+      const content = memory.db.column<string>('SELECT content FROM messages').join('\n\n')
+      expect(textsOf(bodies).filter((text) => !content.includes(text))).toEqual([])
+    }),
+    { numRuns: runs(10) },
+  )
+  using memory = buildMemory()
+  await importOne(memory.db, withBlocks([{ title: 'A PERIWINKLE', cells: [{ text: 'known' }, ['buy ULTRAMARINE']] }]))
+  const lcm = await openLcm(memory.path)
+  for (const query of ['PERIWINKLE', 'known', 'ULTRAMARINE'])
+    expect((await lcm.retrieval.grep(GrepInput.parse({ query }))).hits).toHaveLength(1)
+  lcm.close()
 })
 
 it('a record that looks like a message is found by a search, and its line and kind are reported', async () => {

@@ -1,6 +1,7 @@
 import { sha256 } from '../../hashing.ts'
 import type { NewPart } from '../new-message.ts'
 import { isObject, type JsonObject, objectAt, textAt } from './json-value.ts'
+import { textsInBlock } from './text-leaves.ts'
 
 /** Unknown blocks are kept unchanged up to this size. */
 export const LONGEST_RAW = 65_536
@@ -25,23 +26,24 @@ export function toPart(block: unknown): BlockPart {
   return unknownBlock(block)
 }
 
-/** Keeps a block of an unknown type: its text, and the block itself. A plain string is text. */
+/** Keeps a block of an unknown type: all texts in it, and the block itself. A plain string is text. */
 export function unknownBlock(value: unknown): BlockPart {
   if (typeof value === 'string') return { part: { type: 'text', text: value }, text: value }
-  const texts = textsIn(value)
+  const known = knownTexts(value)
+  const texts = [...known, ...textsInBlock(value).filter((text) => !known.some((other) => other.includes(text)))]
   const text = texts.length === 0 ? null : texts.join('\n\n')
   return { part: { type: 'text', text, metadata: raw(value) }, text }
 }
 
-/** Every known format has its text in one of these fields. */
+/** Every known format has its text in one of these fields, so that they come first. */
 const TEXT_FIELDS = ['text', 'content', 'thinking', 'message', 'output', 'refusal', 'summary', 'transcript'] as const
 const DEEPEST_TEXT = 8
 
-function textsIn(value: unknown, depth = 0): string[] {
+function knownTexts(value: unknown, depth = 0): string[] {
   if (depth > DEEPEST_TEXT) return []
   if (typeof value === 'string') return value.trim() === '' ? [] : [value]
-  if (Array.isArray(value)) return value.flatMap((item: unknown) => textsIn(item, depth + 1))
-  return isObject(value) ? TEXT_FIELDS.flatMap((field) => textsIn(value[field], depth + 1)) : []
+  if (Array.isArray(value)) return value.flatMap((item: unknown) => knownTexts(item, depth + 1))
+  return isObject(value) ? TEXT_FIELDS.flatMap((field) => knownTexts(value[field], depth + 1)) : []
 }
 
 function toolCall(block: JsonObject): NewPart {

@@ -6,6 +6,7 @@ import { DerivedIds } from './derived-ids.ts'
 import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from './format.ts'
 import { isObject, type JsonObject, textAt } from './json-value.ts'
 import { timeOf } from './parts.ts'
+import { textsIn } from './text-leaves.ts'
 
 type Skipped = Extract<TranscriptRecord, { kind: 'skipped' }>
 
@@ -29,15 +30,6 @@ const roles: ReadonlyMap<string, Role> = new Map([
 const ROLE_FIELDS = ['role', 'type', 'sender', 'author', 'speaker', 'from'] as const
 /** A role stands in the record itself, or in the message inside of an envelope. */
 const DEEPEST_ROLE = 3
-const DEEPEST_TEXT = 100
-/** Shorter strings are text only in a field that is named after text. */
-const SHORTEST_TEXT = 20
-const textFields: ReadonlySet<string> = new Set(['text', 'content', 'thinking', 'parts', 'body', 'prompt', 'output'])
-/** Fields of an envelope, which are no words of the conversation. */
-const envelopeField = /^(?:cwd|directory|model|version|slug|title|.*(?:path|branch|id|uuid|url|mime|time|timestamp))$/i
-/** Ids, times, addresses and bytes as text. */
-const isName = (text: string): boolean => /^[\w.:+/=@#~-]*$/.test(text)
-
 /** Says who speaks in a value that looks like a message, and null for one that does not. */
 function speakerIn(value: unknown, depth = 0): Role | null {
   if (!isObject(value) || depth > DEEPEST_ROLE) return null
@@ -50,47 +42,6 @@ function speakerIn(value: unknown, depth = 0): Role | null {
     if (role !== null) return role
   }
   return null
-}
-
-/** A text of a record, and the fields that lead to it: `message.content[].text`. */
-export type TextLeaf = { readonly field: string; readonly text: string }
-
-/**
- * Gives the texts in a value of unknown shape, without ids, times and what else an envelope has, and without those that
- * the format leaves out by design. Arguments and results that are JSON as text are looked into.
- */
-export function* textLeaves(value: unknown, asides?: RegExp, path = '', name = '', depth = 0): Generator<TextLeaf> {
-  if (depth > DEEPEST_TEXT) return
-  if (typeof value === 'string') {
-    const inside = [...textLeaves(jsonIn(value), asides, path, name, depth + 1)]
-    if (inside.length > 0) yield* inside
-    else if (isText(value, name) && !asides?.test(`${path}: ${value.slice(0, 100)}`)) yield { field: path, text: value }
-  } else if (Array.isArray(value)) {
-    for (const item of value) yield* textLeaves(item, asides, `${path}[]`, name, depth + 1)
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [key, inner] of Object.entries(value))
-      yield* textLeaves(inner, asides, path === '' ? key : `${path}.${key}`, key, depth + 1)
-  }
-}
-
-/** Undefined for a text that is no JSON. */
-function jsonIn(text: string): unknown {
-  if (!/^\s*[{[]/.test(text)) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    // It only begins like JSON.
-    return undefined
-  }
-}
-
-export const textsIn = (value: unknown, asides?: RegExp): string[] =>
-  Array.from(textLeaves(value, asides), ({ text }) => text)
-
-/** Says whether a string of a record is words, and no id, time, path or address, nor bytes as text. */
-function isText(text: string, field: string): boolean {
-  if (text.trim() === '' || text.startsWith('data:')) return false
-  return textFields.has(field) || (text.length > SHORTEST_TEXT && !envelopeField.test(field) && !isName(text))
 }
 
 /**
