@@ -26,12 +26,14 @@ export function discoverTranscripts({ home, env, cwd }: Surroundings): FoundTran
   const gemini = join(set('GEMINI_CLI_HOME', home), '.gemini')
   const hermes = set('HERMES_HOME', join(home, '.hermes'))
   const opencode = join(set('XDG_DATA_HOME', join(home, '.local', 'share')), 'opencode')
+  const kilo = join(opencode, '..', 'kilo')
   const found = [
     ...folders(claude).flatMap((folder) => inFolder('Claude Code', folder, ['.jsonl'])),
     ...byProject('Codex', [join(codex, 'sessions'), join(codex, 'archived_sessions')], ['.jsonl']),
     ...folders(set('PI_CODING_AGENT_SESSION_DIR', join(pi, 'sessions'))).flatMap((folder) =>
       inFolder('Pi', folder, ['.jsonl']),
     ),
+    ...folders(join(home, '.omp', 'agent', 'sessions')).flatMap((folder) => inFolder('oh-my-pi', folder, ['.jsonl'])),
     ...folders(openclaw).flatMap((folder) =>
       inFolder('OpenClaw', join(folder, 'sessions'), ['.jsonl'], basename(folder)),
     ),
@@ -47,6 +49,7 @@ export function discoverTranscripts({ home, env, cwd }: Surroundings): FoundTran
     ...folders(join(home, '.factory', 'sessions')).flatMap((folder) => inFolder('Droid', folder, ['.jsonl'])),
     ...byProject('Cline', [join(set('CLINE_DIR', join(home, '.cline')), 'data', 'sessions')], ['.messages.json']),
     ...namedFiles(opencode, /^opencode.*\.db$/).flatMap((path) => oneFile('opencode', path, basename(path))),
+    ...namedFiles(kilo, /^kilo.*\.db$/).flatMap((path) => oneFile('Kilo', path, basename(path))),
     ...inFolder('SpecStory', join(cwd, '.specstory', 'history'), ['.md'], cwd),
     ...oneFile('aider', set('AIDER_CHAT_HISTORY_FILE', join(cwd, '.aider.chat.history.md')), cwd),
   ]

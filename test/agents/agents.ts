@@ -17,6 +17,8 @@ export type Command = { readonly args: readonly string[]; readonly env?: Readonl
 export type Agent = {
   readonly format: TranscriptFormatId
   readonly package: string
+  /** What else is installed for it. */
+  readonly needs?: string
   /** The name of its program. */
   readonly program: string
   /** Writes its settings, and names what has to be run before the first prompt. */
@@ -40,6 +42,16 @@ function write(folder: string, name: string, text: unknown): void {
 
 const nothing = (): readonly Command[] => []
 const claude = { ANTHROPIC_API_KEY: 'none', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' }
+
+/** Kilo reads the settings of opencode, too. */
+function openCodeSettings({ work, url }: Place): readonly Command[] {
+  const options = { baseURL: `${url}/v1`, apiKey: 'none' }
+  const models = { m: { name: 'm', limit: { context: 200_000, output: 8000 } } }
+  const scripted = { npm: '@ai-sdk/openai-compatible', options, models }
+  const settings = { provider: { scripted }, model: 'scripted/m', autoupdate: false, share: 'disabled' }
+  write(work, 'opencode.json', { ...settings, permission: 'allow' })
+  return []
+}
 
 /** Every agent on npm whose sessions are read. */
 export const agents: readonly Agent[] = [
@@ -124,14 +136,7 @@ export const agents: readonly Agent[] = [
     format: 'opencode',
     package: 'opencode-ai',
     program: 'opencode',
-    prepare: ({ work, url }) => {
-      const options = { baseURL: `${url}/v1`, apiKey: 'none' }
-      const models = { m: { name: 'm', limit: { context: 200_000, output: 8000 } } }
-      const scripted = { npm: '@ai-sdk/openai-compatible', options, models }
-      const settings = { provider: { scripted }, model: 'scripted/m', autoupdate: false, share: 'disabled' }
-      write(work, 'opencode.json', { ...settings, permission: 'allow' })
-      return []
-    },
+    prepare: openCodeSettings,
     ask: (prompt, turn) => ({
       args: ['run', ...(turn > 0 ? ['-c'] : []), prompt],
       env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' },
@@ -171,6 +176,36 @@ export const agents: readonly Agent[] = [
     }),
     sessions: '.pi/agent/sessions',
     records: /\.jsonl$/,
+  },
+  {
+    format: 'oh-my-pi',
+    package: '@oh-my-pi/pi-coding-agent',
+    needs: 'bun',
+    program: 'omp',
+    prepare: ({ home, url }) => {
+      const model = { id: 'm', name: 'm', contextWindow: 200_000, maxTokens: 8000 }
+      const provider = { baseUrl: `${url}/v1`, apiKey: 'none', api: 'openai-completions', models: [model] }
+      // JSON is YAML.
+      write(join(home, '.omp/agent'), 'models.yml', { providers: { scripted: provider } })
+      return []
+    },
+    ask: (prompt, turn) => ({
+      args: ['--provider', 'scripted', '--model', 'scripted/m', ...(turn > 0 ? ['-c'] : []), '-p', prompt],
+    }),
+    sessions: '.omp/agent/sessions',
+    records: /\.jsonl$/,
+  },
+  {
+    format: 'kilo',
+    package: '@kilocode/cli',
+    program: 'kilo',
+    prepare: openCodeSettings,
+    ask: (prompt, turn) => ({
+      args: ['run', ...(turn > 0 ? ['-c'] : []), prompt],
+      env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' },
+    }),
+    sessions: '.local/share/kilo',
+    records: /kilo\.db$/,
   },
   {
     format: 'cline',

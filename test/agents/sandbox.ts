@@ -34,8 +34,16 @@ export class Sandbox {
 
   /** Installs a version of the agent, and returns the version that was installed. */
   async install(wanted: string): Promise<string> {
-    const { package: name } = this.#agent
-    const args = ['install', '--prefix', this.#folder, '--no-audit', '--no-fund', `${name}@${wanted}`]
+    const { package: name, needs } = this.#agent
+    const args = [
+      'install',
+      '--prefix',
+      this.#folder,
+      '--no-audit',
+      '--no-fund',
+      `${name}@${wanted}`,
+      ...(needs ? [needs] : []),
+    ]
     await this.#run('npm', args, { ...process.env, ...this.#home() }, this.#folder)
     const manifest = join(this.#folder, 'node_modules', name, 'package.json')
     if (!existsSync(manifest)) throw new NotRun(`npm installed no ${name}@${wanted}`)
@@ -45,7 +53,7 @@ export class Sandbox {
   /** Runs a command of the agent to its end, in a home that it has for itself. */
   async run({ args, env = {} }: Command): Promise<void> {
     const program = join(this.#folder, 'node_modules', '.bin', this.#agent.program)
-    const path = [dirname(nodeBinary), process.env.PATH ?? ''].join(delimiter)
+    const path = [dirname(program), dirname(nodeBinary), process.env.PATH ?? ''].join(delimiter)
     const own = { PATH: path, LANG: 'C.UTF-8', TERM: 'dumb', ...this.#home(), ...env }
     await this.#run(program, args, own, this.work)
   }

@@ -96,6 +96,17 @@ describe('the transcripts on this machine', () => {
     ])
   })
 
+  it('finds those of oh-my-pi and Kilo where they keep them', () => {
+    const home = temporaryFolder()
+    const database = write(join(home, '.local/share/kilo/kilo.db'), 'SQLite format 3\0', 4_000)
+    const lines = '{"type":"title","title":""}\n{"type":"session","cwd":"/work/a"}\n'
+    write(join(home, '.omp/agent/sessions/-work-a/1.jsonl'), lines, 2_000)
+    expect(look(home).map(({ agent, label, paths }) => [agent, label, paths])).toEqual([
+      ['Kilo', 'kilo.db', [database]],
+      ['oh-my-pi', '/work/a', [join(home, '.omp/agent/sessions/-work-a')]],
+    ])
+  })
+
   it('finds those of Hermes Agent, Droid and Cline where they keep them', () => {
     const home = temporaryFolder()
     const database = write(join(home, '.hermes/state.db'), 'SQLite format 3\0', 4_000)

@@ -109,6 +109,7 @@ export const naiveFormats: Readonly<Record<string, { readonly count: (path: stri
   },
   pi: { count: countPi },
   openclaw: { count: countPi },
+  'oh-my-pi': { count: countPi },
   'gemini-cli': {
     count: (path) => {
       const { messages } = JSON.parse(readFileSync(path, 'utf8')) as { messages: Json[] }
@@ -303,6 +304,7 @@ export function saidIn(id: string, path: string): string[] {
       return textsIn(lines(path).filter(({ type }) => type === 'response_item'))
     case 'pi':
     case 'openclaw':
+    case 'oh-my-pi':
       return textsIn(lines(path).map(({ message }) => message?.content))
     case 'opencode':
       return textsIn(messages().map(({ parts }) => parts))

@@ -15,8 +15,8 @@ const samples = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
   .map((name) => [basename(name, extname(name)), join(FOLDER, name)] as const)
 const formatOf = (id: string): string => id.replace('-events', '')
 
-/** Hermes Agent keeps its sessions only in a database. */
-const files = TRANSCRIPT_FORMATS.filter((id) => id !== 'hermes')
+/** Hermes Agent and Kilo keep their sessions only in databases. */
+const files = TRANSCRIPT_FORMATS.filter((id) => id !== 'hermes' && id !== 'kilo')
 
 it('every format of files has a short transcript', () => {
   expect([...new Set(samples.map(([id]) => formatOf(id)))].sort()).toEqual([...files].sort())

@@ -18,8 +18,8 @@ const claudeCode = (...versions: readonly string[]): string =>
     })),
   )
 
-function openCode(version: string): string {
-  const path = join(temporaryFolder(), 'opencode.db')
+function openCode(version: string, program = 'opencode'): string {
+  const path = join(temporaryFolder(), `${program}.db`)
   const db = new Database(path)
   db.exec(`
     CREATE TABLE session (id TEXT, project_id TEXT, parent_id TEXT, title TEXT, directory TEXT, version TEXT, revert TEXT, time_created INTEGER);
@@ -28,6 +28,7 @@ function openCode(version: string): string {
     INSERT INTO message VALUES ('msg_1', 'ses_1', 1, '{"role":"user","time":{"created":1}}');
     INSERT INTO part VALUES ('prt_1', 'msg_1', 'ses_1', '{"type":"text","text":"hello"}')`)
   db.prepare("INSERT INTO session VALUES ('ses_1', 'p', NULL, 'One', '/', ?, NULL, 1)").run(version)
+  if (program === 'kilo') db.exec('CREATE TABLE kilo_board (root_session_id TEXT)')
   db.close()
   return path
 }
@@ -71,7 +72,14 @@ const written: Readonly<Record<string, (version: string) => string>> = {
       { type: 'session', version: Number(version), id: 's', timestamp, cwd: '/' },
       { ...entry, message: { role: 'user', content: 'hello' } },
     ]),
+  'oh-my-pi': (version) =>
+    writeLines([
+      { type: 'title', v: 1, title: '', pad: ' ' },
+      { type: 'session', version: Number(version), id: 's', timestamp, cwd: '/' },
+      { ...entry, message: { role: 'user', content: 'hello' } },
+    ]),
   opencode: openCode,
+  kilo: (version) => openCode(version, 'kilo'),
   cline,
 }
 

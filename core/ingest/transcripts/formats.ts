@@ -11,9 +11,9 @@ import { entire } from './formats/entire/entire.ts'
 import { gemini } from './formats/gemini/gemini.ts'
 import { hermes } from './formats/hermes/hermes.ts'
 import { messages } from './formats/messages/messages.ts'
-import { openCode } from './formats/opencode/opencode.ts'
+import { kilo, openCode } from './formats/opencode/opencode.ts'
 import { openHands } from './formats/openhands/openhands.ts'
-import { openClaw, pi } from './formats/pi/pi.ts'
+import { ohMyPi, openClaw, pi } from './formats/pi/pi.ts'
 import { qwen } from './formats/qwen/qwen.ts'
 import { specStory } from './formats/specstory/specstory.ts'
 import { sweAgent } from './formats/swe-agent/swe-agent.ts'
@@ -31,6 +31,7 @@ export const transcriptFormats: readonly TranscriptFormat[] = [
   codex,
   pi,
   openClaw,
+  ohMyPi,
   gemini,
   qwen,
   copilot,
@@ -38,6 +39,7 @@ export const transcriptFormats: readonly TranscriptFormat[] = [
   cline,
   droid,
   openCode,
+  kilo,
   entire,
   aider,
   specStory,

@@ -5,7 +5,7 @@ import { readDocument } from '../../read-document.ts'
 import { isEvent, readEvents } from './events.ts'
 import { OpenCodeReader } from './reader.ts'
 import { isStoredSession, readStorage } from './storage.ts'
-import { openCodeStore } from './store.ts'
+import { kiloStore, openCodeStore } from './store.ts'
 
 /** A session of the storage folder is in hundreds of files. */
 const besides = (path: string): readonly string[] | null => (isStoredSession(path) ? null : [])
@@ -21,6 +21,17 @@ export const openCode: TranscriptFormat = {
   besides,
   // Changes of files that are shown to the person.
   asides: /(?:^|\.)info\.summary\b/,
+}
+
+/** Kilo's program is made of opencode's. Its database has another name and tables of its own beside the same ones. */
+export const kilo: TranscriptFormat = {
+  ...openCode,
+  id: 'kilo',
+  label: 'Kilo',
+  tried: { version: '7.7.7' },
+  // What it exports is as opencode's.
+  detect: () => 0,
+  store: kiloStore,
 }
 
 function detect({ values, isDocument, path }: TranscriptHead): number {

@@ -43,10 +43,22 @@ const BATCH = 50
 /** `opencode.db`: the objects of an export as JSON in tables, without the ids that the columns have. */
 export const openCodeStore: AgentStore = {
   fileName: /^opencode[^/\\]*\.db$/,
-  isOurs: (probe) =>
-    probe.has('session', 'project_id') && probe.has('message', 'data') && probe.has('part', 'message_id'),
+  isOurs: (probe) => hasSessions(probe) && !isKilos(probe),
   read,
 }
+
+export const kiloStore: AgentStore = {
+  fileName: /^kilo[^/\\]*\.db$/,
+  isOurs: (probe) => hasSessions(probe) && isKilos(probe),
+  read,
+}
+
+type Probe = Parameters<AgentStore['isOurs']>[0]
+
+const hasSessions = (probe: Probe): boolean =>
+  probe.has('session', 'project_id') && probe.has('message', 'data') && probe.has('part', 'message_id')
+
+const isKilos = (probe: Probe): boolean => probe.has('kilo_board', 'root_session_id')
 
 async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
   const total = Math.max(1, db.value<number | null>(queries.count) ?? 0)

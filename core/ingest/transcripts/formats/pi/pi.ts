@@ -48,6 +48,23 @@ export const openClaw: TranscriptFormat = {
   asides: ASIDES,
 }
 
+/**
+ * oh-my-pi writes the same lines below one with the title, whose place is padded so that it can be written again.
+ * https://github.com/can1357/oh-my-pi
+ */
+export const ohMyPi: TranscriptFormat = {
+  ...pi,
+  id: 'oh-my-pi',
+  label: 'oh-my-pi',
+  tried: { version: '18.2.3', ofFiles: '3', namedBy },
+  detect: (head) => (isOhMyPis(head) ? 0.99 : 0),
+}
+
+const isOhMyPis = ({ values }: TranscriptHead): boolean => {
+  const [title, header] = values.filter(isObject)
+  return title?.type === 'title' && header?.type === 'session' && textAt(header, 'id') !== null
+}
+
 function likeness({ values }: TranscriptHead): number {
   const records = values.filter(isObject)
   const [first] = records

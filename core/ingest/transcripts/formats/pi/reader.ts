@@ -55,6 +55,12 @@ export class PiReader {
       this.#takeHeader(record, out)
       return
     }
+    if (type === 'title') {
+      this.#places.push(null)
+      out.push({ kind: 'other' })
+      this.#name = textAt(record, 'title') || this.#name
+      return
+    }
     if (!entryTypes.has(type)) {
       this.#places.push(null)
       const reason = type === '' ? 'a record without a type' : `unknown type of record: ${type.slice(0, 60)}`
