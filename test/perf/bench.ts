@@ -2,11 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { agentDatabase } from './agent-database.ts'
 import { benchOptions } from './bench-options.ts'
+import { clawMemory } from './claw-memory.ts'
 import { measureCompactionEngine } from './compaction-bench.ts'
 import type { FrameFigures } from './frame-figures.ts'
 import { largeMemory } from './large-memory.ts'
 import { manyConversations } from './many-conversations.ts'
+import type { AgentStoreMeasure } from './measure-agent-store.ts'
 import { type BesideWriterMeasure, measureBesideWriter } from './measure-beside-writer.ts'
 import { measureCompaction } from './measure-compaction.ts'
 import { measureCopy } from './measure-copy.ts'
@@ -14,6 +17,7 @@ import { measureFirstImport } from './measure-first-import.ts'
 import { measureImport } from './measure-import.ts'
 import { measureIngest } from './measure-ingest.ts'
 import type { IntegrityMeasure } from './measure-integrity.ts'
+import type { OpeningMeasure } from './measure-opening.ts'
 import type { ReadingMeasure } from './measure-reading.ts'
 import type { SearchMeasure } from './measure-search.ts'
 import type { SessionMeasure } from './measure-session.ts'
@@ -48,12 +52,17 @@ const figure = (what: string, measured: string, goal = ''): Row => [what, measur
 const MESSAGES_OF_EACH = 5
 const LONG_MESSAGES = 2_500_000
 
+/** The databases of agents and the file of lossless-claw that they are compared with. */
+const STORE_MB = 200
+const agents = ['opencode', 'openclaw'] as const
+
 const messages = Number(values.messages)
 const memory = await largeMemory(messages, say)
 say('importing')
 const imported = await measureImport(Math.min(messages, 40_000))
 say('importing many files, and again')
-const firstImported = await measureFirstImport(Math.min(messages, 10_000))
+const firstImported = await measureFirstImport(Math.min(messages, 10_000), 20)
+const shortImported = await measureFirstImport(Math.min(messages, 10_000), 500)
 say('storing one by one')
 const ingested = measureIngest(Math.min(messages, 4000))
 say('copying')
@@ -91,6 +100,12 @@ const many = sized(conversations, MESSAGES_OF_EACH)
 const long = messages >= 200_000 ? sized(1, LONG_MESSAGES) : null
 say('beside a writer')
 const besideWriter = await measureBesideWriter(100)
+say('databases of agents')
+const claw = apart<OpeningMeasure>('measure-opening.ts', clawMemory(STORE_MB))
+const stores = agents.map((agent) => {
+  const store = apart<AgentStoreMeasure>('measure-agent-store.ts', agentDatabase(agent, STORE_MB))
+  return { agent, ...store, timesClaw: store.usableCpuMs / claw.usableCpuMs }
+})
 say('texts of both kinds of files')
 const textChecks = await measureTextChecks(100)
 say('a session')
@@ -105,7 +120,9 @@ const rows: Row[] = [
   figure('same transcript again', `${fixed(imported.secondImportSeconds, 1)} s of ${fixed(imported.seconds, 1)} s`),
   figure('first import ÷ parsing and bare SQL of the same rows', `${fixed(firstImported.shareOfBare, 2)} ×`, '≥ 0.8 ×'),
   figure('first import ÷ bare SQL of the same rows', `${fixed(firstImported.shareOfBareRows, 2)} ×`),
+  figure('first import of short files ÷ parsing and bare SQL', `${fixed(shortImported.shareOfBare, 2)} ×`),
   figure('same files again, of the first import', `${fixed(firstImported.secondShare * 100, 1)} %`, '≤ 5 %'),
+  figure('same short files again, of the first import', `${fixed(shortImported.secondShare * 100, 1)} %`, '≤ 5 %'),
   figure('native file ÷ its text, imported', `${fixed(imported.timesText, 2)} ×`, '≤ 3.5 ×'),
   figure('short message stored ÷ bare SQL, messages a second', `${fixed(ingested.shortShare, 2)} ×`, '≥ 0.7 ×'),
   figure('message with tool calls ÷ bare SQL', `${fixed(ingested.toolShare, 2)} ×`, '≥ 0.7 ×'),
@@ -149,6 +166,9 @@ const rows: Row[] = [
     'integrity, text checks, file of lossless-claw ÷ its copy',
     `${fixed(textChecks.timesNative, 2)} ×`,
     '≤ 1.5 ×',
+  ),
+  ...stores.map(({ agent, timesClaw }) =>
+    figure(`preview of ${agent}'s database ÷ opening as much of lossless-claw`, `${fixed(timesClaw, 2)} ×`),
   ),
   figure('compaction, messages a second', fixed(compacted.messagesPerSecond)),
   figure('compaction, longest step', `${fixed(compacted.longestStepMs)} ms`, '≤ 50 ms'),
@@ -264,6 +284,6 @@ if (!values.json) {
 }
 const figures = {
   ...{ messages, node: process.version, imported, ingested, copied, read, searched, searchedLarger, checked },
-  ...{ session, sessionLarger, many, long, besideWriter, textChecks, drawn, drawnLarger, compacted, engine },
+  ...{ session, sessionLarger, many, long, besideWriter, stores, textChecks, drawn, drawnLarger, compacted, engine },
 }
 if (values.json) console.log(JSON.stringify(figures, null, 2))

@@ -22,7 +22,6 @@ export type FirstImportMeasure = {
   readonly secondShare: number
 }
 
-const FILES = 20
 const ROUNDS = 4
 
 type Row = Readonly<Record<string, string | number | null>>
@@ -40,13 +39,13 @@ const queries = {
   dropTriggers: /* sql */ `DROP TRIGGER messages_index_insert; DROP TRIGGER message_parts_index_insert`,
 }
 
-/** Imports a folder of transcripts, and again, and writes the same by bare statements. */
-export async function measureFirstImport(messages: number): Promise<FirstImportMeasure> {
+/** Imports a folder of so many transcripts, and again, and writes the same by bare statements. */
+export async function measureFirstImport(messages: number, files: number): Promise<FirstImportMeasure> {
   const folder = temporaryFolder()
   const transcripts = join(folder, 'transcripts')
   mkdirSync(transcripts)
-  for (let file = 0; file < FILES; file += 1) {
-    const lines = [...transcriptLines(Math.floor(messages / FILES), file + 1)]
+  for (let file = 0; file < files; file += 1) {
+    const lines = [...transcriptLines(Math.floor(messages / files), file + 1)]
     writeFileSync(join(transcripts, `${file}.jsonl`), `${lines.join('\n')}\n`)
   }
   const rounds: { first: number; second: number; parsing: number; bare: number }[] = []
@@ -123,4 +122,5 @@ async function cpuMs(body: () => void | Promise<void>): Promise<number> {
   return (user + system) / 1000
 }
 
-if (import.meta.main) console.log(JSON.stringify(await measureFirstImport(10_000), null, 2))
+if (import.meta.main)
+  console.log(JSON.stringify([await measureFirstImport(10_000, 20), await measureFirstImport(10_000, 500)], null, 2))
