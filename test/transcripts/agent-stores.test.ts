@@ -330,7 +330,7 @@ describe('a large database', () => {
   it.each([
     ['opencode', () => openCodeDb([{ id: 'ses_1', said }])],
     ['openclaw', () => openClawDb(events)],
-  ] as const)('of %s is not read further than a preview needs, and no table as a whole', async (id, write) => {
+  ] as const)('is read by keys and no further than a preview needs: %s', async (id, write) => {
     const path = write()
     const db = wrapConnection(new Database(path, { readonly: true }), path)
     let rows = 0
