@@ -11,7 +11,7 @@ import { viewCode } from './frame/view-code.ts'
 import { host } from './host.ts'
 import { LiveFeed } from './live.ts'
 import { rememberAddresses, restoreAddress } from './remembered-address.ts'
-import { currentFile, currentRoute } from './routes.ts'
+import { currentFile, currentRoute, onRouteChange, renewAddress } from './routes.ts'
 import { fileNameOf } from './ui/format.ts'
 import { startTheme } from './ui/theme.ts'
 import { conversationPages, firstQuestion, OPENING, oneConversation } from './ui/use-conversations.ts'
@@ -33,7 +33,7 @@ function prefetchMemory(queries: QueryClient): void {
   void queries.prefetchQuery(api.memory.settings.queryOptions())
   void import('./frame/memory-window.tsx').catch(ignore)
   void viewCode[view]().catch(ignore)
-  if (view !== 'strata') return
+  if (view !== 'strata' && view !== 'start') return
   if (conversationId !== null) prefetchStrata(queries, conversationId)
   else void shown.then((page) => prefetchStrata(queries, page?.conversations[0]?.conversationId ?? null))
 }
@@ -56,6 +56,8 @@ function show(root: Element): void {
   const isFile = file !== null && !POSTGRES_ADDRESS.test(file)
   if (isFile) {
     restoreAddress(file)
+    renewAddress()
+    onRouteChange(renewAddress)
     rememberAddresses(file)
   }
   const queries = new QueryClient({

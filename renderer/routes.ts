@@ -3,7 +3,7 @@ import { type CompareAddress, NO_COMPARISON, parseCompare, writeCompare } from '
 import { NO_PROBE, PROBE, type ProbeAddress, parseProbe, writeProbe } from './probe-address.ts'
 
 export const VIEWS = [
-  'overview',
+  'start',
   'strata',
   'context',
   'transcript',
@@ -23,7 +23,10 @@ export const VIEWS = [
 export type View = (typeof VIEWS)[number]
 
 /** The view that is shown first for a file. */
-export const FIRST_VIEW: View = 'strata'
+export const FIRST_VIEW: View = 'start'
+
+/** Views whose addresses had another name before. They lead where they led. */
+const RENAMED: Readonly<Record<string, View>> = { overview: 'start' }
 
 export type SearchKind = 'find' | 'ask' | 'trace' | 'probe'
 
@@ -86,6 +89,12 @@ const OF_CONVERSATION: readonly string[] = [
 
 const isView = (text: string | undefined): text is View => VIEWS.some((view) => view === text)
 
+/** Returns the view that an address names, also by its earlier name, or null. */
+function viewNamed(text = ''): View | null {
+  if (isView(text)) return text
+  return Object.hasOwn(RENAMED, text) ? (RENAMED[text] ?? null) : null
+}
+
 /** Parses `#/conversation/12/strata?select=sum_…&query=…`. Parts that do not parse get their defaults. */
 export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = splitOnce(hash.replace(/^#/, ''), '?')
@@ -96,21 +105,23 @@ export function parseRoute(hash: string): Route {
   const traced = params.get('trace')
   return {
     conversationId: hasConversation ? parseNumber(segments[1]) : null,
-    view: isView(view) ? view : FIRST_VIEW,
+    view: viewNamed(view) ?? FIRST_VIEW,
     selection: params.get('select') || null,
     row: parseNumber(params.get('row') ?? undefined),
     query: params.get('query') || null,
     searchKind: traced !== null ? 'trace' : params.has(PROBE) ? 'probe' : params.has('ask') ? 'ask' : 'find',
     tracedId: traced === WORDS ? null : traced || null,
     probe: traced === null && params.has(PROBE) ? parseProbe(params) : NO_PROBE,
-    shown: Object.fromEntries([...params].filter(([name, value]) => isShownName(name) && value !== '')),
+    shown: Object.fromEntries([...params].flatMap(([name, value]) => shownEntry(name, value))),
     compare: view === 'compare' ? parseCompare(params) : NO_COMPARISON,
   }
 }
 
-const isShownName = (name: string): boolean => {
-  const [view, rest] = splitOnce(name, '.')
-  return isView(view) && /^[a-z]+$/.test(rest)
+/** Returns what a view shows, under the present name of the view. Empty for what no view reads. */
+function shownEntry(name: string, value: string): readonly (readonly [string, string])[] {
+  const [before, rest] = splitOnce(name, '.')
+  const view = viewNamed(before)
+  return view !== null && /^[a-z]+$/.test(rest) && value !== '' ? [[`${view}.${rest}`, value]] : []
 }
 
 /** The inverse of {@link parseRoute}. */
@@ -202,6 +213,12 @@ export function navigate(patch: RoutePatch, how: 'push' | 'replace'): void {
   }
   // Neither `pushState` nor `replaceState` sends an event.
   window.dispatchEvent(new Event(CHANGED))
+}
+
+/** Writes the address anew where it names a view by its earlier name. */
+export function renewAddress(): void {
+  const [, named] = /^#(?:\/conversation\/[^/?]*)?\/([^/?]+)/.exec(location.hash) ?? []
+  if (named !== undefined && Object.hasOwn(RENAMED, named)) history.replaceState(null, '', formatRoute(currentRoute()))
 }
 
 function write(): void {

@@ -22,7 +22,7 @@ type Place = {
   readonly isTracing: boolean
   /** Whether messages are marked. */
   readonly hasRange: boolean
-  /** Whether the overview is that of all conversations. */
+  /** Whether all conversations are shown in place of one. */
   readonly isOfAll: boolean
 }
 
@@ -37,7 +37,7 @@ export function panelTabs({ view, selection, isTracing, hasRange, isOfAll }: Pla
         ? ['what-if']
         : view === 'strata' && hasRange
           ? ['range']
-          : view === 'overview' && isOfAll
+          : view === 'start' && isOfAll
             ? ['losses']
             : []
   const tabs: readonly PanelTab[] = selection === null ? own : [...own, 'detail']

@@ -1,4 +1,5 @@
 import { type SearchKind, useRoutePart, useShown, type View } from '../routes.ts'
+import { useIsEverywhere } from '../ui/conversation-scope.tsx'
 import { useMarkedMessages, useMessageRange } from '../ui/message-range.ts'
 import { RangeChip } from '../ui/range-chip.tsx'
 import styles from './range-line.module.css'
@@ -6,7 +7,7 @@ import styles from './range-line.module.css'
 /** What a view shows of marked messages. Strata say it in their toolbar. */
 const EFFECTS: Partial<Readonly<Record<View, string>>> = {
   transcript: 'Only these messages are shown.',
-  overview: 'This view shows the whole conversation.',
+  start: 'This view shows the whole conversation.',
   context: 'This view shows the whole window.',
   lineage: 'What stands for other messages is dimmed.',
   compaction: 'This view shows the whole conversation.',
@@ -19,15 +20,19 @@ const SEARCH_EFFECTS: Readonly<Record<SearchKind, string>> = {
   probe: 'Questions are made of these messages only.',
 }
 
+const TRACED_EVERYWHERE = 'Words are looked for in every conversation.'
+
 /** The marked messages, above every view of the conversation, with what the view makes of them. */
 export function RangeLine({ conversationId }: { readonly conversationId: number }) {
   const view = useRoutePart('view')
   const searchKind = useRoutePart('searchKind')
   const [range] = useMessageRange()
-  const [scope] = useShown('overview.scope')
+  const [scope] = useShown('start.scope')
   const { areMissing } = useMarkedMessages(conversationId)
-  const effect = view === 'search' ? SEARCH_EFFECTS[searchKind] : EFFECTS[view]
-  if (range === null || effect === undefined || (view === 'overview' && scope === 'all')) return null
+  const [isEverywhere] = useIsEverywhere()
+  const inSearch = searchKind === 'trace' && isEverywhere ? TRACED_EVERYWHERE : SEARCH_EFFECTS[searchKind]
+  const effect = view === 'search' ? inSearch : EFFECTS[view]
+  if (range === null || effect === undefined || (view === 'start' && scope === 'all')) return null
   return (
     <div className={styles.line}>
       <RangeChip conversationId={conversationId} />

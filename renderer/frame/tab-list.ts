@@ -9,7 +9,7 @@ export type Tab = {
 
 /** The views in the order of their tabs. Digits open them as well. */
 export const TABS: readonly Tab[] = [
-  { view: 'overview', label: 'Overview', letter: 'o' },
+  { view: 'start', label: 'Start', letter: 'o' },
   { view: 'strata', label: 'Strata', letter: 's' },
   { view: 'context', label: 'Context', letter: 'c' },
   { view: 'transcript', label: 'Transcript', letter: 't' },

@@ -34,7 +34,7 @@ export function useRightPanel(isOverlay: boolean): RightPanelState {
   const [overlay, setOverlay] = useState<{ readonly place: string; readonly isOpen: boolean } | null>(null)
 
   const [range] = useMessageRange()
-  const [scope] = useShown('overview.scope')
+  const [scope] = useShown('start.scope')
   const where = { view, selection, isTracing: traced !== null, hasRange: range !== null, isOfAll: scope === 'all' }
   const place = placeOf(where)
   const tabs = panelTabs(where)

@@ -11,7 +11,7 @@ const viewOf = <Props extends object>(view: View, load: () => Promise<ComponentT
   later(load, () => <Loading what={view} lines={7} />)
 
 const StrataAndLineage = viewOf('strata', () => viewCode.strata().then(({ StrataAndLineage }) => StrataAndLineage))
-const OverviewView = viewOf('overview', () => viewCode.overview().then(({ OverviewView }) => OverviewView))
+const StartWithLayers = viewOf('start', () => viewCode.start().then(({ StartWithLayers }) => StartWithLayers))
 const IntegrityWithCoverage = viewOf('integrity', () =>
   viewCode.integrity().then(({ IntegrityWithCoverage }) => IntegrityWithCoverage),
 )
@@ -70,8 +70,8 @@ function CurrentView({ view, conversationId, info, isPlanInSight, onShowPlan }: 
   if (view === 'settings') return <SettingsView />
   if (conversationId === null) return null
   switch (view) {
-    case 'overview':
-      return <OverviewView conversationId={conversationId} />
+    case 'start':
+      return <StartWithLayers conversationId={conversationId} info={info} />
     case 'strata':
       return <StrataAndLineage conversationId={conversationId} />
     case 'context':

@@ -5,7 +5,7 @@ import type { View } from '../routes.ts'
  * request the code again without its styles, so it stays missing until the page is reloaded.
  */
 export const viewCode = {
-  overview: once(() => import('../features/overview/overview-view.tsx')),
+  start: once(() => import('./start-with-layers.tsx')),
   strata: once(() => import('./strata-and-lineage.tsx')),
   context: once(() => import('../features/context/context-view.tsx')),
   transcript: once(() => import('../features/transcript/transcript-view.tsx')),

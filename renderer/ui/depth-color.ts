@@ -23,6 +23,9 @@ export const depthColor = (depth: number): string => `var(--${depthToken(depth)}
 /** `leaf`, `depth 1`, … */
 export const depthLabel = (depth: number): string => (depth <= 0 ? 'leaf' : `depth ${depth}`)
 
+/** A layer in plain words: what its summaries are made of. */
+export const layerName = (depth: number): string => (depth <= 0 ? 'first summaries' : 'summaries of summaries')
+
 /** `7 leaves, 2 at depth 1` */
 export const depthCounts = (counts: readonly { readonly depth: number; readonly count: number }[]): string =>
   counts

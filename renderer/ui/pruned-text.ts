@@ -1,5 +1,5 @@
-import type { Pruned, PrunedRun } from '../../core/contract/message.ts'
-import { formatCount, plural } from './format.ts'
+import type { Pruned } from '../../core/contract/message.ts'
+import { formatCount } from './format.ts'
 
 /** The terms that agents use when they remove an output from their window without a summary. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -17,6 +17,3 @@ export const prunedWord = (by: string): string => (Object.hasOwn(WORDS, by) ? (W
 /** Says how much left the window, if the transcript still tells. */
 export const prunedTokensText = ({ tokens }: Pick<Pruned, 'tokens'>): string =>
   tokens > 0 ? `${formatCount(tokens)} tokens left the window` : 'the transcript has only its replacement'
-
-/** Describes a run that pruned outputs and made no summary. */
-export const prunedRunText = ({ outputs }: Pick<PrunedRun, 'outputs'>): string => `${plural(outputs, 'output')} pruned`

@@ -1,4 +1,5 @@
-import { formatCount } from './format.ts'
+import type { AssembledContext, ContextItem } from '../../core/contract/context.ts'
+import { formatCount, plural } from './format.ts'
 
 /** What decides how full a window is: what wants in, what fits, and the thresholds as shares of the budget. */
 export type Room = {
@@ -25,4 +26,46 @@ export function roomText(room: Room): string {
   if (toSoft > 0) return `soft threshold in ${formatCount(toSoft)} tokens`
   if (toHard > 0) return `past the soft threshold, hard threshold in ${formatCount(toHard)} tokens`
   return `past the hard threshold by ${formatCount(-toHard)} tokens`
+}
+
+/** Says at which size of the window a compaction is due, and when that is, or what does not fit. */
+export function dueText(room: Room, turns: number | null): string {
+  const softTokens = Math.round(room.softThreshold * room.budgetTokens)
+  const left = softTokens - room.activeTokens
+  if (left <= 0) return roomText(room)
+  const when = turns === null ? `${formatCount(left)} tokens from here` : `in about ${plural(turns, 'turn')}`
+  return `the next compaction is due at ${formatCount(softTokens)} tokens, ${when}`
+}
+
+type RoomUntilSoft = {
+  /** The tokens until the soft threshold. Negative when it is exceeded. */
+  readonly tokens: number
+  /**
+   * The number of turns until the soft threshold at the pace of the raw messages in the window, or null when it cannot
+   * be estimated.
+   */
+  readonly turns: number | null
+}
+
+/** Fewer turns than this give no reliable pace. */
+const LEAST_TURNS = 3
+
+/** Returns how much more fits before compaction is due. */
+export function roomUntilSoft(window: AssembledContext): RoomUntilSoft {
+  const tokens = Math.round(window.softThreshold * window.budget) - window.activeTokens
+  const perTurn = tokensPerTurn(window.items)
+  return { tokens, turns: tokens <= 0 || perTurn === null ? null : Math.floor(tokens / perTurn) }
+}
+
+/** Returns the mean tokens from one user message to the next, over the raw messages of the window. */
+function tokensPerTurn(items: readonly ContextItem[]): number | null {
+  let turns = 0
+  let tokens = 0
+  for (const item of items) {
+    if (item.kind !== 'message' || item.role === 'system') continue
+    if (item.role === 'user') turns++
+    // Messages before the first user message belong to a turn whose beginning was compacted.
+    if (turns > 0) tokens += item.tokens
+  }
+  return turns < LEAST_TURNS || tokens === 0 ? null : tokens / turns
 }

@@ -43,7 +43,7 @@ test('every view can be read and operated by everybody, dark and light', IN_BROW
     await checkIn('light', name, OF_COLOUR)
   }
   for (const view of [
-    'overview',
+    'start',
     'strata',
     'context',
     'transcript',

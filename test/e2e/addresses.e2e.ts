@@ -1,4 +1,4 @@
-import { expect, IN_BROWSER, SHARED_HOST, THROUGH_SHELL, test } from './app.ts'
+import { expect, IN_BROWSER, SHARED_HOST, THROUGH_SHELL, test, toStrata } from './app.ts'
 import { factsOf, hitsOf, sampleCopy, turnTo } from './memories.ts'
 
 test.use(SHARED_HOST)
@@ -46,6 +46,7 @@ test(
     const views = page.getByRole('navigation', { name: 'Views' })
 
     // The strata: axis, colour and zoom.
+    await toStrata(page)
     await page.getByRole('radiogroup', { name: 'What x means' }).getByText('tokens').click()
     await page.getByRole('radiogroup', { name: 'What colour means' }).getByText('level').click()
     await page.getByRole('button', { name: 'Zoom in (+)' }).click()
@@ -79,7 +80,7 @@ test(
 
     // A copied link gives the same window elsewhere, where nothing is stored.
     await page.evaluate(() => sessionStorage.clear())
-    await go('#/overview')
+    await go('#/start')
     await page.reload()
     await go(context)
     await expect(view.getByRole('radio', { name: 'payload' })).toBeChecked()

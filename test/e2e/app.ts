@@ -63,6 +63,10 @@ type Opened = { readonly apps: OpenedApp[]; readonly errors: string[] }
 
 type OfWorker = { readonly chromium: () => Promise<Browser>; readonly sharedHost: () => Promise<RunningHost> }
 
+/** Opens the drawing of a conversation from whichever view is shown. */
+export const toStrata = (page: Page): Promise<void> =>
+  page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Strata', exact: true }).click()
+
 export const test = base.extend<Fixtures & { readonly opened: Opened }, OfWorker>({
   allowedPageErrors: [[], { option: true }],
   appEnv: [{}, { option: true }],

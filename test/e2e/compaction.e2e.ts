@@ -14,7 +14,7 @@ test('a compaction goes from decision to plan, confirmation, run and result, and
   const line = page.getByRole('contentinfo')
   await expect(line).toContainText(`${before.summaries} summaries`)
   // The plan is one click from where the need for it is read.
-  for (const view of ['Context', 'Overview', 'Strata']) {
+  for (const view of ['Context', 'Start', 'Strata']) {
     await page.getByRole('link', { name: new RegExp(`^${view}`) }).click()
     await expect(page.getByRole('main').getByRole('button', { name: 'Compact…' })).toBeVisible()
   }
@@ -162,7 +162,7 @@ test.describe('a file of another system', () => {
     const page = await openMemory(systemFile('lossless-claw/small.db'))
     await expect(page.getByRole('banner').getByText('read-only')).toBeVisible()
     await expect(page.getByRole('banner')).toContainText('lossless-claw')
-    for (const view of ['Overview', 'Strata', 'Context', 'Transcript', 'Search', 'Integrity', 'Files']) {
+    for (const view of ['Start', 'Strata', 'Context', 'Transcript', 'Search', 'Integrity', 'Files']) {
       await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: view }).click()
       await expect(page.getByRole('main').getByRole('alert')).toHaveCount(0)
     }

@@ -56,7 +56,7 @@ test('a comparison asks what is compared first, differences are walked by keyboa
   await expect(page.getByRole('radio', { name: 'only A 10' })).toBeVisible()
   const link = await page.evaluate(() => location.hash)
   await page.evaluate(() => {
-    location.hash = '#/conversation/1/overview'
+    location.hash = '#/conversation/1/start'
   })
   await page.evaluate((hash) => {
     location.hash = hash

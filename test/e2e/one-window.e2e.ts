@@ -27,9 +27,10 @@ test('a session over its budget has the same window in every view', IN_BROWSER, 
     page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: view }).click()
   await expect(page.getByRole('contentinfo')).toContainText(`${Math.floor(row.pressure * 100)} % of window`)
   await expect(page.getByRole('contentinfo')).toContainText('left out')
-  await open('Overview')
-  const figures = page.getByRole('region', { name: 'Pressure', exact: true })
-  await expect(figures).toContainText(`${window} of 300 tokens`)
+  await open('Start')
+  const figures = page.getByRole('region', { name: 'What does the model see next turn?' })
+  await expect(figures).toContainText(`${window}\u00a0tokens`)
+  await expect(figures).toContainText('of a window of 300\u00a0tokens')
   await expect(figures).toContainText(pressure)
   // The same sentence in both places, and one threshold.
   const sentence = `${active} tokens want in, ${window} fit into 300, ${leftOut} are left out`

@@ -1,7 +1,7 @@
 import { copyFile, readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { TestMemory } from '../builders/memory.ts'
-import { expect, SHARED_HOST, test } from './app.ts'
+import { expect, SHARED_HOST, test, toStrata } from './app.ts'
 import { sampleCopy } from './memories.ts'
 
 test.use(SHARED_HOST)
@@ -41,6 +41,7 @@ test('the strata are drawn, a clicked bar is selected in every view, and keys wa
   home,
 }) => {
   const page = await openMemory(sampleCopy(home))
+  await toStrata(page)
   await expect(stage(page)).toBeVisible()
   await expect.poll(() => coloursDrawn(page)).toBeGreaterThan(4)
 
@@ -96,6 +97,7 @@ test('the strata are drawn, a clicked bar is selected in every view, and keys wa
 
 test('the graph grows by expanding, down to the messages', async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
+  await toStrata(page)
   await clickABar(page)
   const graph = page.getByRole('group', { name: /^Lineage of sum_/ })
   await expect(graph).toBeVisible()
@@ -132,6 +134,7 @@ test('bars and cards say what is in them, and no edge of a cycle runs through a 
   )
   memory.db.close()
   const page = await openMemory(path)
+  await toStrata(page)
   await page.goto(new URL(`#/conversation/1/strata?select=${link[0]}`, page.url()).href)
   await expect(detail(page).getByRole('button', { name: `Copy ${link[0]}` })).toBeVisible()
 
@@ -164,6 +167,7 @@ test('bars and cards say what is in them, and no edge of a cycle runs through a 
 
 test('the detail panel expands a summary down to its messages and leads to them', async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
+  await toStrata(page)
   await clickABar(page)
   await detail(page).getByRole('button', { name: 'Expand', exact: true }).click()
   await detail(page).getByText('all messages').click()
@@ -197,6 +201,7 @@ test('a drag marks messages, limits transcript and search to them, and stands in
   openSample,
 }) => {
   const page = await openSample()
+  await toStrata(page)
   await expect.poll(() => coloursDrawn(page)).toBeGreaterThan(4)
   await dragOver(page, 0.4, 0.5)
   await expect.poll(() => markedRange(page)).not.toBeNull()
@@ -261,6 +266,7 @@ test('W A S D zoom and pan, M marks what is in sight, and a message says how muc
   openSample,
 }) => {
   const page = await openSample()
+  await toStrata(page)
   await expect.poll(() => coloursDrawn(page)).toBeGreaterThan(4)
   const zoom = () => /[?&]strata\.zoom=([\d.]+)/.exec(new URL(page.url()).hash)?.[1] ?? null
   await page.keyboard.press('w')
@@ -325,6 +331,7 @@ test('a replay shows the past, plays by itself, and is exported as a page that w
   openSample,
 }) => {
   const page = await openSample()
+  await toStrata(page)
   await expect.poll(() => coloursDrawn(page)).toBeGreaterThan(4)
   await page.keyboard.press('p')
   const replay = page.getByRole('region', { name: 'Replay' })

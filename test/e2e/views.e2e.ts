@@ -60,8 +60,8 @@ const byPalette =
 const DIALOGS: readonly Scene[] = [
   { name: 'side of a comparison', hash: '#/conversation/1/compare', show: press(/^B: /) },
   { name: 'new map', hash: '#/conversation/1/map', show: press('New run…') },
-  { name: 'keys', hash: '#/conversation/1/overview', show: byKey('?') },
-  { name: 'palette', hash: '#/conversation/1/overview', show: byKey('ControlOrMeta+k') },
+  { name: 'keys', hash: '#/conversation/1/start', show: byKey('?') },
+  { name: 'palette', hash: '#/conversation/1/start', show: byKey('ControlOrMeta+k') },
   { name: 'compaction', hash: '#/conversation/1/compaction', show: press('Compact…') },
   {
     name: 'undo of a compaction',
@@ -76,7 +76,7 @@ const DIALOGS: readonly Scene[] = [
   { name: 'new model', hash: '#/conversation/1/settings', show: press('Add a model…') },
   { name: 'questions of a probe', hash: '#/conversation/1/search?probe=0', show: press('Your own…') },
   { name: 'backups', hash: '#/conversation/1/integrity', show: byPalette('Backups and undo') },
-  { name: 'never compacted', hash: '#/conversation/5/overview' },
+  { name: 'never compacted', hash: '#/conversation/5/start' },
   { name: 'nothing compared', hash: '#/conversation/1/compare' },
   { name: 'nothing traced', hash: '#/conversation/1/search?trace=1' },
   { name: 'nothing found', hash: '#/conversation/1/search?query=zebra99171' },

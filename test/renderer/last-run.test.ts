@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { lastRun } from '../../renderer/features/overview/loss-report.ts'
+import { lastRun, newestCompactions } from '../../renderer/features/start/loss-report.ts'
 import { compactionEvent } from './compaction-event.ts'
 
 it('says how large the window was before and after a run, and counts no source of a summary of summaries twice', () => {
@@ -9,4 +9,10 @@ it('says how large the window was before and after a run, and counts no source o
     compactionEvent({ runId: 'b', activeTokens: 5_200, sourceTokens: 1_000, tokens: 200 }),
   ]
   expect(lastRun(events)).toMatchObject({ runId: 'b', tokensBefore: 9_000, tokensAfter: 5_200 })
+})
+
+it('lists the last replacement where no run is recorded, and nothing before one', () => {
+  const events = [compactionEvent({ runId: '', activeTokens: 5_000, sourceTokens: 900, tokens: 100 })]
+  expect(newestCompactions([], events, 3)).toMatchObject([{ runId: '', tokensBefore: 5_800, summaries: 1 }])
+  expect(newestCompactions([], [], 3)).toEqual([])
 })

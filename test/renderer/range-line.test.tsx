@@ -63,9 +63,9 @@ it('says that marked messages are not in the conversation, and lets nothing be a
   }
 })
 
-it('says nothing in the overview of all conversations, where no message is marked', () => {
-  route.view = 'overview'
+it('says nothing on the page of all conversations, where no message is marked', () => {
+  route.view = 'start'
   expect(shownOf(100).line).toContain('This view shows the whole conversation.')
-  route.shown['overview.scope'] = 'all'
+  route.shown['start.scope'] = 'all'
   expect(shownOf(100).line).toBe('')
 })

@@ -79,10 +79,10 @@ describe('the address', () => {
     )
   })
 
-  it('opens the strata when it is empty', () => {
+  it('opens the first view when it is empty', () => {
     expect(parseRoute('')).toEqual({
       conversationId: null,
-      view: 'strata',
+      view: 'start',
       selection: null,
       row: null,
       query: null,
@@ -200,5 +200,18 @@ describe('going to another address', () => {
     expect(currentRoute()).toMatchObject({ query: null, tracedId: 'msg_9' })
     vi.runAllTimers()
     expect(location.hash).toBe('#/conversation/1/search?trace=msg_9')
+  })
+})
+
+describe('an address with an earlier name of a view', () => {
+  it('leads to the view of today, with what it showed', () => {
+    const route = parseRoute('#/conversation/3/overview?overview.scope=all&overview.sort=size&select=msg_2')
+    expect(route).toMatchObject({ conversationId: 3, view: 'start', selection: 'msg_2' })
+    expect(route.shown).toEqual({ 'start.scope': 'all', 'start.sort': 'size' })
+    expect(formatRoute(route)).toBe('#/conversation/3/start?select=msg_2&start.scope=all&start.sort=size')
+  })
+
+  it('leads to the first view when it names none', () => {
+    for (const name of ['', 'constructor', 'overviews']) expect(parseRoute(`#/${name}`).view).toBe('start')
   })
 })

@@ -5,7 +5,7 @@ import { lostByKind } from '../../core/contract/lists.ts'
 import { LossInput } from '../../core/contract/trace.ts'
 import { lossText } from '../../core/doors/cli/trace-commands.ts'
 import { type Lcm, openLcm } from '../../core/lcm.ts'
-import { lossMarkdown } from '../../renderer/features/overview/loss-report.ts'
+import { lossMarkdown } from '../../renderer/features/start/loss-report.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 
 const Answer = z.object({

@@ -71,7 +71,7 @@ function LineFacts({ line }: { readonly line: LogLine }) {
           <button
             type="button"
             className={styles.link}
-            onClick={() => navigate({ conversationId, view: 'overview' }, 'push')}
+            onClick={() => navigate({ conversationId, view: 'start' }, 'push')}
           >
             conversation {conversationId}
           </button>

@@ -5,7 +5,13 @@ import type { Scale } from './viewport.ts'
 
 const NARROW_PX = 2
 
-type LaneRow = { readonly name: string; readonly color: string; readonly runs: readonly Run[] }
+type LaneRow = {
+  /** −1 for the window. */
+  readonly depth: number
+  readonly name: string
+  readonly color: string
+  readonly runs: readonly Run[]
+}
 
 /** The window on top, then the depths, deepest first. What is too narrow is merged. */
 export function laneRows(
@@ -20,8 +26,9 @@ export function laneRows(
   )
   const depths = [...byDepth].sort(([a], [b]) => b - a)
   return [
-    { name: 'window', color: 'var(--lit)', runs: mergeNarrow(edge, scale, NARROW_PX) },
+    { depth: -1, name: 'window', color: 'var(--lit)', runs: mergeNarrow(edge, scale, NARROW_PX) },
     ...depths.map(([depth, entries]) => ({
+      depth,
       name: depthLabel(depth),
       color: depthColor(depth),
       runs: mergeNarrow({ x0: summaries.x0, x1: summaries.x1, entries }, scale, NARROW_PX),

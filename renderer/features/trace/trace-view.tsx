@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import type { FactPlace } from '../../../core/contract/trace.ts'
 import { currentRoute, navigate, useRoutePart } from '../../routes.ts'
+import { ConversationScope } from '../../ui/conversation-scope.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { SEARCH_FIELD } from '../../ui/search-field-id.ts'
@@ -13,7 +14,7 @@ import { FollowedTrace } from './followed-trace.tsx'
 import { PlaceList } from './place-list.tsx'
 import styles from './trace-view.module.css'
 import { overallVerdict } from './trace-wording.ts'
-import { type TraceAsked, useLadder, usePlaces, useTraceAsked } from './use-trace.ts'
+import { useLadder, usePlaces, useTraceAsked } from './use-trace.ts'
 
 type Props = {
   /** Switches to finding texts or asking a question. */
@@ -29,7 +30,7 @@ export function TraceView({ kinds }: Props) {
   const selection = useRoutePart('selection')
   const places = usePlaces(asked)
   const ladder = useLadder(asked)
-  useOwnConversation(asked, ladder.data?.conversationId ?? null)
+  useOwnConversation(asked.tracedId ?? places.data?.id ?? null, ladder.data?.conversationId ?? null)
   const found = places.data?.places ?? []
   const chosen = asked.tracedId ?? places.data?.id ?? null
   const isAsked = asked.tracedId !== null || (asked.query ?? '').trim() !== ''
@@ -88,7 +89,8 @@ export function TraceView({ kinds }: Props) {
 }
 
 /** A hit of another conversation is shown among what belongs to it. Whoever then turns to another one stays there. */
-function useOwnConversation({ tracedId, conversationId }: TraceAsked, own: number | null): void {
+function useOwnConversation(tracedId: string | null, own: number | null): void {
+  const conversationId = useRoutePart('conversationId')
   const entered = useRef<string | null>(null)
   useEffect(() => {
     if (tracedId === null || own === null || entered.current === tracedId) return
@@ -132,6 +134,7 @@ function TraceField({ kinds }: Props) {
           autoComplete="off"
           spellCheck={false}
         />
+        {tracedId === null && <ConversationScope />}
       </label>
     </div>
   )

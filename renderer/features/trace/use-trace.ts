@@ -3,6 +3,7 @@ import type { MessageEnds } from '../../../core/contract/retrieval.ts'
 import type { FactTrace } from '../../../core/contract/trace.ts'
 import { client } from '../../api.ts'
 import { useRoutePart } from '../../routes.ts'
+import { useIsEverywhere } from '../../ui/conversation-scope.tsx'
 import { useMarkedMessages } from '../../ui/message-range.ts'
 
 export type TraceAsked = {
@@ -60,5 +61,7 @@ export function useTraceAsked(): TraceAsked {
   const conversationId = useRoutePart('conversationId')
   const query = useRoutePart('query')
   const tracedId = useRoutePart('tracedId')
-  return { conversationId, query, tracedId, ...useMarkedMessages(conversationId) }
+  const [isEverywhere] = useIsEverywhere()
+  const marked = useMarkedMessages(conversationId)
+  return isEverywhere ? { conversationId: null, query, tracedId } : { conversationId, query, tracedId, ...marked }
 }

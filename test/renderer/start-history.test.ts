@@ -2,8 +2,8 @@ import { createTanstackQueryUtils } from '@orpc/tanstack-query'
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { expect, it, vi } from 'vitest'
 import type { Client } from '../../renderer/api.ts'
-import { fullestOptions } from '../../renderer/features/overview/other-curves.ts'
-import { columnOptions } from '../../renderer/features/overview/pressure-history.tsx'
+import { fullestOptions } from '../../renderer/features/start/other-curves.ts'
+import { columnOptions } from '../../renderer/features/start/pressure-history.tsx'
 import { messageColumns } from './strata-builder.ts'
 
 vi.mock('../../renderer/api.ts', () => {

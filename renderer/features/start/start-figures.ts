@@ -1,6 +1,7 @@
 import type { ListedConversation, Overview } from '../../../core/contract/memory.ts'
+import type { Strata } from '../../../core/contract/strata.ts'
 import { depthLabel } from '../../ui/depth-color.ts'
-import { formatCompact } from '../../ui/format.ts'
+import { formatCompact, formatCount, plural } from '../../ui/format.ts'
 
 /** One figure per role or depth. */
 export type Breakdown = Overview['roles'][number]
@@ -61,6 +62,31 @@ export function byLoss(
   })
 }
 
-/** Returns how long the bar of some tokens is beside all that are stored, or null where there is nothing to draw. */
-export const barWidth = (tokens: number, storedTokens: number): string | null =>
-  tokens > 0 ? `${Math.min(1, tokens / (storedTokens || 1)) * 100}%` : null
+/** What stands in the window: its summaries and messages, with the tokens of each depth, deepest first. −1 are messages. */
+export function windowParts({ window }: Pick<Strata, 'window'>) {
+  const seen = window.filter(({ isLeftOut }) => !isLeftOut)
+  const sum = (runs: typeof seen, of: 'items' | 'tokens'): number => runs.reduce((all, run) => all + run[of], 0)
+  const summaries = seen.filter(({ depth }) => depth >= 0)
+  const messages = seen.filter(({ depth }) => depth < 0)
+  const byDepth = [...Map.groupBy(seen, ({ depth }) => depth)]
+    .map(([depth, runs]) => ({ depth, tokens: sum(runs, 'tokens') }))
+    .sort((a, b) => b.depth - a.depth)
+  return {
+    summaries: sum(summaries, 'items'),
+    messages: sum(messages, 'items'),
+    summaryTokens: sum(summaries, 'tokens'),
+    messageTokens: sum(messages, 'tokens'),
+    byDepth,
+  }
+}
+
+/** `377 messages → 28 first summaries → 7 → 1`: how many there are of each layer, from the messages up. */
+export function layersText({ summaries, totalMessages }: Pick<Strata, 'summaries' | 'totalMessages'>): string {
+  const counts = new Map<number, number>()
+  for (const depth of summaries.depth) counts.set(depth, (counts.get(depth) ?? 0) + 1)
+  const upwards = [...counts].sort(([a], [b]) => a - b)
+  const layers = upwards.map(([depth, count]) =>
+    depth === 0 ? plural(count, 'first summary', 'first summaries') : formatCount(count),
+  )
+  return [plural(totalMessages, 'message'), ...layers].join(' → ')
+}

@@ -5,12 +5,48 @@ import { expect, SHARED_HOST, test } from './app.ts'
 
 test.use(SHARED_HOST)
 
+test('the first view of a file answers four questions, and leads from words to what became of them', async ({
+  openSample,
+}) => {
+  test.setTimeout(180_000)
+  const page = await openSample()
+  await expect(page).toHaveURL(/conversation\/1\/start$/)
+  const answer = (name: string) => page.getByRole('region', { name })
+  const window = answer('What does the model see next turn?')
+  await expect(window).toContainText(/50,883\stokens · 25\s% · 4\ssummaries and 152\smessages stand for 377\smessages/)
+  await expect(window).toContainText(/due at 150,000 tokens, in about 43\sturns/)
+  await expect(answer('Is the memory sound?').getByRole('button', { name: 'Check now' })).toBeVisible()
+  await expect(answer('How is it layered?')).toContainText(/377\smessages → 28\sfirst summaries → 7 → 1/)
+  // What the newest compactions lost comes one after another, and is told by the history, too.
+  const losses = answer('What got lost, and when?')
+  await expect(losses).toContainText('16,769 → 2,816')
+  await expect(losses.getByText(/^[\d,]+ lost$/)).toHaveCount(3, { timeout: 120_000 })
+
+  await page.getByRole('searchbox', { name: 'What did the agent forget?' }).fill('PAY-1187')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/conversation\/1\/search\?query=PAY-1187&trace=1$/)
+  await expect(page.getByRole('searchbox', { name: 'What to trace' })).toHaveValue('PAY-1187')
+  await page.getByRole('button', { name: 'In this conversation' }).click()
+  await page.getByRole('menu').getByText('every conversation').click()
+  await expect(page).toHaveURL(/search\.everywhere=1/)
+  await expect(page.getByRole('button', { name: 'In every conversation' })).toBeVisible()
+})
+
+test('an address from before leads to the first view, which shows what it showed', async ({ openSample }) => {
+  const page = await openSample()
+  await page.evaluate(() => {
+    location.hash = '#/conversation/1/overview?overview.scope=all'
+  })
+  await expect(page.getByRole('grid', { name: 'All conversations' })).toBeVisible()
+  await expect(page).toHaveURL(/conversation\/1\/start\?start\.scope=all$/)
+})
+
 test('the curve of the window leads to its messages and runs, and all conversations stand in a table', async ({
   openSample,
 }) => {
   const page = await openSample()
   await page.evaluate(() => {
-    location.hash = '#/conversation/1/overview'
+    location.hash = '#/conversation/1/start'
   })
   const chart = page.getByRole('slider', { name: /^Tokens in the window over 377 messages/ })
   await expect(chart).toBeVisible()
@@ -41,14 +77,14 @@ test('the curve of the window leads to its messages and runs, and all conversati
   // The last day alone, in the address, by keys.
   await page.getByRole('radiogroup', { name: 'Time shown' }).getByRole('radio', { name: 'all' }).focus()
   await page.keyboard.press('ArrowRight')
-  await expect(page).toHaveURL(/overview\.range=24h/)
+  await expect(page).toHaveURL(/start\.range=24h/)
   await chart.focus()
   await page.keyboard.press('Home')
   await expect(chart).toHaveAttribute('aria-valuetext', /Mar 5, .*after message 2\d\d$/)
   await expect(page.getByRole('region', { name: 'Pressure over time' })).toContainText('0 compaction steps')
 
   await page.getByRole('radiogroup', { name: 'What the axis shows' }).getByText('messages').click()
-  await expect(page).toHaveURL(/overview\.axis=messages/)
+  await expect(page).toHaveURL(/start\.axis=messages/)
   await expect(chart.locator('text', { hasText: /^200$/ })).toBeVisible()
   await expect(page.getByRole('region', { name: 'Prompt cache' })).toContainText('Not recorded')
 
@@ -63,7 +99,7 @@ test('the curve of the window leads to its messages and runs, and all conversati
 
   await table.getByRole('button', { name: 'messages' }).click()
   await table.getByRole('button', { name: /^messages/ }).click()
-  await expect(page).toHaveURL(/overview\.reversed=1&overview\.scope=all&overview\.sort=messages/)
+  await expect(page).toHaveURL(/start\.reversed=1&start\.scope=all&start\.sort=messages/)
   await expect(rows.last()).toContainText('Double charges')
 
   // What was lost is counted for all of them, and those that were never compacted stand last.
@@ -93,8 +129,8 @@ test('the curve of the window leads to its messages and runs, and all conversati
   await rows.nth(1).getByRole('gridcell').nth(1).click()
   await table.focus()
   await page.keyboard.press('Enter')
-  await expect(page).toHaveURL(/conversation\/4\/overview/)
-  await expect(page.getByRole('region', { name: 'Pressure', exact: true })).toBeVisible()
+  await expect(page).toHaveURL(/conversation\/4\/start/)
+  await expect(page.getByRole('region', { name: 'What does the model see next turn?' })).toBeVisible()
 })
 
 test('a run has the same size in the loss report of its conversation and in the history of compactions', async ({
@@ -102,7 +138,7 @@ test('a run has the same size in the loss report of its conversation and in the 
 }) => {
   const page = await openSample()
   await page.evaluate(() => {
-    location.hash = '#/conversation/1/overview?overview.scope=all'
+    location.hash = '#/conversation/1/start?start.scope=all'
   })
   const table = page.getByRole('grid', { name: 'All conversations' })
   await table.getByRole('row').filter({ hasText: 'Double charges' }).getByRole('gridcell').nth(1).click()
@@ -144,7 +180,6 @@ async function withBreak(): Promise<TestMemory> {
 test('the prompt cache is drawn answer by answer, with its breaks and what they cost', async ({ openMemory }) => {
   const page = await openMemory((await withBreak()).path)
   await expect(page.getByRole('contentinfo')).toContainText('LCM:')
-  await page.getByRole('link', { name: 'Overview' }).click()
   const cache = page.getByRole('region', { name: 'Prompt cache' })
   await expect(cache.getByRole('img', { name: /^40 answers: .* 1 break, / })).toBeVisible()
   await expect(cache.getByRole('row').nth(1)).toContainText('after a pause of 31 min')

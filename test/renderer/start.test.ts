@@ -1,17 +1,52 @@
 import { describe, expect, it } from 'vitest'
 import {
-  barWidth,
   byDepth,
   compressionOf,
   depthName,
+  layersText,
   standsForText,
+  windowParts,
   withShares,
-} from '../../renderer/features/overview/overview-figures.ts'
+} from '../../renderer/features/start/start-figures.ts'
 import { stopReasonText } from '../../renderer/ui/job-text.ts'
 import { pressureState } from '../../renderer/ui/pressure-bar.tsx'
-import { roomText } from '../../renderer/ui/room-text.ts'
+import { dueText, roomText } from '../../renderer/ui/room-text.ts'
 
-describe('the overview', () => {
+describe('the start page', () => {
+  it('says when a compaction is due, in turns where their size is known', () => {
+    const room = {
+      activeTokens: 50_883,
+      leftOutTokens: 0,
+      budgetTokens: 200_000,
+      softThreshold: 0.75,
+      hardThreshold: 1,
+    }
+    expect(dueText(room, 43)).toBe('the next compaction is due at 150,000 tokens, in about 43\u00a0turns')
+    expect(dueText(room, null)).toBe('the next compaction is due at 150,000 tokens, 99,117 tokens from here')
+    expect(dueText({ ...room, activeTokens: 160_000 }, null)).toBe(roomText({ ...room, activeTokens: 160_000 }))
+  })
+
+  it('counts what stands in the window, without what is left out', () => {
+    const run = { x0: 0, x1: 1, id: null }
+    const parts = windowParts({
+      window: [
+        { ...run, depth: 0, items: 1, tokens: 30 },
+        { ...run, depth: 2, items: 1, tokens: 50 },
+        { ...run, depth: -1, items: 9, tokens: 400, isLeftOut: true },
+        { ...run, depth: -1, items: 4, tokens: 200 },
+      ],
+    })
+    expect(parts).toMatchObject({ summaries: 2, messages: 4, summaryTokens: 80, messageTokens: 200 })
+    expect(parts.byDepth.map(({ depth }) => depth)).toEqual([2, 0, -1])
+  })
+
+  it('names the layers from the messages up', () => {
+    const summaries = { depth: [0, 0, 1, 0] }
+    expect(layersText({ totalMessages: 377, summaries } as Parameters<typeof layersText>[0])).toBe(
+      '377\u00a0messages → 3\u00a0first\u00a0summaries → 1'.replace('first\u00a0', 'first '),
+    )
+  })
+
   it('says how far it is to the next threshold', () => {
     const room = (activeTokens: number, leftOutTokens = 0) =>
       roomText({ activeTokens, leftOutTokens, budgetTokens: 200_000, softThreshold: 0.75, hardThreshold: 1 })
@@ -21,15 +56,6 @@ describe('the overview', () => {
     // A result without its call is left out, however much room there is.
     expect(room(124_310, 424)).toBe('soft threshold in 25,690 tokens')
     expect(room(341_904, 150_247)).toBe('341,904 tokens want in, 191,657 fit into 200,000, 150,247 are left out')
-  })
-
-  it('draws no bar for no tokens, and none beyond all that are stored', () => {
-    expect([barWidth(0, 0), barWidth(0, 100), barWidth(25, 100), barWidth(120, 100)]).toEqual([
-      null,
-      null,
-      '25%',
-      '100%',
-    ])
   })
 
   it('colours the pressure from the threshold on, not only above it', () => {

@@ -1,6 +1,6 @@
 import { type LostInState, lostByKind } from '../../../core/contract/lists.ts'
 import type { LossReport, LostDetail } from '../../../core/contract/loss.ts'
-import type { CompactionEvent } from '../../../core/contract/time-travel.ts'
+import type { CompactionEvent, CompactionRunRecord } from '../../../core/contract/time-travel.ts'
 import { plural } from '../../ui/format.ts'
 
 /** The last compaction of a conversation. */
@@ -32,6 +32,29 @@ export function lastRun(events: readonly CompactionEvent[]): LastRun | null {
     durationMs: own.reduce((all, event) => all + event.durationMs, 0),
     made: [...byDepth].map(([depth, some]) => ({ depth, count: some.length })),
   }
+}
+
+/** A compaction in the list of the newest. */
+export type Compaction = Pick<LastRun, 'runId' | 'atMs' | 'tokensBefore'> & {
+  /** Null while it runs, and when it was cut off. */
+  readonly tokensAfter: number | null
+  readonly summaries: number
+}
+
+/** Returns the newest of the recorded runs, or where none is recorded the last replacement. */
+export function newestCompactions(
+  runs: readonly CompactionRunRecord[],
+  events: readonly CompactionEvent[],
+  most: number,
+): readonly Compaction[] {
+  if (runs.length > 0)
+    return runs.slice(0, most).map(({ runId, startedAtMs, tokensBefore, tokensAfter, created }) => ({
+      ...{ runId, tokensBefore, tokensAfter },
+      atMs: startedAtMs,
+      summaries: created.length,
+    }))
+  const last = lastRun(events)
+  return last === null ? [] : [{ ...last, summaries: last.made.reduce((all, { count }) => all + count, 0) }]
 }
 
 /** At most this many kinds are named. */

@@ -44,7 +44,7 @@ export function PressureHistory({ conversation, budgetTokens, title, others = NO
   const { conversationId, activeTokens } = conversation
   const settings = useQuery(api.memory.settings.queryOptions())
   const timeline = useQuery(api.context.timeline.queryOptions({ input: { conversationId } }))
-  const [axis, setAxis] = useShownChoice('overview.axis', AXES)
+  const [axis, setAxis] = useShownChoice('start.axis', AXES)
   const messages = timeline.data?.messages ?? 0
   const columns = useQuery(columnOptions(useQueryClient(), conversationId, axis, messages > 0))
   const usage = useQuery({ ...usageOf(conversationId), enabled: messages > 0 })
@@ -52,7 +52,7 @@ export function PressureHistory({ conversation, budgetTokens, title, others = NO
     () => timeline.data && columns.data && pressureCurve(columns.data, timeline.data.events, timeline.data.prunings),
     [timeline.data, columns.data],
   )
-  const [range, setRange] = useShownChoice('overview.range', TIME_RANGES)
+  const [range, setRange] = useShownChoice('start.range', TIME_RANGES)
   const originMs = columns.data?.originMs ?? null
   const drawn = originMs === null ? NO_OTHERS : others
   const part = useMemo(() => {

@@ -43,10 +43,10 @@ type Props = {
 export function AllConversations({ conversationId, scope }: Props) {
   const [selected, setSelected] = useState(conversationId)
   const settings = useQuery(api.memory.settings.queryOptions())
-  const [sort, setSort] = useShownChoice('overview.sort', TABLE_SORTS)
-  const [reversed, setReversed] = useShown('overview.reversed')
-  const [filter, setFilter] = useShownChoice('overview.only', FILTERS)
-  const [stored, setStored] = useShown('overview.words')
+  const [sort, setSort] = useShownChoice('start.sort', TABLE_SORTS)
+  const [reversed, setReversed] = useShown('start.reversed')
+  const [filter, setFilter] = useShownChoice('start.only', FILTERS)
+  const [stored, setStored] = useShown('start.words')
   const [words, setWords] = useState(stored ?? '')
   const query = useDebounced(words, TYPING_MS).trim().slice(0, MOST_CHARS)
   const soft = settings.data?.softThreshold
@@ -60,7 +60,7 @@ export function AllConversations({ conversationId, scope }: Props) {
     health: true,
   })
   const totals = useQuery(api.conversations.totals.queryOptions({ retry: false })).data
-  const [axis] = useShownChoice('overview.axis', AXES)
+  const [axis] = useShownChoice('start.axis', AXES)
   const others = useOtherCurves(selected, axis, { query, ...narrowed })
   const { counts } = found
   const checked = (useQuery(api.integrity.last.queryOptions()).data ?? null) !== null

@@ -2,31 +2,45 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { meaningOf } from '../../../core/contract/glossary.ts'
 import type { Role } from '../../../core/contract/ids.ts'
-import { checksMade } from '../../../core/contract/lists.ts'
-import type { Overview } from '../../../core/contract/memory.ts'
+import type { ListedConversation, MemoryInfo, Overview } from '../../../core/contract/memory.ts'
 import { api } from '../../api.ts'
 import { navigate, useShownChoice } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { nodeColor } from '../../ui/depth-color.ts'
 import { DepthSwatch } from '../../ui/depth-swatch.tsx'
-import { Dim } from '../../ui/dim.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
+import { ErrorLine, ErrorState } from '../../ui/error-state.tsx'
 import figures from '../../ui/figure-table.module.css'
-import { formatCompact, formatCompression, formatCount, formatPercent, plural } from '../../ui/format.ts'
+import { formatCompact, formatCompression, formatCount, formatPercent } from '../../ui/format.ts'
 import { LargeRow } from '../../ui/large-row.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
-import { TimeText } from '../../ui/time-text.tsx'
+import { useConversation } from '../../ui/use-conversations.ts'
 import { AllConversations } from './all-conversations.tsx'
+import { Answer } from './answer.tsx'
 import { CacheRibbon } from './cache-ribbon.tsx'
-import { type Breakdown, byDepth, compressionOf, depthName, standsForText, withShares } from './overview-figures.ts'
-import styles from './overview-view.module.css'
-import { PressureFigures } from './pressure-figures.tsx'
+import { ForgottenField } from './forgotten-field.tsx'
+import { HealthAnswer } from './health-answer.tsx'
+import { LossAnswer } from './loss-answer.tsx'
 import { PressureHistory } from './pressure-history.tsx'
-import { RunTable } from './run-table.tsx'
+import {
+  type Breakdown,
+  byDepth,
+  compressionOf,
+  depthName,
+  layersText,
+  standsForText,
+  withShares,
+} from './start-figures.ts'
+import styles from './start-view.module.css'
+import { WindowAnswer } from './window-answer.tsx'
 
-type Props = { readonly conversationId: number }
+type Props = {
+  readonly conversationId: number
+  readonly info: MemoryInfo
+  /** Draws the layers of the conversation in small. */
+  readonly renderLayers: () => ReactNode
+}
 
 const SCOPES = ['conversation', 'all'] as const
 const SCOPE_OPTIONS = [
@@ -34,73 +48,69 @@ const SCOPE_OPTIONS = [
   { value: 'all', label: 'all conversations' },
 ] as const
 
-/** A conversation in figures, or all conversations in one table. */
-export function OverviewView({ conversationId }: Props) {
-  const [shown, setShown] = useShownChoice('overview.scope', SCOPES)
+/** From a question to its answer: what a conversation forgot, what the model sees, and whether the memory is sound. */
+export function StartView({ conversationId, info, renderLayers }: Props) {
+  const [shown, setShown] = useShownChoice('start.scope', SCOPES)
   const scope = <Segmented label="What is shown" options={SCOPE_OPTIONS} value={shown} onChange={setShown} />
+  const { data: conversation, error, refetch } = useConversation(conversationId)
   if (shown === 'all') return <AllConversations conversationId={conversationId} scope={scope} />
-  return <ConversationFigures conversationId={conversationId} scope={scope} />
+  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
+  return (
+    <div className={styles.scroller}>
+      <div className={styles.view}>
+        <ForgottenField />
+        {conversation && <Answers {...{ conversation, info, renderLayers }} />}
+        <div className={styles.more}>
+          <SectionHeading aside={scope}>More about this conversation</SectionHeading>
+        </div>
+        {conversation && <MoreFigures conversation={conversation} />}
+      </div>
+    </div>
+  )
 }
 
-function ConversationFigures({ conversationId, scope }: Props & { readonly scope: ReactNode }) {
-  const overview = useQuery(api.conversations.overview.queryOptions({ input: { conversationId } }))
-  if (overview.error) return <ErrorState error={overview.error} onRetry={() => void overview.refetch()} />
-  if (!overview.data) return <Loading what="the overview" lines={7} />
-  const { conversation, budgetTokens, depths, roles, largestMessages, runs } = overview.data
+type AnswersProps = Omit<Props, 'conversationId'> & { readonly conversation: ListedConversation }
+
+function Answers({ conversation, info, renderLayers }: AnswersProps) {
+  const { conversationId } = conversation
+  const strata = useQuery(api.strata.get.queryOptions({ input: { conversationId, axis: 'messages' } }))
   return (
-    <div className={styles.view}>
-      <div className={styles.scope}>{scope}</div>
-      <PressureFigures conversation={conversation} budgetTokens={budgetTokens} />
+    <>
+      <WindowAnswer conversation={conversation} strata={strata.data} />
+      <LossAnswer conversation={conversation} />
+      <HealthAnswer info={info} />
+      <Answer
+        question="How is it layered?"
+        about={strata.data && layersText(strata.data)}
+        action={<Button onClick={() => navigate({ view: 'strata' }, 'push')}>Strata →</Button>}
+      >
+        {renderLayers()}
+      </Answer>
+    </>
+  )
+}
+
+/** What is worth a look besides: the window over time, the prompt cache, and what takes the most room. */
+function MoreFigures({ conversation }: { readonly conversation: ListedConversation }) {
+  const { conversationId } = conversation
+  const overview = useQuery(api.conversations.overview.queryOptions({ input: { conversationId } }))
+  if (overview.error) return <ErrorLine error={overview.error} onRetry={() => void overview.refetch()} />
+  if (!overview.data) return <Loading what="figures" lines={5} />
+  const { budgetTokens, depths, roles, largestMessages } = overview.data
+  return (
+    <>
       <PressureHistory conversation={conversation} budgetTokens={budgetTokens} />
       {conversation.messages > 0 && <CacheRibbon conversationId={conversationId} />}
-      <HealthLine />
       <div className={styles.columns}>
         <div className={styles.column}>
-          <DepthTable depths={depths} storedTokens={conversation.storedTokens} />
+          <DepthTable depths={depths} storedTokens={overview.data.conversation.storedTokens} />
           <RoleTable roles={roles} />
         </div>
         <div className={styles.column}>
           <LargestMessages messages={largestMessages} />
         </div>
       </div>
-      <RunTable runs={runs} />
-    </div>
-  )
-}
-
-/** The health of the file in one line. */
-function HealthLine() {
-  const last = useQuery(api.integrity.last.queryOptions())
-  const jobs = useQuery(api.jobs.list.queryOptions())
-  if (last.data === undefined) return null
-  const report = last.data
-  const isChecking = jobs.data?.some(({ kind, state }) => kind === 'integrity' && state === 'running') ?? false
-  const state = report === null ? 'unknown' : report.counts.error > 0 ? 'error' : report.ok ? 'fine' : 'warning'
-  return (
-    <section className={styles.line} aria-label="Health">
-      <span className={styles.dot} data-state={state} aria-hidden="true" />
-      {report === null ? (
-        <span>{isChecking ? 'The file is being checked.' : 'The file has not been checked in this window.'}</span>
-      ) : (
-        <span>
-          {report.ok
-            ? 'Nothing wrong was found'
-            : `${plural(report.counts.error, 'error')}, ${plural(report.counts.warning, 'warning')}`}{' '}
-          <Dim>
-            by {plural(checksMade(report), 'check')}, <TimeText atMs={report.finishedAtMs} />
-          </Dim>
-        </span>
-      )}
-      <Button onClick={() => navigate({ view: 'integrity' }, 'push')}>
-        {report === null
-          ? isChecking
-            ? 'Show the check'
-            : 'Check it'
-          : report.ok
-            ? 'Show the checks'
-            : 'Show the findings'}
-      </Button>
-    </section>
+    </>
   )
 }
 

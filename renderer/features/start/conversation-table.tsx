@@ -14,7 +14,7 @@ import { PressureBar } from '../../ui/pressure-bar.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import type { useConversations } from '../../ui/use-conversations.ts'
 import styles from './conversation-table.module.css'
-import { byLoss, type Loss, type Losses } from './overview-figures.ts'
+import { byLoss, type Loss, type Losses } from './start-figures.ts'
 
 /** The orders of the table. `lost` is that of the rows that are loaded; all others are those of the memory. */
 export const TABLE_SORTS = ['change', 'messages', 'size', 'pressure', 'compaction', 'findings', 'lost'] as const
@@ -223,7 +223,7 @@ function Lost({ loss }: { readonly loss: Loss | 'failed' | undefined }) {
 }
 
 const openConversation = (conversationId: number): void =>
-  navigate({ conversationId, selection: null, shown: { 'overview.scope': null } }, 'push')
+  navigate({ conversationId, selection: null, shown: { 'start.scope': null } }, 'push')
 
 /** Counts are kept this long after their row left the screen. */
 const KEPT_MS = 10 * 60_000

@@ -1,0 +1,47 @@
+import { type FormEvent, useState } from 'react'
+import { navigate } from '../../routes.ts'
+import { ConversationScope } from '../../ui/conversation-scope.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Kbd } from '../../ui/kbd.tsx'
+import field from '../../ui/search-input.module.css'
+import { StateMark } from '../../ui/state-mark.tsx'
+import styles from './forgotten-field.module.css'
+
+const QUESTION = 'What did the agent forget?'
+
+/** Asks for words, and leads to what became of them on their way to the model. */
+export function ForgottenField() {
+  const [words, setWords] = useState('')
+  const trace = (event: FormEvent) => {
+    event.preventDefault()
+    const query = words.trim()
+    if (query === '') return
+    navigate({ view: 'search', searchKind: 'trace', tracedId: null, selection: null, query }, 'push')
+  }
+  return (
+    <form className={styles.form} onSubmit={trace}>
+      <h2 className={styles.question}>{QUESTION}</h2>
+      <div className={`${field.field} ${styles.field}`}>
+        <Icon name="search" />
+        <input
+          type="search"
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+          placeholder="A ticket, a path, a number, a name, or what was decided"
+          aria-label={QUESTION}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <ConversationScope />
+        <button type="submit" className={styles.enter} aria-label="Trace these words" title="Trace these words">
+          <Kbd>Enter</Kbd>
+        </button>
+      </div>
+      <p className={styles.legend}>
+        Each place that says it is marked: <StateMark state="kept">still known</StateMark>,{' '}
+        <StateMark state="dropped">lost</StateMark> or <StateMark state="changed">changed</StateMark>, with the
+        compaction at which that happened.
+      </p>
+    </form>
+  )
+}

@@ -1,0 +1,177 @@
+import { skipToken, useIsFetching, useQueries, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { lostByKind } from '../../../core/contract/lists.ts'
+import type { LossReport } from '../../../core/contract/loss.ts'
+import type { ListedConversation } from '../../../core/contract/memory.ts'
+import { api } from '../../api.ts'
+import { navigate, useLink } from '../../routes.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dim } from '../../ui/dim.tsx'
+import { ErrorLine } from '../../ui/error-state.tsx'
+import { formatCount, formatPercent, plural } from '../../ui/format.ts'
+import { isUndone } from '../../ui/job-text.ts'
+import { LostText } from '../../ui/lost-text.tsx'
+import { MarkedText } from '../../ui/marked-text.tsx'
+import { runAddress } from '../../ui/run-address.ts'
+import { TimeText } from '../../ui/time-text.tsx'
+import { Answer, Figure } from './answer.tsx'
+import styles from './loss-answer.module.css'
+import { type Compaction, newestCompactions } from './loss-report.ts'
+
+/** So many compactions are listed, the newest first. All of them stand in the history. */
+const LISTED = 3
+/** So many details of each are named, decisions first. */
+const NAMED = 3
+/** What was lost is compared once everything else has been answered for so long. */
+const REST_MS = 400
+
+type Props = { readonly conversation: ListedConversation }
+
+/** What the newest compactions dropped or changed. */
+export function LossAnswer({ conversation }: Props) {
+  const { conversationId, summaries } = conversation
+  const runs = useQuery(api.compaction.runs.queryOptions({ input: { conversationId } }))
+  const recorded = runs.data?.filter((run) => !isUndone(run) && run.created.length > 0)
+  const isUnrecorded = recorded?.length === 0 && summaries > 0
+  const timeline = useQuery(api.context.timeline.queryOptions({ input: isUnrecorded ? { conversationId } : skipToken }))
+  const compactions = recorded && newestCompactions(recorded, timeline.data?.events ?? [], LISTED)
+  const isAtRest = useRest()
+  const reports = useReports(conversationId, compactions ?? [], isAtRest)
+  const error = runs.error ?? timeline.error
+  const newest = reports[0]
+  return (
+    <Answer
+      question="What got lost, and when?"
+      about="Details are decisions, numbers, paths, names and quotes"
+      action={
+        <Button
+          onClick={() => navigate({ view: 'compaction', shown: { 'compaction.list': 'history' } }, 'push')}
+          disabled={compactions?.length === 0}
+        >
+          Compactions →
+        </Button>
+      }
+    >
+      {error !== null ? (
+        <ErrorLine error={error} />
+      ) : compactions === undefined ? (
+        <Figure figure="…" />
+      ) : compactions.length === 0 ? (
+        <Figure figure="Nothing so far">· no compaction has replaced a message</Figure>
+      ) : (
+        <>
+          {newest ? (
+            <Figure figure={`${formatCount(lostOf(newest))} of ${plural(newest.counts.details, 'detail')}`}>
+              that left the window with the newest compaction {lostOf(newest) === 1 ? 'is' : 'are'} lost
+            </Figure>
+          ) : (
+            <Figure
+              figure={
+                isUnrecorded ? plural(summaries, 'summary', 'summaries') : plural(recorded?.length ?? 0, 'compaction')
+              }
+            >
+              {isUnrecorded ? 'so far; when each was made is all that the file records' : 'so far'}
+            </Figure>
+          )}
+          <ul className={styles.list}>
+            {compactions.map((compaction, index) => (
+              <Row key={compaction.runId} {...{ compaction, conversationId }} report={reports[index]} />
+            ))}
+          </ul>
+        </>
+      )}
+    </Answer>
+  )
+}
+
+const lostOf = ({ counts }: LossReport): number => counts.dropped + counts.changed
+
+type RowProps = {
+  readonly compaction: Compaction
+  readonly conversationId: number
+  /** Undefined until it is compared, null when it cannot be. */
+  readonly report: LossReport | null | undefined
+}
+
+function Row({ compaction, conversationId, report }: RowProps) {
+  const link = useLink()
+  const { runId, atMs, summaries, tokensBefore, tokensAfter } = compaction
+  const saved = tokensAfter === null || tokensBefore === 0 ? 0 : 1 - tokensAfter / tokensBefore
+  const time = <TimeText atMs={atMs} form="short" />
+  return (
+    <li className={styles.row}>
+      <span>
+        {runId === '' ? (
+          time
+        ) : (
+          <a className={styles.when} href={link(runAddress(runId))}>
+            {time}
+          </a>
+        )}
+      </span>
+      <Dim>
+        {report ? `${plural(report.counts.items, 'text')} → ` : ''}
+        {plural(summaries, 'summary', 'summaries')}
+      </Dim>
+      <span title={saved > 0 ? `${formatPercent(saved)} less` : undefined}>
+        {formatCount(tokensBefore)} → {tokensAfter === null ? '…' : plural(tokensAfter, 'token')}
+      </span>
+      <span className={styles.lost}>
+        {report === undefined ? (
+          <Dim>being compared…</Dim>
+        ) : report === null ? (
+          <Dim>not compared</Dim>
+        ) : (
+          `${formatCount(lostOf(report))} lost`
+        )}
+      </span>
+      <span className={styles.named}>
+        {report &&
+          lostByKind(report)
+            .slice(0, NAMED)
+            .map(({ detail }) => (
+              <span key={`${detail.kind} ${detail.text} ${detail.messageId}`} className={styles.chip}>
+                <LostText detail={detail} conversationId={conversationId} about={detail.kind}>
+                  <MarkedText text={detail.text} />
+                </LostText>
+              </span>
+            ))}
+      </span>
+    </li>
+  )
+}
+
+/** True from the first moment at which nothing else has been asked for a while. */
+function useRest(): boolean {
+  const isBusy = useIsFetching() > 0
+  const [isAtRest, setAtRest] = useState(false)
+  useEffect(() => {
+    if (isBusy || isAtRest) return
+    const timer = setTimeout(() => setAtRest(true), REST_MS)
+    return () => clearTimeout(timer)
+  }, [isBusy, isAtRest])
+  return isAtRest
+}
+
+/**
+ * Compares what each compaction replaced with what it left, one after the other, the newest first. What a compaction
+ * lost does not change with later messages, so it is asked once.
+ */
+function useReports(conversationId: number, compactions: readonly Compaction[], isAtRest: boolean) {
+  const [next, setNext] = useState(0)
+  const results = useQueries({
+    queries: compactions.map(({ runId }, index) => ({
+      ...api.trace.loss.queryOptions({
+        input: { conversationId, ...(runId !== '' && { runId }) },
+        retry: false,
+      }),
+      enabled: isAtRest && index === next,
+    })),
+  })
+  const current = results[next]
+  const isDone = current !== undefined && (current.data !== undefined || current.isError)
+  useEffect(() => {
+    if (isDone) setNext((before) => before + 1)
+  }, [isDone])
+  return results.map(({ data, isError }) => data ?? (isError ? null : undefined))
+}

@@ -1,0 +1,97 @@
+import { skipToken, useQuery } from '@tanstack/react-query'
+import type { ListedConversation } from '../../../core/contract/memory.ts'
+import type { Strata } from '../../../core/contract/strata.ts'
+import { api } from '../../api.ts'
+import { navigate } from '../../routes.ts'
+import { Button } from '../../ui/button.tsx'
+import { CompactButton } from '../../ui/compact-button.tsx'
+import { depthColor } from '../../ui/depth-color.ts'
+import { formatCompression, formatCount, formatPressure, formatTokens, plural } from '../../ui/format.ts'
+import { dueText, roomUntilSoft } from '../../ui/room-text.ts'
+import { useWindowRule } from '../../ui/use-window-rule.ts'
+import { Answer, Figure } from './answer.tsx'
+import { windowParts } from './start-figures.ts'
+import styles from './start-view.module.css'
+
+type Props = { readonly conversation: ListedConversation; readonly strata: Strata | undefined }
+
+/** What the model sees next turn, in tokens, to scale, and until when. */
+export function WindowAnswer({ conversation, strata }: Props) {
+  const settings = useQuery(api.memory.settings.queryOptions())
+  const rule = useWindowRule()
+  const { contextTokens, pressure, storedTokens, messages } = conversation
+  const budgetTokens = conversation.ownBudgetTokens ?? settings.data?.budgetTokens ?? null
+  const parts = strata && windowParts(strata)
+  return (
+    <Answer
+      question="What does the model see next turn?"
+      about={budgetTokens === null ? 'of its window' : `of a window of ${formatTokens(budgetTokens)}`}
+      action={<Button onClick={() => navigate({ view: 'context' }, 'push')}>Context →</Button>}
+    >
+      <Figure figure={contextTokens === null ? 'Being counted…' : formatTokens(contextTokens)}>
+        {pressure !== null && `· ${formatPressure(pressure)} `}
+        {parts && `· ${partsText(parts, messages)}`}
+      </Figure>
+      {parts && budgetTokens !== null && (
+        <div
+          className={styles.window}
+          role="img"
+          aria-label={`${formatTokens(parts.summaryTokens)} of summaries and ${formatTokens(parts.messageTokens)} of messages, of ${formatTokens(budgetTokens)}`}
+        >
+          {parts.byDepth.map(({ depth, tokens }) => (
+            <span
+              key={depth}
+              style={{
+                width: `${(tokens / Math.max(budgetTokens, parts.summaryTokens + parts.messageTokens)) * 100}%`,
+                background: depth < 0 ? 'var(--assistant)' : depthColor(depth),
+              }}
+            />
+          ))}
+        </div>
+      )}
+      <p className={styles.due}>
+        <Due conversation={conversation} budgetTokens={budgetTokens} />
+        <CompactButton />
+      </p>
+      <p className={styles.dim}>
+        {storedTokens !== null && `${formatTokens(storedTokens)} are stored`}
+        {storedTokens !== null &&
+          contextTokens !== null &&
+          contextTokens > 0 &&
+          contextTokens < storedTokens &&
+          `, ${formatCompression(storedTokens / contextTokens)} as many as the model sees`}
+        {rule !== null && '. The window is worked out from the file, which stores none'}
+      </p>
+    </Answer>
+  )
+}
+
+type Parts = ReturnType<typeof windowParts>
+
+/** `4 summaries and 152 messages stand for 377 messages` */
+function partsText({ summaries, messages }: Parts, all: number): string {
+  if (summaries === 0) return `${formatCount(messages)} of ${plural(all, 'message')}`
+  return `${plural(summaries, 'summary', 'summaries')} and ${plural(messages, 'message')} stand for ${plural(all, 'message')}`
+}
+
+/** A larger window is not listed only to know how long its turns are. */
+const MOST_ITEMS = 8_000
+
+type DueProps = { readonly conversation: ListedConversation; readonly budgetTokens: number | null }
+
+/** When a compaction is due. The turns until then follow from the window, which takes longer to list than the rest. */
+function Due({ conversation, budgetTokens }: DueProps) {
+  const { conversationId, contextItems, activeTokens, leftOutTokens } = conversation
+  const settings = useQuery(api.memory.settings.queryOptions())
+  const isKnown = settings.data !== undefined && activeTokens !== null
+  const window = useQuery(
+    api.context.assemble.queryOptions({
+      input: isKnown && contextItems <= MOST_ITEMS ? { conversationId } : skipToken,
+      retry: false,
+    }),
+  )
+  if (settings.data === undefined || activeTokens === null || budgetTokens === null) return null
+  const { softThreshold, hardThreshold } = settings.data
+  const room = { activeTokens, leftOutTokens: leftOutTokens ?? 0, budgetTokens, softThreshold, hardThreshold }
+  return <span>{dueText(room, window.data ? roomUntilSoft(window.data).turns : null)}</span>
+}
