@@ -152,8 +152,8 @@ function LargeWindow({ items, onList }: LargeWindowProps) {
         </>
       }
     >
-      A list of so many takes long, and about {formatBytes(items * BYTES_PER_ITEM)} of memory. Start and strata show
-      the same window at once.
+      A list of so many takes long, and about {formatBytes(items * BYTES_PER_ITEM)} of memory. Start and strata show the
+      same window at once.
     </EmptyState>
   )
 }
