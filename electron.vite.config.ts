@@ -48,8 +48,8 @@ function collect(id: string, entry: string, graph: ModuleGraph, files: Map<strin
 
 /**
  * What a window begins with: its questions, any page, the frame of a memory, its first view, the strata, and the graph
- * below. Each is one file with all that it imports and those before it do not: a hundred small files take a fifth of a second to
- * arrive. Each starts in a task of its own.
+ * below. Each is one file with all that it imports and those before it do not: a hundred small files take a fifth of a
+ * second to arrive. Each starts in a task of its own.
  */
 const BEGINNING = [
   'renderer/main.ts',
