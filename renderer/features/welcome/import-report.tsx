@@ -22,8 +22,9 @@ export function ImportReport({ result }: { readonly result: ImportResult }) {
 
 function FileReport({ file }: { readonly file: ImportedFile }) {
   const rest = file.skippedCount - Math.min(MAX_LINES, file.skipped.length)
+  const notes = notesOf(file)
   return (
-    <details className={styles.file}>
+    <details className={styles.file} open={notes.length > 0}>
       <summary title={file.path}>
         <span className={styles.reportName}>{fileNameOf(file.path)}</span>
         <span>
@@ -34,7 +35,11 @@ function FileReport({ file }: { readonly file: ImportedFile }) {
           {file.skippedCount > 0 && `, ${plural(file.skippedCount, 'line')} left out`}
         </span>
       </summary>
-      {file.newer !== null && <p className={styles.note}>{newerText(file.newer)}</p>}
+      {notes.map((note) => (
+        <p key={note} className={styles.fileNote}>
+          {note}
+        </p>
+      ))}
       <ul className={styles.lines}>
         {file.conversations.slice(0, MAX_CONVERSATIONS).map(({ conversationId, title, added }) => (
           <li key={conversationId}>
@@ -58,9 +63,20 @@ function FileReport({ file }: { readonly file: ImportedFile }) {
   )
 }
 
+/** What is to be known of a file although all of it was read. */
+const notesOf = ({ newer, brokenChains = [], conversationCount }: ImportedFile): readonly string[] => [
+  ...(newer === null ? [] : [newerText(newer)]),
+  ...brokenChains.map(({ conversationId, text }) => {
+    const said = conversationCount > 1 ? `Conversation ${formatCount(conversationId)}: ${text}` : text
+    return `${said.charAt(0).toUpperCase()}${said.slice(1)}. Context shows what a resume would load.`
+  }),
+]
+
 const newerText = ({ written, tried }: NewerVersion): string =>
   `Version ${written} wrote it, and the newest that was tried is ${tried}. Coverage says whether all of it is there.`
 
-/** Returns whether every line of every file was imported. */
+/** Returns whether every line of every file was imported, and nothing else is to be known of them. */
 export const isSound = (result: ImportResult): boolean =>
-  result.files.every(({ error, skippedCount, conflicts }) => error === null && skippedCount === 0 && conflicts === 0)
+  result.files.every(
+    (file) => file.error === null && file.skippedCount === 0 && file.conflicts === 0 && notesOf(file).length === 0,
+  )
