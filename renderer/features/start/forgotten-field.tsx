@@ -33,8 +33,9 @@ export function ForgottenField() {
           spellCheck={false}
         />
         <ConversationScope />
-        <button type="submit" className={styles.enter} aria-label="Trace these words" title="Trace these words">
+        <button type="submit" className={styles.enter} title="Trace these words">
           <Kbd>Enter</Kbd>
+          <span className="unseen"> traces these words</span>
         </button>
       </div>
       <p className={styles.legend}>
