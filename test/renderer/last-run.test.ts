@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { lastRun, newestCompactions } from '../../renderer/features/start/loss-report.ts'
+import { lastRun, newestCompactions, withoutUndone } from '../../renderer/features/start/loss-report.ts'
 import { compactionEvent } from './compaction-event.ts'
 
 it('says how large the window was before and after a run, and counts no source of a summary of summaries twice', () => {
@@ -15,4 +15,14 @@ it('lists the last replacement where no run is recorded, and nothing before one'
   const events = [compactionEvent({ runId: '', activeTokens: 5_000, sourceTokens: 900, tokens: 100 })]
   expect(newestCompactions([], events, 3)).toMatchObject([{ runId: '', tokensBefore: 5_800, summaries: 1 }])
   expect(newestCompactions([], [], 3)).toEqual([])
+})
+
+it('takes no run for the last one that was taken back', () => {
+  const events = ['a', 'b'].map((runId) => compactionEvent({ runId }))
+  const runs = [
+    { runId: 'b', stopReason: 'undone' },
+    { runId: 'a', stopReason: 'target_reached' },
+  ] as never[]
+  expect(lastRun(withoutUndone(events, runs))?.runId).toBe('a')
+  expect(lastRun(withoutUndone(events, []))?.runId).toBe('b')
 })

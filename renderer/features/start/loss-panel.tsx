@@ -23,7 +23,7 @@ import { useCopy } from '../../ui/use-copy.ts'
 import view from '../../ui/view.module.css'
 import { ViewPanel } from '../../ui/view-panel.tsx'
 import styles from './loss-panel.module.css'
-import { type LastRun, lastRun, lossHeadline, lossMarkdown } from './loss-report.ts'
+import { type LastRun, lastRun, lossHeadline, lossMarkdown, withoutUndone } from './loss-report.ts'
 
 type Props = { readonly conversation: ListedConversation }
 
@@ -42,14 +42,15 @@ const MOST_LISTED = 2000
 function Panel({ conversation }: Props) {
   const { conversationId } = conversation
   const timeline = useQuery(api.context.timeline.queryOptions({ input: { conversationId } }))
-  const run = timeline.data && lastRun(timeline.data.events)
+  const runs = useQuery(api.compaction.runs.queryOptions({ input: { conversationId } }))
+  const run = timeline.data && runs.data && lastRun(withoutUndone(timeline.data.events, runs.data))
   const losses = useQuery(
     api.trace.loss.queryOptions({
       input: run ? { conversationId, ...(run.runId !== '' && { runId: run.runId }), limit: MOST_LISTED } : skipToken,
       retry: false,
     }),
   )
-  const error = timeline.error ?? losses.error
+  const failed = [timeline, runs, losses].find(({ error }) => error !== null)
   return (
     <section className={view.panel} aria-label="Loss report">
       <div>
@@ -65,8 +66,8 @@ function Panel({ conversation }: Props) {
         </Fact>
         {run && <RunFacts run={run} />}
       </Facts>
-      {error ? (
-        <ErrorLine error={error} onRetry={() => void (timeline.error ? timeline : losses).refetch()} />
+      {failed ? (
+        <ErrorLine error={failed.error} onRetry={() => void failed.refetch()} />
       ) : losses.data ? (
         <Losses report={losses.data} conversation={conversation} runId={run?.runId ?? ''} />
       ) : (

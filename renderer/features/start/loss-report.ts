@@ -2,6 +2,7 @@ import { type LostInState, lostByKind } from '../../../core/contract/lists.ts'
 import type { LossReport, LostDetail } from '../../../core/contract/loss.ts'
 import type { CompactionEvent, CompactionRunRecord } from '../../../core/contract/time-travel.ts'
 import { plural } from '../../ui/format.ts'
+import { isUndone } from '../../ui/job-text.ts'
 
 /** The last compaction of a conversation. */
 export type LastRun = {
@@ -14,6 +15,15 @@ export type LastRun = {
   readonly durationMs: number
   /** How many summaries it made of each depth. */
   readonly made: readonly { readonly depth: number; readonly count: number }[]
+}
+
+/** The events without those of runs that were taken back, which lost nothing. */
+export function withoutUndone(
+  events: readonly CompactionEvent[],
+  runs: readonly CompactionRunRecord[],
+): readonly CompactionEvent[] {
+  const undone = new Set(runs.filter(isUndone).map(({ runId }) => runId))
+  return undone.size === 0 ? events : events.filter(({ runId }) => !undone.has(runId))
 }
 
 /** Returns the last run, or null before one. */
