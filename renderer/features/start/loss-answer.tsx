@@ -18,9 +18,9 @@ import { Answer, Figure } from './answer.tsx'
 import styles from './loss-answer.module.css'
 import { type Compaction, newestCompactions } from './loss-report.ts'
 
-/** So many compactions are listed, the newest first. All of them stand in the history. */
+/** At most this many compactions are listed, the newest first. All of them stand in the history. */
 const LISTED = 3
-/** So many details of each are named, decisions first. */
+/** At most this many details of each are named, decisions first. */
 const NAMED = 3
 /** What was lost is compared once everything else has been answered for so long. */
 const REST_MS = 400
@@ -34,7 +34,9 @@ export function LossAnswer({ conversation }: Props) {
   const recorded = runs.data?.filter((run) => !isUndone(run) && run.created.length > 0)
   const isUnrecorded = recorded?.length === 0 && summaries > 0
   const timeline = useQuery(api.context.timeline.queryOptions({ input: isUnrecorded ? { conversationId } : skipToken }))
-  const compactions = recorded && newestCompactions(recorded, timeline.data?.events ?? [], LISTED)
+  // Before the timeline is there, nothing is said of a file that records no runs.
+  const events = isUnrecorded ? timeline.data?.events : []
+  const compactions = recorded && events && newestCompactions(recorded, events, LISTED)
   const isAtRest = useRest()
   const reports = useReports(conversationId, compactions ?? [], isAtRest)
   const error = runs.error ?? timeline.error
