@@ -206,7 +206,8 @@ const PATIENCE = { timeout: 900_000 }
 describe('the packed package', PATIENCE, () => {
   it('has no command that is not driven here', async () => {
     const { stdout } = await lcm(['--help'])
-    const offered = [...stdout.matchAll(/^ {2}([a-z-]+) [<[]/gm)].map(([, name]) => name)
+    const [, commands = ''] = stdout.split('\nCommands:\n')
+    const offered = [...commands.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name)
     const here = [ALONE, ON_A_MEMORY, SERVING].flatMap((drives) => Object.keys(drives))
     expect(offered.toSorted()).toEqual(here.toSorted())
   })
