@@ -144,7 +144,7 @@ test.describe('a view whose code does not arrive', () => {
       await views.getByRole('link', { name: /^Context/ }).click()
       await expect(page.getByRole('heading', { name: 'This part of the app did not arrive' })).toBeVisible()
 
-      await views.getByRole('link', { name: 'Storage' }).click()
+      await views.getByRole('link', { name: 'Strata' }).click()
       await expect(page.getByRole('heading', { name: 'This part of the app did not arrive' })).toHaveCount(0)
       await views.getByRole('link', { name: /^Context/ }).click()
       await page.unroute(code)
