@@ -29,6 +29,17 @@ const strata = async (page: Page): Promise<void> => {
 }
 
 const SCENES: readonly Scene[] = [
+  {
+    name: 'start-dark',
+    theme: 'dark',
+    file: sample,
+    view: 'start',
+    prepare: (page) =>
+      page
+        .getByText(/^[\d,]+ lost$/)
+        .nth(2)
+        .waitFor(),
+  },
   { name: 'strata-dark', theme: 'dark', file: sample, view: `strata?select=${SUMMARY}`, prepare: strata },
   { name: 'strata-light', theme: 'light', file: sample, view: `strata?select=${SUMMARY}`, prepare: strata },
   {
