@@ -224,6 +224,25 @@ describe('the database of opencode', () => {
     expect(sentWindow(memory).texts).toEqual(['start', 'answer'])
   })
 
+  it('keeps a message with a role that opencode has not yet in the window when its session goes on', async () => {
+    using memory = buildMemory()
+    const path = openCodeDb([{ id: 'ses_1', said: ['start', 'answer'] }])
+    const said = 'What a developer message would say.'
+    const info = JSON.stringify({ role: 'developer', time: { created: START + 1 } })
+    const part = JSON.stringify({ type: 'text', text: said })
+    spoil(
+      path,
+      `INSERT INTO message VALUES ('msg_developer', 'ses_1', ${START + 1}, '${info}');
+      INSERT INTO part VALUES ('prt_developer', 'msg_developer', 'ses_1', '${part}')`,
+    )
+    await importOne(memory.db, path)
+    const isSent = () => sentWindow(memory).texts.some((text) => text.includes(said))
+    expect(isSent()).toBe(true)
+    openCodeDb([{ id: 'ses_1', said: ['start', 'answer', 'more'] }], join(path, '..'))
+    await importOne(memory.db, path)
+    expect(isSent()).toBe(true)
+  })
+
   it('reports rows that are not JSON, and reads the others', async () => {
     using memory = buildMemory()
     const path = openCodeDb([{ id: 'ses_1', said: ['one', 'two'] }])

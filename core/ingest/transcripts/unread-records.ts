@@ -123,7 +123,7 @@ export async function* keepUnread(
 ): AsyncGenerator<TranscriptChunk> {
   const keeper = new UnreadKeeper(source)
   for await (const chunk of chunks) {
-    if (chunk.records.some(({ kind }) => kind === 'skipped')) {
+    if (chunk.records.some(({ kind }) => kind === 'skipped' || kind === 'held')) {
       yield { ...chunk, records: chunk.records.flatMap((record) => keeper.pass(record)) }
     } else {
       for (const record of chunk.records) keeper.note(record)
@@ -140,6 +140,8 @@ class UnreadKeeper {
   readonly #ids = new DerivedIds()
   /** Records that stand before the first session of the file. */
   #waiting: Skipped[] = []
+  /** The ids of records that were kept: their sessions hold them, although no reader could take them. */
+  readonly #keptIds = new Set<string>()
   #sessionId: string | null = null
   #latestMs: number
 
@@ -158,6 +160,7 @@ class UnreadKeeper {
 
   pass(record: TranscriptRecord): TranscriptRecord[] {
     this.note(record)
+    if (record.kind === 'held') return [{ ...record, externalIds: this.#keptIds.union(record.externalIds) }]
     if (record.kind !== 'skipped' || !record.unread) return [record, ...this.release()]
     if (this.#sessionId === null) {
       this.#waiting.push(record)
@@ -189,6 +192,7 @@ class UnreadKeeper {
     const { value, role } = unread
     const createdAtMs = timeOf(value.timestamp ?? value.ts ?? value.time ?? value.created_at) ?? this.#latestMs
     const externalId = this.#ids.next('unread', JSON.stringify(value))
+    this.#keptIds.add(externalId)
     const { content, part } = wholeBlock(value)
     const message = { externalId, role, createdAtMs, content, parts: [part] }
     return [
