@@ -13,7 +13,7 @@ test('the first view of a file answers four questions, and leads from words to w
   await expect(page).toHaveURL(/conversation\/1\/start$/)
   const answer = (name: string) => page.getByRole('region', { name })
   const window = answer('What does the model see next turn?')
-  await expect(window).toContainText(/50,883\stokens · 25\s% · 4\ssummaries and 152\smessages stand for 377\smessages/)
+  await expect(window).toContainText(/50,883\stokens · 25\s% · 4\ssummaries and 152 of 377\smessages/)
   await expect(window).toContainText(/due at 150,000 tokens, in about 43\sturns/)
   await expect(answer('Is the memory sound?').getByRole('button', { name: 'Check now' })).toBeVisible()
   await expect(answer('How is it layered?')).toContainText(/377\smessages → 28\sfirst summaries → 7 → 1/)

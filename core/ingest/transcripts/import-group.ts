@@ -49,14 +49,14 @@ export type ReadTranscript = {
 }
 
 /**
- * Stores short transcripts in one transaction, because a transaction for each would take several times as long: its
- * index entries become segments of their own, and the index triggers are made anew. A transcript is stored as a whole or
- * not at all, and reported when it is committed.
+ * Stores short transcripts in one transaction. One for each would take several times as long, because every transaction
+ * writes index segments of its own and makes the index triggers anew. A transcript is stored as a whole or not at all,
+ * and reported when it is committed (docs/decisions/0097-short-transcripts-together.md).
  */
 export class ImportGroup {
   readonly #db: WriteDb
   readonly #store: ConversationStore
-  /** Results stand between the transcripts that wait, so that they keep the order of the files. */
+  /** The transcripts that wait, and between them the results of files that need not: in the order of the files. */
   #waiting: (ReadTranscript | ImportedFile)[] = []
   #messages = 0
   #textUnits = 0

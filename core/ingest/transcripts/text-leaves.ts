@@ -47,7 +47,7 @@ function jsonIn(text: string): unknown {
 export const textsIn = (value: unknown, asides?: RegExp): string[] =>
   Array.from(textLeaves(value, asides), ({ text }) => text)
 
-/** All texts of a block of unknown shape. A block has no envelope, so what has several words is one whatever its field. */
+/** Gives all texts of a block of unknown shape. Several words are a text here in any field, also in one named `title`. */
 export const textsInBlock = (block: unknown): string[] =>
   Array.from(
     leaves(block, (text, name) => isText(text, name) || (/\S\s+\S/.test(text) && !text.startsWith('data:'))),

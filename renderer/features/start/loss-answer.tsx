@@ -18,7 +18,7 @@ import { Answer, Figure } from './answer.tsx'
 import styles from './loss-answer.module.css'
 import { type Compaction, newestCompactions } from './loss-report.ts'
 
-/** At most this many compactions are listed, the newest first. All of them stand in the history. */
+/** At most this many compactions are listed, the newest first. */
 const LISTED = 3
 /** At most this many details of each are named, decisions first. */
 const NAMED = 3

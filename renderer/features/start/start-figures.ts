@@ -62,7 +62,7 @@ export function byLoss(
   })
 }
 
-/** What stands in the window: its summaries and messages, with the tokens of each depth, deepest first. −1 are messages. */
+/** Counts what the model sees: summaries, messages, and the tokens of each depth, deepest first; messages are depth −1. */
 export function windowParts({ window }: Pick<Strata, 'window'>) {
   const seen = window.filter(({ isLeftOut }) => !isLeftOut)
   const sum = (runs: typeof seen, of: 'items' | 'tokens'): number => runs.reduce((all, run) => all + run[of], 0)

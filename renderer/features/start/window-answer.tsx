@@ -68,10 +68,10 @@ export function WindowAnswer({ conversation, strata }: Props) {
 
 type Parts = ReturnType<typeof windowParts>
 
-/** `4 summaries and 152 messages stand for 377 messages` */
+/** `4 summaries and 152 of 377 messages`. Whether the summaries stand for the others is for a check to say. */
 function partsText({ summaries, messages }: Parts, all: number): string {
-  if (summaries === 0) return `${formatCount(messages)} of ${plural(all, 'message')}`
-  return `${plural(summaries, 'summary', 'summaries')} and ${plural(messages, 'message')} stand for ${plural(all, 'message')}`
+  const raw = `${formatCount(messages)} of ${plural(all, 'message')}`
+  return summaries === 0 ? raw : `${plural(summaries, 'summary', 'summaries')} and ${raw}`
 }
 
 /** A larger window is not listed only to know how long its turns are. */

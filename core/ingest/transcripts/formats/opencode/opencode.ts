@@ -23,7 +23,7 @@ export const openCode: TranscriptFormat = {
   asides: /(?:^|\.)info\.summary\b/,
 }
 
-/** Kilo's program is made of opencode's. Its database has another name and tables of its own beside the same ones. */
+/** Kilo is built on opencode. Its database has another name, and tables of its own beside those of opencode. */
 export const kilo: TranscriptFormat = {
   ...openCode,
   id: 'kilo',

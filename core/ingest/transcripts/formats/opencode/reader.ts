@@ -33,7 +33,7 @@ export class OpenCodeReader {
   /** True from the message on to which the person took the session back. */
   #isReverted = false
   readonly #givenUp = new Set<string>()
-  /** Ids of all messages, and of the results that stand in their parts. */
+  /** The ids of all messages that were read, and of the results in their parts. */
   readonly #held = new Set<string>()
 
   /** `removed` names messages that opencode removed later. */

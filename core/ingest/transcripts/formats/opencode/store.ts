@@ -37,7 +37,7 @@ type SessionRow = {
 type MessageRow = { readonly place: number; readonly id: string; readonly data: string }
 type PartRow = { readonly id: string; readonly messageId: string; readonly data: string }
 
-/** Messages of so many rows are read at once, with their parts. */
+/** At most this many messages are read at once, with their parts. */
 const BATCH = 50
 
 /** `opencode.db`: the objects of an export as JSON in tables, without the ids that the columns have. */
