@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import installBuild from '../builders/built-program.ts'
 import { agentDatabase } from './agent-database.ts'
 import { benchOptions } from './bench-options.ts'
 import { clawMemory } from './claw-memory.ts'
@@ -57,6 +58,8 @@ const STORE_MB = 200
 const agents = ['opencode', 'openclaw'] as const
 
 const messages = Number(values.messages)
+// The window and the core thread are those that people install.
+await installBuild()
 const memory = await largeMemory(messages, say)
 say('importing')
 const imported = await measureImport(Math.min(messages, 40_000))
@@ -208,6 +211,7 @@ function windowRows(drawn: WindowMeasure, of: string): Row[] {
     figure(`window${of}: first paint`, `${fixed(drawn.firstPaintMs)} ms`, '< 1000 ms'),
     figure(`window${of}: strata drawn, core just started`, `${fixed(drawn.firstDrawMs)} ms`, '< 1000 ms'),
     figure(`window${of}: strata drawn, after a reload`, `${fixed(drawn.secondDrawMs)} ms`, '< 500 ms'),
+    figure(`window${of}: first view answered, after a reload`, `${fixed(drawn.firstViewMs)} ms`, '< 300 ms'),
     frames('panning', drawn.pan, 'p95 ≤ 18 ms'),
     frames('zooming', drawn.zoom, 'p95 ≤ 18 ms'),
     frames('hovering', drawn.hover, 'p95 ≤ 18 ms'),

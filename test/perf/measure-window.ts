@@ -4,7 +4,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { type CDPSession, chromium, type Page } from '@playwright/test'
+import type { View } from '../../renderer/routes.ts'
 import { chromiumFlags, findChromium } from '../../scripts/find-chromium.mjs'
+import installBuild from '../builders/built-program.ts'
 import { Random } from '../builders/random.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { openInBrowser } from '../e2e/browser-door.ts'
@@ -25,6 +27,8 @@ export type WindowMeasure = {
   readonly firstDrawMs: number
   /** The same once the core has read the conversation: what a reload takes. */
   readonly secondDrawMs: number
+  /** From the start of the navigation, as a reload, until the first view says what the model sees and draws its layers. */
+  readonly firstViewMs: number
   readonly pan: FrameFigures
   readonly zoom: FrameFigures
   readonly hover: FrameFigures
@@ -63,6 +67,7 @@ export async function measureWindow(path: string): Promise<WindowMeasure> {
   const browser = await chromium.launch({ ...(executablePath && { executablePath }), args: [...chromiumFlags] })
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
   await context.addInitScript(installProbe)
+  await context.addInitScript(beginAtStrata, path)
   const app = await openInBrowser({ path, home, userData: home, env: {}, watch: () => undefined }, context)
   const { page } = app
   const costs: Record<string, Cost> = {}
@@ -86,6 +91,11 @@ export async function measureWindow(path: string): Promise<WindowMeasure> {
     )
     await page.reload()
     const secondDrawMs = await costing('opening again', () => firstDraw(page))
+    await show(page, 'start')
+    await page.reload()
+    const firstViewMs = await costing('opening the first view', () => firstAnswers(page))
+    await show(page, 'strata')
+    await firstDraw(page)
     await costing('loading all views', () => page.waitForTimeout(VIEWS_LOADED_MS))
     const zoom = await costing('zooming', () => sampled(page, () => wheel(page, 'zoom')))
     const pan = await costing('panning', () => sampled(page, () => wheel(page, 'pan')))
@@ -104,6 +114,7 @@ export async function measureWindow(path: string): Promise<WindowMeasure> {
       firstPaintMs,
       firstDrawMs,
       secondDrawMs,
+      firstViewMs,
       ...{ zoom, pan, hover, brush },
       summaryToDetail,
       messageToDetail,
@@ -117,6 +128,29 @@ export async function measureWindow(path: string): Promise<WindowMeasure> {
     await browser.close()
     await rm(home, { recursive: true, force: true, maxRetries: 5 })
   }
+}
+
+/** Runs in the page before anything else: the window goes to the address that it remembers of the file. */
+function beginAtStrata(path: string): void {
+  if (localStorage.getItem('lcm:places') === null)
+    localStorage.setItem('lcm:places', JSON.stringify([[path, '#/strata']]))
+}
+
+async function show(page: Page, view: View): Promise<void> {
+  await page.evaluate((to) => {
+    location.hash = location.hash.replace(/[^/]*$/, to)
+  }, view)
+}
+
+async function firstAnswers(page: Page): Promise<number> {
+  const region = page.getByRole('region')
+  await region
+    .filter({ hasText: 'What does the model see next turn?' })
+    .getByText(/\d\stokens$/)
+    .first()
+    .waitFor()
+  await region.filter({ hasText: 'How is it layered?' }).getByRole('img').waitFor()
+  return page.evaluate(() => performance.now())
 }
 
 async function firstDraw(page: Page): Promise<number> {
@@ -292,6 +326,7 @@ function memoryOfProcess(pid: number): { own: number; resident: number } {
 }
 
 if (import.meta.main) {
+  await installBuild()
   const path = process.argv[2] ?? (await largeMemory(MESSAGES, console.error)).path
   console.log(JSON.stringify(await measureWindow(path), null, 2))
 }

@@ -22,6 +22,8 @@ import { type Compaction, newestCompactions } from './loss-report.ts'
 const LISTED = 3
 /** At most this many details of each are named, decisions first. */
 const NAMED = 3
+/** A compaction of a longer conversation may have replaced so much that comparing it takes minutes: only when asked. */
+const MOST_UNASKED = 20_000
 /** What was lost is compared once everything else has been answered for so long. */
 const REST_MS = 400
 
@@ -29,7 +31,8 @@ type Props = { readonly conversation: ListedConversation }
 
 /** What the newest compactions dropped or changed. */
 export function LossAnswer({ conversation }: Props) {
-  const { conversationId, summaries } = conversation
+  const { conversationId, summaries, messages } = conversation
+  const [isAsked, setAsked] = useState(messages <= MOST_UNASKED)
   const runs = useQuery(api.compaction.runs.queryOptions({ input: { conversationId } }))
   const recorded = runs.data?.filter((run) => !isUndone(run) && run.created.length > 0)
   const isUnrecorded = recorded?.length === 0 && summaries > 0
@@ -38,7 +41,7 @@ export function LossAnswer({ conversation }: Props) {
   const events = isUnrecorded ? timeline.data?.events : []
   const compactions = recorded && events && newestCompactions(recorded, events, LISTED)
   const isAtRest = useRest()
-  const reports = useReports(conversationId, compactions ?? [], isAtRest)
+  const reports = useReports(conversationId, compactions ?? [], isAsked && isAtRest)
   const error = runs.error ?? timeline.error
   const newest = reports[0]
   return (
@@ -77,9 +80,20 @@ export function LossAnswer({ conversation }: Props) {
           )}
           <ul className={styles.list}>
             {compactions.map((compaction, index) => (
-              <Row key={compaction.runId} {...{ compaction, conversationId }} report={reports[index]} />
+              <Row
+                key={compaction.runId}
+                {...{ compaction, conversationId }}
+                report={reports[index]}
+                isAsked={isAsked}
+              />
             ))}
           </ul>
+          {!isAsked && (
+            <p>
+              <Button onClick={() => setAsked(true)}>Compare what they lost</Button>{' '}
+              <Dim>It may take minutes in a conversation of this length.</Dim>
+            </p>
+          )}
         </>
       )}
     </Answer>
@@ -93,9 +107,10 @@ type RowProps = {
   readonly conversationId: number
   /** Undefined until it is compared, null when it cannot be. */
   readonly report: LossReport | null | undefined
+  readonly isAsked: boolean
 }
 
-function Row({ compaction, conversationId, report }: RowProps) {
+function Row({ compaction, conversationId, report, isAsked }: RowProps) {
   const link = useLink()
   const { runId, atMs, summaries, tokensBefore, tokensAfter } = compaction
   const saved = tokensAfter === null || tokensBefore === 0 ? 0 : 1 - tokensAfter / tokensBefore
@@ -120,7 +135,7 @@ function Row({ compaction, conversationId, report }: RowProps) {
       </span>
       <span className={styles.lost}>
         {report === undefined ? (
-          <Dim>being compared…</Dim>
+          <Dim>{isAsked && 'being compared…'}</Dim>
         ) : report === null ? (
           <Dim>not compared</Dim>
         ) : (
