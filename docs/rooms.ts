@@ -35,8 +35,8 @@ function importsOfRooms(): Graph {
     if (room === null) continue
     const targets = graph.get(room) ?? new Set()
     graph.set(room, targets)
-    for (const [, target = ''] of readFileSync(join(root, path), 'utf8').matchAll(/(?:from |import\()'(\.[^']+)'/g)) {
-      const imported = roomOf(posix.join(posix.dirname(path), target))
+    for (const [, target = ''] of readFileSync(join(root, path), 'utf8').matchAll(/(?:from |import\()'([.#][^']+)'/g)) {
+      const imported = roomOf(target.startsWith('#') ? target.slice(1) : posix.join(posix.dirname(path), target))
       if (imported !== null && imported !== room) targets.add(imported)
     }
   }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { databaseAddress } from '../../core/doors/core-host.ts'
+import { databaseAddress } from '#core/doors/core-host.ts'
 
 const LINK_SCHEME = 'lcm-inspector://'
 

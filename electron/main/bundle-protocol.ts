@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { protocol } from 'electron'
-import { assetPath, contentSecurityPolicy, MIME_TYPES } from '../../core/doors/web-assets.ts'
+import { assetPath, contentSecurityPolicy, MIME_TYPES } from '#core/doors/web-assets.ts'
 
 export const BUNDLE_ORIGIN = 'app://bundle'
 

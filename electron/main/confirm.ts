@@ -1,5 +1,5 @@
 import { BrowserWindow, dialog } from 'electron'
-import { askedTo, type Confirm, reachText } from '../../core/settings/confirmation.ts'
+import { askedTo, type Confirm, reachText } from '#core/settings/confirmation.ts'
 
 const ALLOW = 1
 

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { app, BrowserWindow, session } from 'electron'
-import { CoreHost } from '../../core/doors/core-host.ts'
-import type { startRecording } from '../../core/doors/recording.ts'
-import { errorFields, logEvent } from '../../core/log.ts'
+import { CoreHost } from '#core/doors/core-host.ts'
+import type { startRecording } from '#core/doors/recording.ts'
+import { errorFields, logEvent } from '#core/log.ts'
 import { fileFromArguments } from './arguments.ts'
 import { registerBundleScheme, serveBundle } from './bundle-protocol.ts'
 import { confirmInDialog } from './confirm.ts'
@@ -31,7 +31,7 @@ let recorder: ReturnType<typeof startRecording> | null = null
  * for it.
  */
 async function record(): Promise<void> {
-  const recording = await import('../../core/doors/recording.ts')
+  const recording = await import('#core/doors/recording.ts')
   recorder = recording.startRecording(process.env)
   logEvent('info', 'process', 'app.started', { version: app.getVersion() })
 }

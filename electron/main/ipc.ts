@@ -6,9 +6,9 @@ import {
   ipcMain,
   MessageChannelMain,
 } from 'electron'
-import type { CoreHost } from '../../core/doors/core-host.ts'
-import { toErrorInfo } from '../../core/errors.ts'
-import { requireLocalPath } from '../../core/local-path.ts'
+import type { CoreHost } from '#core/doors/core-host.ts'
+import { toErrorInfo } from '#core/errors.ts'
+import { requireLocalPath } from '#core/local-path.ts'
 import { BUNDLE_ORIGIN } from './bundle-protocol.ts'
 import { relay } from './relay.ts'
 import { show, shownIn } from './window.ts'

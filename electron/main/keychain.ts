@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { app, safeStorage } from 'electron'
-import type { KeyStorage } from '../../core/doors/core-host.ts'
+import type { KeyStorage } from '#core/doors/core-host.ts'
 
 /**
  * Where the keys of model providers are kept: a file of this app, each key encrypted by the desktop's keychain. Null

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
-import { isRefusal } from '../../core/doors/core-host.ts'
-import { logEvent } from '../../core/log.ts'
+import { isRefusal } from '#core/doors/core-host.ts'
+import { logEvent } from '#core/log.ts'
 
 /** The part of Electron's `MessagePortMain` that a relay needs. */
 export type PagePort = {

@@ -1,4 +1,4 @@
-import type { MemoryInfo } from '../../core/contract/memory.ts'
+import type { MemoryInfo } from '#core/contract/memory.ts'
 import { CompactionView } from '../features/compaction/compaction-view.tsx'
 import { PlanStrip } from '../features/strata/plan-strip.tsx'
 

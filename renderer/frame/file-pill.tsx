@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ToggleEvent, useId, useRef, useState } from 'react'
-import type { CopiedFrom, MemoryInfo } from '../../core/contract/memory.ts'
+import type { CopiedFrom, MemoryInfo } from '#core/contract/memory.ts'
 import { api, useConnection } from '../api.ts'
 import { useLive } from '../live.ts'
 import chip from '../ui/chip.module.css'

@@ -1,4 +1,4 @@
-import type { FollowState } from '../../core/contract/servers.ts'
+import type { FollowState } from '#core/contract/servers.ts'
 import type { Tone } from '../ui/chip.tsx'
 
 type FollowText = { readonly tone: Tone; readonly short: string; readonly title: string }

@@ -1,6 +1,6 @@
 import { useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query'
 import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import type { ListedConversation, MemoryInfo } from '../../core/contract/memory.ts'
+import type { ListedConversation, MemoryInfo } from '#core/contract/memory.ts'
 import { api } from '../api.ts'
 import { ShareDialog } from '../features/share/share-dialog.tsx'
 import type { SurgeryAsk } from '../features/surgery/surgery-ask.ts'

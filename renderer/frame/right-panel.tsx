@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useState } from 'react'
-import type { ListedConversation, MemoryInfo } from '../../core/contract/memory.ts'
+import type { ListedConversation, MemoryInfo } from '#core/contract/memory.ts'
 import { ConversationDetail } from '../features/detail/conversation-detail.tsx'
 import { NodeDetail, type NoteOfNode } from '../features/detail/node-detail.tsx'
 import { RepairPanel } from '../features/integrity/repair-panel.tsx'

@@ -1,4 +1,4 @@
-import type { MemoryInfo } from '../../core/contract/memory.ts'
+import type { MemoryInfo } from '#core/contract/memory.ts'
 import { StartView } from '../features/start/start-view.tsx'
 import { StrataSketch } from '../features/strata/strata-sketch.tsx'
 

@@ -1,4 +1,4 @@
-import type { ListedConversation } from '../../core/contract/memory.ts'
+import type { ListedConversation } from '#core/contract/memory.ts'
 import { formatBytes, formatCompact, formatCount, formatPressure } from '../ui/format.ts'
 
 /** `LCM: 847 msgs | 23 summaries (depth 3) | 2.1 MB · 62 % of window`: a conversation and the size of its file. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLayoutEffect, useRef, useState } from 'react'
-import type { ListedConversation } from '../../core/contract/memory.ts'
+import type { ListedConversation } from '#core/contract/memory.ts'
 import { api } from '../api.ts'
 import { navigate, useLink, useRoutePart, type View } from '../routes.ts'
 import { Chip } from '../ui/chip.tsx'

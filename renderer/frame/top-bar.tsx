@@ -1,4 +1,4 @@
-import type { MemoryInfo } from '../../core/contract/memory.ts'
+import type { MemoryInfo } from '#core/contract/memory.ts'
 import { useConnection } from '../api.ts'
 import { useLive } from '../live.ts'
 import { navigate, useRoutePart } from '../routes.ts'

@@ -1,5 +1,5 @@
 import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
-import type { MemoryInfo } from '../../core/contract/memory.ts'
+import type { MemoryInfo } from '#core/contract/memory.ts'
 import { api } from '../api.ts'
 import { askFor, operationsOf, type SurgeryAsk } from '../features/surgery/surgery-ask.ts'
 import { prepareTour } from '../features/tour/tour.ts'

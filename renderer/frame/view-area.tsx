@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react'
-import type { MemoryInfo } from '../../core/contract/memory.ts'
+import type { MemoryInfo } from '#core/contract/memory.ts'
 import { FolderDialog } from '../features/welcome/folder-dialog.tsx'
 import type { View } from '../routes.ts'
 import { later } from '../ui/later.tsx'

@@ -1,4 +1,4 @@
-import type { Cell, Cells, RowChange } from '../../core/contract/repair.ts'
+import type { Cell, Cells, RowChange } from '#core/contract/repair.ts'
 
 /** A changed row of a table, as it is shown. */
 type ChangeRow = {

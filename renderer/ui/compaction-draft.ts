@@ -1,4 +1,4 @@
-import type { CompactionSettings } from '../../core/contract/compaction.ts'
+import type { CompactionSettings } from '#core/contract/compaction.ts'
 import { currentFile } from '../routes.ts'
 import { parseStored } from './use-stored.ts'
 

@@ -1,4 +1,4 @@
-import type { Strata } from '../../core/contract/strata.ts'
+import type { Strata } from '#core/contract/strata.ts'
 
 type Input = Pick<Strata, 'summaries'>
 

@@ -1,4 +1,4 @@
-import type { Role } from '../../core/contract/ids.ts'
+import type { Role } from '#core/contract/ids.ts'
 import { formatCount, plural } from './format.ts'
 
 export type DepthToken = 'leaf' | 'd1' | 'd2' | 'd3'

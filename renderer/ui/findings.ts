@@ -1,4 +1,4 @@
-import type { IntegrityReport } from '../../core/contract/integrity.ts'
+import type { IntegrityReport } from '#core/contract/integrity.ts'
 
 /** The findings of the last scan at a node. */
 export type NodeFinding = {

@@ -1,4 +1,4 @@
-import type { ListedConversation } from '../../core/contract/memory.ts'
+import type { ListedConversation } from '#core/contract/memory.ts'
 import { withSigns } from './hidden-characters.ts'
 
 /** Keeps a number and its unit on one line. */

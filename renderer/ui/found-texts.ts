@@ -1,5 +1,5 @@
 import { type QueryClient, skipToken, useQuery } from '@tanstack/react-query'
-import type { GrepHit, GrepRequest } from '../../core/contract/retrieval.ts'
+import type { GrepHit, GrepRequest } from '#core/contract/retrieval.ts'
 
 /** What was found in a message, summary or file, to mark it when that is opened. */
 export type Found = {

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import type { Job } from '../../core/contract/job.ts'
+import type { Job } from '#core/contract/job.ts'
 import { api } from '../api.ts'
 import { Button } from './button.tsx'
 import styles from './job-progress.module.css'

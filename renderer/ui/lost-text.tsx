@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { LostDetail } from '../../core/contract/loss.ts'
+import type { LostDetail } from '#core/contract/loss.ts'
 import { navigate } from '../routes.ts'
 import styles from './lost-text.module.css'
 

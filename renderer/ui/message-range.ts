@@ -1,6 +1,6 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
-import type { Message } from '../../core/contract/message.ts'
+import type { Message } from '#core/contract/message.ts'
 import { api } from '../api.ts'
 import { useShown } from '../routes.ts'
 import { type MessageRange, parseRange, RANGE, rangeText } from './range-address.ts'

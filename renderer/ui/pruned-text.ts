@@ -1,4 +1,4 @@
-import type { Pruned } from '../../core/contract/message.ts'
+import type { Pruned } from '#core/contract/message.ts'
 import { formatCount } from './format.ts'
 
 /** The terms that agents use when they remove an output from their window without a summary. */

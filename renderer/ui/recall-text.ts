@@ -1,4 +1,4 @@
-import type { ProbeSum } from '../../core/contract/probe.ts'
+import type { ProbeSum } from '#core/contract/probe.ts'
 import { formatPercent } from './format.ts'
 
 type Sum = Pick<ProbeSum, 'questions' | 'inWindow' | 'bySearch' | 'byExpanding' | 'changed' | 'dropped'>

@@ -1,4 +1,4 @@
-import type { AssembledContext, ContextItem } from '../../core/contract/context.ts'
+import type { AssembledContext, ContextItem } from '#core/contract/context.ts'
 import { formatCount, plural } from './format.ts'
 
 /** What decides how full a window is: what wants in, what fits, and the thresholds as shares of the budget. */

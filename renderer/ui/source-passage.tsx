@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { meaningOf } from '../../core/contract/glossary.ts'
-import type { GrepHit } from '../../core/contract/retrieval.ts'
+import { meaningOf } from '#core/contract/glossary.ts'
+import type { GrepHit } from '#core/contract/retrieval.ts'
 import { navigate } from '../routes.ts'
 import { classNames } from './class-names.ts'
 import { type NodeLook, nodeColor, nodeLabel, nodeTextColor } from './depth-color.ts'

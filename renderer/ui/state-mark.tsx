@@ -1,4 +1,4 @@
-import type { FactState } from '../../core/contract/trace.ts'
+import type { FactState } from '#core/contract/trace.ts'
 import styles from './state-mark.module.css'
 
 /** The sign of each state. Colour is never the only one. */

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { SettingsReport } from '../../core/contract/settings.ts'
+import type { SettingsReport } from '#core/contract/settings.ts'
 import { api } from '../api.ts'
 import { toErrorInfo } from '../error-text.ts'
 import { useLink } from '../routes.ts'

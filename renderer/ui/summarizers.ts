@@ -1,5 +1,5 @@
-import { isWriter } from '../../core/contract/lists.ts'
-import type { SettingsReport } from '../../core/contract/settings.ts'
+import { isWriter } from '#core/contract/lists.ts'
+import type { SettingsReport } from '#core/contract/settings.ts'
 
 /** Names of summarisers that are not models. */
 export const CHAIN = 'chain'

@@ -1,4 +1,4 @@
-import type { FactStates } from '../../core/contract/trace.ts'
+import type { FactStates } from '#core/contract/trace.ts'
 import { client } from '../api.ts'
 
 const BUDGET_MS = 300

@@ -7,7 +7,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { ConversationPage, ConversationsInput, ListedConversation } from '../../core/contract/memory.ts'
+import type { ConversationPage, ConversationsInput, ListedConversation } from '#core/contract/memory.ts'
 import { api } from '../api.ts'
 import { readStored } from './use-stored.ts'
 

@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useState } from 'react'
-import { MOST_MATCHED_CHARS } from '../../core/contract/lists.ts'
+import { MOST_MATCHED_CHARS } from '#core/contract/lists.ts'
 import { client } from '../api.ts'
 import { type Found, findAllExactly, useFound } from './found-texts.ts'
 

@@ -1,6 +1,6 @@
 import { type UseMutationOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Job } from '../../core/contract/job.ts'
+import type { Job } from '#core/contract/job.ts'
 import { api } from '../api.ts'
 
 /** A job from start to end, with the answer of the call that started it. */

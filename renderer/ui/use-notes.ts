@@ -1,5 +1,5 @@
 import { useMutation, useMutationState, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { Note, NoteInput } from '../../core/contract/notes.ts'
+import type { Note, NoteInput } from '#core/contract/notes.ts'
 import { api } from '../api.ts'
 
 type NotesById = ReadonlyMap<string, Note>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
-import type { ProbeWindow } from '../../core/contract/probe.ts'
-import type { PresetName, SettingsReport } from '../../core/contract/settings.ts'
-import type { Moment } from '../../core/contract/time-travel.ts'
+import type { ProbeWindow } from '#core/contract/probe.ts'
+import type { PresetName, SettingsReport } from '#core/contract/settings.ts'
+import type { Moment } from '#core/contract/time-travel.ts'
 import { writersOf } from './summarizers.ts'
 
 /** A moment of the address in the terms of the core, null while it is being looked up, and the slider that chooses it. */

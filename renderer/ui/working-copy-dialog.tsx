@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { MemoryInfo } from '../../core/contract/memory.ts'
+import type { MemoryInfo } from '#core/contract/memory.ts'
 import { api } from '../api.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'

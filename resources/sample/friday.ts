@@ -1,4 +1,4 @@
-import type { Random } from '../../test/builders/random.ts'
+import type { Random } from '#test/builders/random.ts'
 import { allSuites, type DoubleCharge, table, testRun, workerLog } from './outputs.ts'
 import { verifyRefunds } from './scenes.ts'
 import { bash, type Repository, type Session } from './session.ts'

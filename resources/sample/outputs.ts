@@ -1,4 +1,4 @@
-import type { Random } from '../../test/builders/random.ts'
+import type { Random } from '#test/builders/random.ts'
 
 /** What programs print in the story. Everything comes from the seeded generator, so that it is the same on each run. */
 

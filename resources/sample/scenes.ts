@@ -1,4 +1,4 @@
-import type { Random } from '../../test/builders/random.ts'
+import type { Random } from '#test/builders/random.ts'
 import { allSuites, type DoubleCharge, loadTest, shortId, table, testRun, workerLog } from './outputs.ts'
 import { bash, type Call, type Repository, type Session } from './session.ts'
 

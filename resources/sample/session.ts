@@ -1,4 +1,4 @@
-import type { NewMessage, NewPart } from '../../core/ingest/new-message.ts'
+import type { NewMessage, NewPart } from '#core/ingest/new-message.ts'
 
 /** A tool call with its answer. */
 export type Call = {

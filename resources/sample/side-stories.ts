@@ -1,4 +1,4 @@
-import type { Random } from '../../test/builders/random.ts'
+import type { Random } from '#test/builders/random.ts'
 import { gatewayExport, orderId, table } from './outputs.ts'
 import { bash, type Repository, type Session } from './session.ts'
 import { webhookAgentReport } from './tuesday.ts'

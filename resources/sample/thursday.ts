@@ -1,4 +1,4 @@
-import type { Random } from '../../test/builders/random.ts'
+import type { Random } from '#test/builders/random.ts'
 import { allSuites, gatewayExport, loadTest, orderId, pods, table, testRun, workerLog } from './outputs.ts'
 import { review, watchCanary } from './scenes.ts'
 import { bash, type Repository, type Session } from './session.ts'

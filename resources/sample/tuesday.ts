@@ -1,4 +1,4 @@
-import type { Random } from '../../test/builders/random.ts'
+import type { Random } from '#test/builders/random.ts'
 import { allSuites, pods, table, testRun, workerLog } from './outputs.ts'
 import { flakyTest } from './scenes.ts'
 import { bash, type Repository, type Session } from './session.ts'

@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { LogFiles } from '../../core/activity/log-files.ts'
+import { LogFiles } from '#core/activity/log-files.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 const NOON_MS = Date.UTC(2026, 2, 2, 12)

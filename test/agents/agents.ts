@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TranscriptFormatId } from '../../core/contract/import.ts'
+import type { TranscriptFormatId } from '#core/contract/import.ts'
 
 /** Where an agent is tried: nothing of it lies outside of these folders. */
 export type Place = {

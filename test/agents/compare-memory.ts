@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { ImportResult } from '../../core/contract/import.ts'
+import type { ImportResult } from '#core/contract/import.ts'
 import { compare } from '../builders/coverage.ts'
 import { runImport } from '../builders/import.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'

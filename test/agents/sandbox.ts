@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { nodeBinary } from '../../scripts/project.mjs'
+import { nodeBinary } from '#scripts/project.mjs'
 import type { Agent, Command, Place } from './agents.ts'
 
 /** An agent that could not be installed or did not do what it was asked, in one line. */

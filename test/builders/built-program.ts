@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { ensureBuild } from '../../scripts/ensure-build.mjs'
+import { ensureBuild } from '#scripts/ensure-build.mjs'
 import { installPackage } from './packed.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 

@@ -1,8 +1,8 @@
-import { checkCoverage } from '../../core/compare/transcript/check-coverage.ts'
-import type { CoverageReport } from '../../core/contract/coverage.ts'
-import type { TranscriptFormat } from '../../core/contract/import.ts'
-import type { JobProgress } from '../../core/contract/job.ts'
-import { openLcm } from '../../core/lcm.ts'
+import { checkCoverage } from '#core/compare/transcript/check-coverage.ts'
+import type { CoverageReport } from '#core/contract/coverage.ts'
+import type { TranscriptFormat } from '#core/contract/import.ts'
+import type { JobProgress } from '#core/contract/job.ts'
+import { openLcm } from '#core/lcm.ts'
 
 export type CompareOptions = {
   readonly conversationId?: number

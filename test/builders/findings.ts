@@ -1,4 +1,4 @@
-import { type OpenLcmOptions, openLcm } from '../../core/lcm.ts'
+import { type OpenLcmOptions, openLcm } from '#core/lcm.ts'
 
 /** Returns the checks that found an error or a warning in a memory. A sound memory has none. */
 export async function findings(path: string, options: OpenLcmOptions = {} as OpenLcmOptions): Promise<string[]> {

@@ -1,4 +1,4 @@
-import type { NewMessage, NewPart } from '../../core/ingest/new-message.ts'
+import type { NewMessage, NewPart } from '#core/ingest/new-message.ts'
 import { Random } from './random.ts'
 
 export type HistorySpec = {

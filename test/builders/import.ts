@@ -1,10 +1,10 @@
-import type { ImportedFile, ImportResult, ImportWindow, TranscriptFormat } from '../../core/contract/import.ts'
-import type { JobProgress } from '../../core/contract/job.ts'
-import type { LargeFileService } from '../../core/files/large-file-service.ts'
-import type { ResumeOf } from '../../core/ingest/transcripts/import-report.ts'
-import { importTranscripts } from '../../core/ingest/transcripts/import-transcripts.ts'
-import { createTokenEstimator } from '../../core/models/token-estimator.ts'
-import type { WriteDb } from '../../core/sqlite/read-db.ts'
+import type { ImportedFile, ImportResult, ImportWindow, TranscriptFormat } from '#core/contract/import.ts'
+import type { JobProgress } from '#core/contract/job.ts'
+import type { LargeFileService } from '#core/files/large-file-service.ts'
+import type { ResumeOf } from '#core/ingest/transcripts/import-report.ts'
+import { importTranscripts } from '#core/ingest/transcripts/import-transcripts.ts'
+import { createTokenEstimator } from '#core/models/token-estimator.ts'
+import type { WriteDb } from '#core/sqlite/read-db.ts'
 import { STORY_BEGINS_MS } from './memory.ts'
 
 export type ImportOptions = {

@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path'
-import { explore } from '../../core/files/explorers/explore.ts'
-import { FileStore } from '../../core/files/file-store.ts'
-import { type Explore, LargeFileService } from '../../core/files/large-file-service.ts'
-import { createTokenEstimator } from '../../core/models/token-estimator.ts'
+import { explore } from '#core/files/explorers/explore.ts'
+import { FileStore } from '#core/files/file-store.ts'
+import { type Explore, LargeFileService } from '#core/files/large-file-service.ts'
+import { createTokenEstimator } from '#core/models/token-estimator.ts'
 
 /** The folder with the large files of a test memory. */
 export const filesBeside = (databasePath: string): string => join(dirname(databasePath), 'lcm-files')

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { PartType, Role } from '../../core/contract/ids.ts'
-import { openNative } from '../../core/sqlite/native.ts'
-import type { SqlParams, SqlValue, WriteDb } from '../../core/sqlite/read-db.ts'
+import type { PartType, Role } from '#core/contract/ids.ts'
+import { openNative } from '#core/sqlite/native.ts'
+import type { SqlParams, SqlValue, WriteDb } from '#core/sqlite/read-db.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** When the first message of a built memory was written: 2026-03-02T09:00:00Z. One minute passes a message. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { ImportedFile } from '../../core/contract/import.ts'
+import type { ImportedFile } from '#core/contract/import.ts'
 import { findings } from './findings.ts'
 import { importOne } from './import.ts'
 import type { TestMemory } from './memory.ts'

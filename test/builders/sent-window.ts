@@ -1,7 +1,7 @@
-import type { AssembledContext, AssembleInput } from '../../core/contract/context.ts'
-import { createTokenEstimator } from '../../core/models/token-estimator.ts'
-import { readSettings } from '../../core/settings/settings.ts'
-import { ContextAssembler } from '../../core/window/context-assembler.ts'
+import type { AssembledContext, AssembleInput } from '#core/contract/context.ts'
+import { createTokenEstimator } from '#core/models/token-estimator.ts'
+import { readSettings } from '#core/settings/settings.ts'
+import { ContextAssembler } from '#core/window/context-assembler.ts'
 import type { TestMemory } from './memory.ts'
 
 /** The window of a conversation, and the texts and calls that a provider would be sent of it, in order. */

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { TranscriptFormatId } from '../../core/contract/import.ts'
+import type { TranscriptFormatId } from '#core/contract/import.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** Returns the words of a sample. `where` makes them different. */

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { compileCacheFolder } from '../../core/doors/compile-cache.ts'
+import { compileCacheFolder } from '#core/doors/compile-cache.ts'
 import { isRoot, ordinaryUser } from '../builders/ordinary-user.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { lcm } from './lcm.ts'

@@ -1,5 +1,5 @@
-import type { Summarizer, SummaryRequest } from '../../core/models/summarizers/summarizer.ts'
-import { createTokenEstimator } from '../../core/models/token-estimator.ts'
+import type { Summarizer, SummaryRequest } from '#core/models/summarizers/summarizer.ts'
+import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { Random } from '../builders/random.ts'
 import { says } from './run-compaction.ts'
 

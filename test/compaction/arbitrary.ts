@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { CompactionSettings } from '../../core/contract/compaction.ts'
+import type { CompactionSettings } from '#core/contract/compaction.ts'
 import type { MessageSpec } from '../builders/memory.ts'
 import { call, result } from '../context/tool-pair.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { CompactionResult, CompactionSettings } from '../../core/contract/compaction.ts'
-import { neededRun } from '../../core/jobs/auto-compaction.ts'
+import type { CompactionResult, CompactionSettings } from '#core/contract/compaction.ts'
+import { neededRun } from '#core/jobs/auto-compaction.ts'
 import type { TestMemory } from '../builders/memory.ts'
 import { expectLossless } from './invariants.ts'
 import { engineOn } from './run-compaction.ts'

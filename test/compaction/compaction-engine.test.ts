@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { CompactRequest } from '../../core/contract/compaction.ts'
-import { LcmError } from '../../core/errors.ts'
+import type { CompactRequest } from '#core/contract/compaction.ts'
+import { LcmError } from '#core/errors.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { call, result } from '../context/tool-pair.ts'
 import { canonicalRows, coveredMessages, expectLossless, expectSoundGraph, windowOf } from './invariants.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { CompactionHistory } from '../../core/compaction/compaction-history.ts'
-import { CompactionRunRecord } from '../../core/contract/time-travel.ts'
+import { CompactionHistory } from '#core/compaction/compaction-history.ts'
+import { CompactionRunRecord } from '#core/contract/time-travel.ts'
 import { compact } from './run-compaction.ts'
 import { remember, small, talk } from './talk.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CompactionDecision, CompactionPlan, type CompactRequest } from '../../core/contract/compaction.ts'
+import { CompactionDecision, CompactionPlan, type CompactRequest } from '#core/contract/compaction.ts'
 import { canonicalRows, windowOf } from './invariants.ts'
 import { engineOn } from './run-compaction.ts'
 import { input, remember, small, talk } from './talk.ts'

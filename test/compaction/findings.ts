@@ -1,7 +1,7 @@
-import type { CompactionSettings } from '../../core/contract/compaction.ts'
-import { Scanner } from '../../core/doctor/scan/scanner.ts'
-import { createTokenEstimator } from '../../core/models/token-estimator.ts'
-import { readSettings } from '../../core/settings/settings.ts'
+import type { CompactionSettings } from '#core/contract/compaction.ts'
+import { Scanner } from '#core/doctor/scan/scanner.ts'
+import { createTokenEstimator } from '#core/models/token-estimator.ts'
+import { readSettings } from '#core/settings/settings.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { NOW_MS } from './run-compaction.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { Attempt } from '../../core/contract/time-travel.ts'
-import { type Summarizer, SummarizerFailure } from '../../core/models/summarizers/summarizer.ts'
+import { Attempt } from '#core/contract/time-travel.ts'
+import { type Summarizer, SummarizerFailure } from '#core/models/summarizers/summarizer.ts'
 import { expectLossless, expectSoundGraph } from './invariants.ts'
 import { compact, says } from './run-compaction.ts'
 import { remember, small, talk } from './talk.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { ReadDb } from '../../core/sqlite/read-db.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
 
 /** What no compaction may ever change: every canonical row, byte for byte, synthetic parts apart. */
 export function canonicalRows(db: ReadDb): string {

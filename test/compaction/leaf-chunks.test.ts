@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { findGroups } from '../../core/compaction/condensation.ts'
-import { findLeafChunks, freshTailStart } from '../../core/compaction/leaf-chunks.ts'
-import { callUses, pairTools } from '../../core/window/tool-pairs.ts'
-import { columnsOf, type WindowItem } from '../../core/window/window.ts'
+import { findGroups } from '#core/compaction/condensation.ts'
+import { findLeafChunks, freshTailStart } from '#core/compaction/leaf-chunks.ts'
+import { callUses, pairTools } from '#core/window/tool-pairs.ts'
+import { columnsOf, type WindowItem } from '#core/window/window.ts'
 
 type Spec = { readonly kind?: 'summary' | 'system'; readonly depth?: number; readonly tokens?: number }
 

@@ -1,15 +1,15 @@
-import { CompactionEngine, type CompactionEngineOptions } from '../../core/compaction/compaction-engine.ts'
+import { CompactionEngine, type CompactionEngineOptions } from '#core/compaction/compaction-engine.ts'
 import {
   CompactInput,
   type CompactionProgress,
   CompactionResult,
   type CompactionSettings,
   type CompactRequest,
-} from '../../core/contract/compaction.ts'
-import type { SummaryAnswer } from '../../core/models/summarizers/summarizer.ts'
-import { createTokenEstimator } from '../../core/models/token-estimator.ts'
-import { readSettings } from '../../core/settings/settings.ts'
-import type { WriteDb } from '../../core/sqlite/read-db.ts'
+} from '#core/contract/compaction.ts'
+import type { SummaryAnswer } from '#core/models/summarizers/summarizer.ts'
+import { createTokenEstimator } from '#core/models/token-estimator.ts'
+import { readSettings } from '#core/settings/settings.ts'
+import type { WriteDb } from '#core/sqlite/read-db.ts'
 import { STORY_BEGINS_MS } from '../builders/memory.ts'
 
 /** When tests compact: a day after the story began. */

@@ -1,4 +1,4 @@
-import { CompactInput, type CompactRequest } from '../../core/contract/compaction.ts'
+import { CompactInput, type CompactRequest } from '#core/contract/compaction.ts'
 import { buildMemory, type MessageSpec, type TestMemory } from '../builders/memory.ts'
 
 export const sized = (tokens: number, spec: MessageSpec = {}): MessageSpec => ({

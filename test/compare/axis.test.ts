@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { fingerprintOf } from '../../core/compare/fingerprint.ts'
-import { type Axis, aligned } from '../../core/compare/memories/axis.ts'
-import { type Bar, type Paired, pairing } from '../../core/compare/memories/summary-pairs.ts'
-import { withoutYielding } from '../../core/yielding.ts'
+import { fingerprintOf } from '#core/compare/fingerprint.ts'
+import { type Axis, aligned } from '#core/compare/memories/axis.ts'
+import { type Bar, type Paired, pairing } from '#core/compare/memories/summary-pairs.ts'
+import { withoutYielding } from '#core/yielding.ts'
 import { runs } from '../builders/property-runs.ts'
 
 const said = (text: string) =>

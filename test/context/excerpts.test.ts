@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { excerptOf } from '../../core/text.ts'
+import { excerptOf } from '#core/text.ts'
 
 const pieces = fc.constantFrom(
   ' ',

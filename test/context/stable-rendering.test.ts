@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { RenderedContext } from '../../core/contract/context.ts'
-import { createTokenEstimator } from '../../core/models/token-estimator.ts'
-import { readSettings } from '../../core/settings/settings.ts'
-import { ContextAssembler } from '../../core/window/context-assembler.ts'
+import type { RenderedContext } from '#core/contract/context.ts'
+import { createTokenEstimator } from '#core/models/token-estimator.ts'
+import { readSettings } from '#core/settings/settings.ts'
+import { ContextAssembler } from '#core/window/context-assembler.ts'
 import { buildMemory, type MessageSpec, type TestMemory } from '../builders/memory.ts'
 import { call, result } from './tool-pair.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createTokenEstimator, recordedEstimator, TOKEN_ESTIMATORS } from '../../core/models/token-estimator.ts'
+import { createTokenEstimator, recordedEstimator, TOKEN_ESTIMATORS } from '#core/models/token-estimator.ts'
 import { processorClock } from '../builders/busy-machine.ts'
 
 describe('every token estimator', () => {

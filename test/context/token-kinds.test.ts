@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createTokenEstimator } from '../../core/models/token-estimator.ts'
+import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { TEXTS_BY_KIND } from './token-kinds.ts'
 
 describe('the heuristic against o200k_base', () => {

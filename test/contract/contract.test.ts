@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDefinedError, safe } from '@orpc/client'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Job } from '../../core/contract/job.ts'
+import type { Job } from '#core/contract/job.ts'
 import { doors, type OpenDoor } from './doors.ts'
 
 const sample = join(import.meta.dirname, '../../resources/sample.db')

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { ConversationsInput } from '../../core/contract/memory.ts'
-import { openLcm } from '../../core/lcm.ts'
+import { ConversationsInput } from '#core/contract/memory.ts'
+import { openLcm } from '#core/lcm.ts'
 import { TranscriptBuilder } from '../builders/claude-code.ts'
 import { importOne } from '../builders/import.ts'
 import { buildMemory } from '../builders/memory.ts'

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import type { MessagePart } from '../../core/contract/message.ts'
-import { ConversationStore } from '../../core/ingest/conversation-store.ts'
-import type { NewPart } from '../../core/ingest/new-message.ts'
-import { createTokenEstimator } from '../../core/models/token-estimator.ts'
-import { readMessages } from '../../core/systems/message-reader.ts'
+import type { MessagePart } from '#core/contract/message.ts'
+import { ConversationStore } from '#core/ingest/conversation-store.ts'
+import type { NewPart } from '#core/ingest/new-message.ts'
+import { createTokenEstimator } from '#core/models/token-estimator.ts'
+import { readMessages } from '#core/systems/message-reader.ts'
 import { buildMemory, STORY_BEGINS_MS } from '../builders/memory.ts'
 
 /** How a column is written, and what a reader is given of it. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type Fingerprint, fingerprintOf } from '../../core/compare/fingerprint.ts'
-import { Comparison } from '../../core/compare/transcript/comparison.ts'
+import { type Fingerprint, fingerprintOf } from '#core/compare/fingerprint.ts'
+import { Comparison } from '#core/compare/transcript/comparison.ts'
 import { runs } from '../builders/property-runs.ts'
 
 const said = (content: string, role: 'user' | 'assistant' = 'user'): Fingerprint =>

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openLcm } from '../../core/lcm.ts'
+import { openLcm } from '#core/lcm.ts'
 import { compare } from '../builders/coverage.ts'
 import { writeLines } from '../builders/transcript-rows.ts'
 import { FIXTURES } from '../db/fixtures.ts'

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it } from 'vitest'
-import { holdLock, openCacheDb, removeUnusedDb } from '../../core/sqlite/cache-db.ts'
+import { holdLock, openCacheDb, removeUnusedDb } from '#core/sqlite/cache-db.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 const toClose: { close(): void }[] = []

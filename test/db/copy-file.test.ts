@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { copyFileUnderLocks } from '../../core/sqlite/copy-file.ts'
-import { fileError } from '../../core/sqlite/memory-file.ts'
+import { copyFileUnderLocks } from '#core/sqlite/copy-file.ts'
+import { fileError } from '#core/sqlite/memory-file.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 /** Whether another process can take the file for writing. */

@@ -2,9 +2,9 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, describe, expect, it } from 'vitest'
-import { LcmError } from '../../core/errors.ts'
-import { type ReadDb, wrapConnection } from '../../core/sqlite/read-db.ts'
-import { canOpenUris, openByUri } from '../../core/sqlite/uri-db.ts'
+import { LcmError } from '#core/errors.ts'
+import { type ReadDb, wrapConnection } from '#core/sqlite/read-db.ts'
+import { canOpenUris, openByUri } from '#core/sqlite/uri-db.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 const path = join(temporaryFolder(), 'numbers.db')

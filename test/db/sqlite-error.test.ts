@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { LcmError } from '../../core/errors.ts'
-import { openNative } from '../../core/sqlite/native.ts'
-import { wrapConnection } from '../../core/sqlite/read-db.ts'
-import { sqliteCode, translateSqliteError } from '../../core/sqlite/sqlite-error.ts'
+import { LcmError } from '#core/errors.ts'
+import { openNative } from '#core/sqlite/native.ts'
+import { wrapConnection } from '#core/sqlite/read-db.ts'
+import { sqliteCode, translateSqliteError } from '#core/sqlite/sqlite-error.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 const newPath = (): string => join(temporaryFolder(), 'lcm.db')

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { copyMemory } from '../../core/doctor/working-copy/copy-memory.ts'
+import { copyMemory } from '#core/doctor/working-copy/copy-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { folderState } from '../db/folder-state.ts'
 import {

@@ -1,6 +1,6 @@
-import { CompactInput } from '../../core/contract/compaction.ts'
-import { ConversationsInput } from '../../core/contract/memory.ts'
-import type { Lcm } from '../../core/lcm.ts'
+import { CompactInput } from '#core/contract/compaction.ts'
+import { ConversationsInput } from '#core/contract/memory.ts'
+import type { Lcm } from '#core/lcm.ts'
 
 /** Told of each question which service is asked. */
 export type Ask = <T>(service: string, question: () => T) => T

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import type { Lcm } from '../../core/lcm.ts'
+import type { Lcm } from '#core/lcm.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { changed, windowOf, withLcm } from './hermes-files.ts'
 

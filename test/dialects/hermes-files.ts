@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { type Lcm, openLcm } from '../../core/lcm.ts'
+import { type Lcm, openLcm } from '#core/lcm.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { copyOf } from '../db/fixtures.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { isFresh, pages } from '../../docs/generate.ts'
+import { isFresh, pages } from '#docs/generate.ts'
 
 const root = join(import.meta.dirname, '../..')
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { PLACEHOLDERS } from '../../core/models/prompts/prompt-template.ts'
-import { checkSettings } from '../../core/settings/settings-file.ts'
+import { PLACEHOLDERS } from '#core/models/prompts/prompt-template.ts'
+import { checkSettings } from '#core/settings/settings-file.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/models.md'), 'utf8')
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { Counts } from '../../core/activity/counts.ts'
-import { LineLevel, LogFields, LogSource } from '../../core/contract/activity.ts'
+import { Counts } from '#core/activity/counts.ts'
+import { LineLevel, LogFields, LogSource } from '#core/contract/activity.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/observability.md'), 'utf8')
 

@@ -1,9 +1,9 @@
 // A real PostgreSQL server is started, which takes some seconds.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { pullConversation } from '../../core/remote/pull.ts'
-import { pushFile } from '../../core/remote/push.ts'
-import { openNative } from '../../core/sqlite/native.ts'
+import { pullConversation } from '#core/remote/pull.ts'
+import { pushFile } from '#core/remote/push.ts'
+import { openNative } from '#core/sqlite/native.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { fillFleet } from '../postgres/fill-fleet.ts'
 import { finish } from '../postgres/finish.ts'

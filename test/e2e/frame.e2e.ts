@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
-import { TABS } from '../../renderer/frame/tab-list.ts'
-import { VIEWS } from '../../renderer/routes.ts'
+import { TABS } from '#renderer/frame/tab-list.ts'
+import { VIEWS } from '#renderer/routes.ts'
 import { expect, IN_BROWSER, ON_DESKTOP, test } from './app.ts'
 import { builtMemory, sampleCopy } from './memories.ts'
 

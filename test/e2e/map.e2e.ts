@@ -1,6 +1,6 @@
 import { appendFileSync, cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ItemFailure } from '../../core/map/worker.ts'
+import { ItemFailure } from '#core/map/worker.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { mapped, request, workerOf } from '../map/map-work.ts'
 import { json, openAiBody, promptOf, startModelServer } from '../summarizers/model-server.ts'

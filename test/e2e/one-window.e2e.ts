@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { openLcm } from '../../core/lcm.ts'
-import { readSettings } from '../../core/settings/settings.ts'
+import { openLcm } from '#core/lcm.ts'
+import { readSettings } from '#core/settings/settings.ts'
 import { decapodWriter } from '../builders/systems/decapod.ts'
 import { tellStory } from '../builders/systems/story.ts'
 import { writeStory } from '../builders/systems/system.ts'

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
-import { inProject } from '../../scripts/project.mjs'
+import { inProject } from '#scripts/project.mjs'
 import { test } from './app.ts'
 import { hitsOf, systemFile } from './memories.ts'
 

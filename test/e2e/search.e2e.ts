@@ -1,5 +1,5 @@
-import { GrepInput } from '../../core/contract/retrieval.ts'
-import { openLcm } from '../../core/lcm.ts'
+import { GrepInput } from '#core/contract/retrieval.ts'
+import { openLcm } from '#core/lcm.ts'
 import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
 import { hitsOf, sampleCopy } from './memories.ts'
 

@@ -1,7 +1,7 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
-import { openLcm } from '../../core/lcm.ts'
+import { openLcm } from '#core/lcm.ts'
 import { expect, SHARED_HOST, test } from './app.ts'
 import { factsOf, sampleCopy, systemFile } from './memories.ts'
 

@@ -1,4 +1,4 @@
-import { openLcm } from '../../core/lcm.ts'
+import { openLcm } from '#core/lcm.ts'
 import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
 import { factsOf, sampleCopy } from './memories.ts'
 

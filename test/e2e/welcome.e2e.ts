@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
-import { meaningOf } from '../../core/contract/glossary.ts'
+import { meaningOf } from '#core/contract/glossary.ts'
 import { TranscriptBuilder, text } from '../builders/claude-code.ts'
 import { expect, IN_BROWSER, THROUGH_SHELL, test } from './app.ts'
 import { badFiles, damageTable, factsOf, sampleCopy, systemFile, turnTo } from './memories.ts'

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { fileFromArguments } from '../../electron/main/arguments.ts'
+import { fileFromArguments } from '#electron/main/arguments.ts'
 
 const folder = resolve('/home/me/work')
 

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { MessageChannel } from 'node:worker_threads'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { CoreHost } from '../../core/doors/core-host.ts'
-import { type LogEvent, listenToEvents } from '../../core/log.ts'
-import { type PagePort, relay } from '../../electron/main/relay.ts'
+import { CoreHost } from '#core/doors/core-host.ts'
+import { type LogEvent, listenToEvents } from '#core/log.ts'
+import { type PagePort, relay } from '#electron/main/relay.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 /** Must be in no event. */

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { CoreHost } from '../../core/doors/core-host.ts'
+import type { CoreHost } from '#core/doors/core-host.ts'
 
 // Proves that the desktop app itself refuses what its page may not ask for, whatever the page checks before, and that its
 // guards hold for every page. Electron is played: the events that it sends, and the calls that it is answered with.
@@ -23,8 +23,8 @@ vi.mock('electron', () => ({
   BrowserWindow: { fromWebContents: (contents: object) => electron.windows.get(contents) ?? null },
 }))
 
-const { guardPages } = await import('../../electron/main/guards.ts')
-const { handleWindowCalls } = await import('../../electron/main/ipc.ts')
+const { guardPages } = await import('#electron/main/guards.ts')
+const { handleWindowCalls } = await import('#electron/main/ipc.ts')
 handleWindowCalls({} as CoreHost)
 guardPages()
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { ProviderSettings } from '../../core/contract/provider.ts'
-import { stemsOf } from '../../core/sqlite/stems.ts'
+import type { ProviderSettings } from '#core/contract/provider.ts'
+import { stemsOf } from '#core/sqlite/stems.ts'
 import { type Behaviour, json, type ModelServer, startModelServer } from '../summarizers/model-server.ts'
 
 /*

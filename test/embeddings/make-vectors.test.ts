@@ -2,8 +2,8 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { piecesOf } from '../../core/search/meaning/recipe.ts'
-import { lastVectorsOf, lockVectors, vectorFolder } from '../../core/search/meaning/vector-folder.ts'
+import { piecesOf } from '#core/search/meaning/recipe.ts'
+import { lastVectorsOf, lockVectors, vectorFolder } from '#core/search/meaning/vector-folder.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { KEY, TOLD } from '../summarizers/ask-model.ts'
 import { json, type ModelServer } from '../summarizers/model-server.ts'
@@ -217,7 +217,7 @@ it('leaves the memory and its folder as they were', async () => {
 
 it('says how to name a model when none is configured', async () => {
   using memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
-  const { openLcm } = await import('../../core/lcm.ts')
+  const { openLcm } = await import('#core/lcm.ts')
   const lcm = await openLcm(memory.path, { readOnly: true })
   await expect(embed(lcm)).rejects.toMatchObject({
     code: 'invalid_argument',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { signsOf } from '../../core/search/meaning/vector-file.ts'
+import { signsOf } from '#core/search/meaning/vector-file.ts'
 import { buildMemory } from '../builders/memory.ts'
 import type { ModelServer } from '../summarizers/model-server.ts'
 import { encodes, startEncoder } from './encoder-server.ts'

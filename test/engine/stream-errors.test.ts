@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { procedureCaller } from '../../core/doors/procedures.ts'
-import { LcmError } from '../../core/errors.ts'
+import { procedureCaller } from '#core/doors/procedures.ts'
+import { LcmError } from '#core/errors.ts'
 import { hosted, turns } from '../builders/hosted.ts'
 
 it('an error after the first step of a stream is an LcmError with its code, as that of a call is', async () => {

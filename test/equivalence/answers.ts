@@ -1,6 +1,6 @@
-import { CompactInput } from '../../core/contract/compaction.ts'
-import { GrepInput, type GrepRequest } from '../../core/contract/retrieval.ts'
-import type { Lcm } from '../../core/lcm.ts'
+import { CompactInput } from '#core/contract/compaction.ts'
+import { GrepInput, type GrepRequest } from '#core/contract/retrieval.ts'
+import type { Lcm } from '#core/lcm.ts'
 import { finish } from '../dialects/every-question.ts'
 
 /** An answer by its question. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkCitations } from '../../core/agents/expand-query/cited-answer.ts'
+import { checkCitations } from '#core/agents/expand-query/cited-answer.ts'
 
 const read = new Set(['msg_1', 'msg_12', 'sum_0123456789abcdef', 'pi-summary 7'])
 

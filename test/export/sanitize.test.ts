@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { asHash, sanitizeValue, withoutSecrets } from '../../core/sanitize.ts'
+import { asHash, sanitizeValue, withoutSecrets } from '#core/sanitize.ts'
 import { processorClock } from '../builders/busy-machine.ts'
 
 describe('a sanitized text', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { GrepInput } from '../../core/contract/retrieval.ts'
+import { GrepInput } from '#core/contract/retrieval.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 import { withLcm } from '../dialects/every-service.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ImportedFile } from '../../core/contract/import.ts'
+import type { ImportedFile } from '#core/contract/import.ts'
 import { importOne } from '../builders/import.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { samplesOf } from './field-data.ts'

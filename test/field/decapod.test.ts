@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { GrepInput } from '../../core/contract/retrieval.ts'
+import { GrepInput } from '#core/contract/retrieval.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 import { folderState } from '../db/folder-state.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { GrepInput } from '../../core/contract/retrieval.ts'
+import { GrepInput } from '#core/contract/retrieval.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 import { folderState } from '../db/folder-state.ts'
 import { windowOf, withLcm } from '../dialects/hermes-files.ts'

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { GrepInput } from '../../core/contract/retrieval.ts'
-import { type Lcm, openLcm } from '../../core/lcm.ts'
+import { GrepInput } from '#core/contract/retrieval.ts'
+import { type Lcm, openLcm } from '#core/lcm.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 

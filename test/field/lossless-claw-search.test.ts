@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { RetrievalEngine } from '../../core/browse/retrieval-engine.ts'
-import { GrepInput } from '../../core/contract/retrieval.ts'
-import { MemoryReader } from '../../core/systems/memory-reader.ts'
+import { RetrievalEngine } from '#core/browse/retrieval-engine.ts'
+import { GrepInput } from '#core/contract/retrieval.ts'
+import { MemoryReader } from '#core/systems/memory-reader.ts'
 import { type OpenedMemory, openMemory } from '../builders/open-memory.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect, it } from 'vitest'
-import { recogniseTranscript, whyNoTranscript } from '../../core/ingest/transcripts/formats.ts'
+import { recogniseTranscript, whyNoTranscript } from '#core/ingest/transcripts/formats.ts'
 import { compare } from '../builders/coverage.ts'
 import { importOne } from '../builders/import.ts'
 import { buildMemory } from '../builders/memory.ts'

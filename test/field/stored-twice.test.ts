@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { recogniseTranscript } from '../../core/ingest/transcripts/formats.ts'
+import { recogniseTranscript } from '#core/ingest/transcripts/formats.ts'
 import { runImport } from '../builders/import.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { resultOf, scanFile } from '../integrity/scan-file.ts'

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { driveJob, runJob } from '../../core/doors/run-job.ts'
-import { openLcm } from '../../core/lcm.ts'
-import { createTokenEstimator } from '../../core/models/token-estimator.ts'
-import { readSettings } from '../../core/settings/settings.ts'
+import { driveJob, runJob } from '#core/doors/run-job.ts'
+import { openLcm } from '#core/lcm.ts'
+import { createTokenEstimator } from '#core/models/token-estimator.ts'
+import { readSettings } from '#core/settings/settings.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIELD_DATA } from './field-data.ts'
 

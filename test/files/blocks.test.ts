@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Block, largeBlocksOf } from '../../core/files/blocks.ts'
+import { type Block, largeBlocksOf } from '#core/files/blocks.ts'
 import { processorClock } from '../builders/busy-machine.ts'
 
 const USER = { of: 'user' } as const

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fileOfCall } from '../../core/files/file-of-call.ts'
+import { fileOfCall } from '#core/files/file-of-call.ts'
 
 const nameOf = (input: unknown): string | null => fileOfCall(JSON.stringify(input))
 

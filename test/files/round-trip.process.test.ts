@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { openLcm } from '../../core/lcm.ts'
+import { openLcm } from '#core/lcm.ts'
 import { TranscriptBuilder, text } from '../builders/claude-code.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { lcmHere } from '../cli/lcm.ts'

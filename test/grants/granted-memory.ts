@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Lcm, openLcm } from '../../core/lcm.ts'
+import { type Lcm, openLcm } from '#core/lcm.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type GrantRequest, Grants } from '../../core/agents/grants/grants.ts'
-import type { LcmError } from '../../core/errors.ts'
+import { type GrantRequest, Grants } from '#core/agents/grants/grants.ts'
+import type { LcmError } from '#core/errors.ts'
 
 const REQUEST: GrantRequest = { conversationIds: [1], depth: 2, tokenCap: 100, ttlMs: 60_000, mostCalls: 3 }
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { textsOf } from '../../core/agents/grants/scoped-view.ts'
-import { Tools } from '../../core/agents/tools/tools.ts'
-import type { GrantIssueInput } from '../../core/contract/grants.ts'
-import type { LcmError } from '../../core/errors.ts'
-import type { Lcm } from '../../core/lcm.ts'
-import { createTokenEstimator } from '../../core/models/token-estimator.ts'
+import { textsOf } from '#core/agents/grants/scoped-view.ts'
+import { Tools } from '#core/agents/tools/tools.ts'
+import type { GrantIssueInput } from '#core/contract/grants.ts'
+import type { LcmError } from '#core/errors.ts'
+import type { Lcm } from '#core/lcm.ts'
+import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { type GrantedMemory, grantedMemory, naiveReach } from './granted-memory.ts'
 
 // Proves that nothing outside of a grant is ever answered, by no field, no count and no error text, and that a grant

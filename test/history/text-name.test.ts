@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { nameOf, titleOf } from '../../core/browse/text-name.ts'
+import { nameOf, titleOf } from '#core/browse/text-name.ts'
 
 describe('the name of a text', () => {
   it.each([

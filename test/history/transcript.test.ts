@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Transcript } from '../../core/browse/transcript.ts'
-import { MemoryReader } from '../../core/systems/memory-reader.ts'
+import { Transcript } from '#core/browse/transcript.ts'
+import { MemoryReader } from '#core/systems/memory-reader.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { HostMessage } from '../../core/contract/host.ts'
-import { GrepInput } from '../../core/contract/retrieval.ts'
+import type { HostMessage } from '#core/contract/host.ts'
+import { GrepInput } from '#core/contract/retrieval.ts'
 import { hosted } from '../builders/hosted.ts'
 
 const said = (more: Record<string, unknown>): HostMessage =>

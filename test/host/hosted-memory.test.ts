@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { HostMessage } from '../../core/contract/host.ts'
+import type { HostMessage } from '#core/contract/host.ts'
 import { hosted, turns } from '../builders/hosted.ts'
 import { runs } from '../builders/property-runs.ts'
 import { scanFile, wrong } from '../integrity/scan-file.ts'

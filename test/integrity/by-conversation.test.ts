@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openLcm } from '../../core/lcm.ts'
+import { openLcm } from '#core/lcm.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { finish } from '../dialects/every-question.ts'

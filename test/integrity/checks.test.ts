@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { IntegrityReport } from '../../core/contract/integrity.ts'
-import { rules } from '../../core/doctor/rules/rules.ts'
-import { Scanner } from '../../core/doctor/scan/scanner.ts'
-import { openLcm } from '../../core/lcm.ts'
-import { createTokenEstimator } from '../../core/models/token-estimator.ts'
+import type { IntegrityReport } from '#core/contract/integrity.ts'
+import { rules } from '#core/doctor/rules/rules.ts'
+import { Scanner } from '#core/doctor/scan/scanner.ts'
+import { openLcm } from '#core/lcm.ts'
+import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 
 let memory: TestMemory | undefined

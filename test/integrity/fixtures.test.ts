@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { rules } from '../../core/doctor/rules/rules.ts'
+import { rules } from '#core/doctor/rules/rules.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { CLAW_DAMAGE } from '../builders/systems/lossless-damage.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { scanTexts } from '../../core/doctor/scan/text-scan.ts'
-import { Memory } from '../../core/memory/memory.ts'
-import { probeSchema } from '../../core/sqlite/schema-probe.ts'
-import { native } from '../../core/systems/native/native.ts'
-import type { Rule, RuleContext } from '../../core/systems/rule.ts'
+import { scanTexts } from '#core/doctor/scan/text-scan.ts'
+import { Memory } from '#core/memory/memory.ts'
+import { probeSchema } from '#core/sqlite/schema-probe.ts'
+import { native } from '#core/systems/native/native.ts'
+import type { Rule, RuleContext } from '#core/systems/rule.ts'
 import { buildMemory } from '../builders/memory.ts'
 
 it('reading texts yields after each of them', () => {

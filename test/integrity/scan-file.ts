@@ -1,9 +1,9 @@
 import { cpSync, existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
-import type { CheckResult, IntegrityReport } from '../../core/contract/integrity.ts'
-import { openLcm } from '../../core/lcm.ts'
-import { readSettings } from '../../core/settings/settings.ts'
+import type { CheckResult, IntegrityReport } from '#core/contract/integrity.ts'
+import { openLcm } from '#core/lcm.ts'
+import { readSettings } from '#core/settings/settings.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { changedCopy, WITHOUT_CONSTRAINTS } from '../dialects/foreign-files.ts'
 

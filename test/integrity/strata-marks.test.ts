@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openLcm } from '../../core/lcm.ts'
-import { readSettings } from '../../core/settings/settings.ts'
+import { openLcm } from '#core/lcm.ts'
+import { readSettings } from '#core/settings/settings.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 

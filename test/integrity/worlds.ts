@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import type { SqlParams, SqlValue } from '../../core/sqlite/read-db.ts'
+import type { SqlParams, SqlValue } from '#core/sqlite/read-db.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { Random } from '../builders/random.ts'
 import { FIXTURES } from '../db/fixtures.ts'

@@ -3,9 +3,9 @@ import type { MessagePort } from 'node:worker_threads'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import type { ContractRouterClient } from '@orpc/contract'
-import type { Contract } from '../../core/contract/contract.ts'
-import type { Job } from '../../core/contract/job.ts'
-import { CoreHost } from '../../core/doors/core-host.ts'
+import type { Contract } from '#core/contract/contract.ts'
+import type { Job } from '#core/contract/job.ts'
+import { CoreHost } from '#core/doors/core-host.ts'
 import { workerUrl } from '../builders/built-program.ts'
 
 export type Client = ContractRouterClient<Contract>

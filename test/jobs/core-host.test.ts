@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { CoreHost } from '../../core/doors/core-host.ts'
+import { CoreHost } from '#core/doors/core-host.ts'
 import { generateHistory } from '../builders/history.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { hasEnded, jobWhen, openWindow, resourcesDir, startCores } from './core-client.ts'

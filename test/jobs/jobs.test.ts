@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { Job, JobProgress, JobResult, JobSpec } from '../../core/contract/job.ts'
-import { LcmError } from '../../core/errors.ts'
-import { type JobExecutor, Jobs } from '../../core/jobs/jobs.ts'
+import type { Job, JobProgress, JobResult, JobSpec } from '#core/contract/job.ts'
+import { LcmError } from '#core/errors.ts'
+import { type JobExecutor, Jobs } from '#core/jobs/jobs.ts'
 
 const compactSpec = (conversationId: number): JobSpec => ({
   kind: 'compact',

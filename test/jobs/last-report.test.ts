@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { JobSpec } from '../../core/contract/job.ts'
-import { executeHere } from '../../core/doors/run-job.ts'
-import { readSettings } from '../../core/settings/settings.ts'
+import { JobSpec } from '#core/contract/job.ts'
+import { executeHere } from '#core/doors/run-job.ts'
+import { readSettings } from '#core/settings/settings.ts'
 import { leaveFilesAlone } from '../builders/files-left-alone.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 

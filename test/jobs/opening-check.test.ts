@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { IntegrityReport } from '../../core/contract/integrity.ts'
-import type { Job } from '../../core/contract/job.ts'
-import type { JobRequest, Jobs } from '../../core/jobs/jobs.ts'
-import { OpeningCheck } from '../../core/jobs/opening-check.ts'
-import type { Lcm } from '../../core/lcm.ts'
+import type { IntegrityReport } from '#core/contract/integrity.ts'
+import type { Job } from '#core/contract/job.ts'
+import type { JobRequest, Jobs } from '#core/jobs/jobs.ts'
+import { OpeningCheck } from '#core/jobs/opening-check.ts'
+import type { Lcm } from '#core/lcm.ts'
 
 const memory = (bytes: number, checkOnOpening = true) =>
   ({ info: { path: '/memory.db', bytes }, settings: { checkOnOpening } }) as Lcm

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { afterPatience, endsInTime } from '../../core/doors/patience.ts'
+import { afterPatience, endsInTime } from '#core/doors/patience.ts'
 
 const processors = vi.hoisted(() => ({ own: 0, idle: 0 }))
 vi.mock('node:os', async (original) => ({

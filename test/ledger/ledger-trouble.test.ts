@@ -1,9 +1,9 @@
 import { appendFileSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ledgerState } from '../../core/ingest/ledger/ledger-permission.ts'
-import { LedgerWriter } from '../../core/ingest/ledger/ledger-writer.ts'
-import { openNative } from '../../core/sqlite/native.ts'
+import { ledgerState } from '#core/ingest/ledger/ledger-permission.ts'
+import { LedgerWriter } from '#core/ingest/ledger/ledger-writer.ts'
+import { openNative } from '#core/sqlite/native.ts'
 import { openHere, permissionOf } from '../builders/ledgers.ts'
 import { compact, keptMemory, ledgerFindings, longTexts, say } from './kept-memory.ts'
 

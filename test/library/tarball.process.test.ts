@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openLcm } from '../../core/lcm.ts'
+import { openLcm } from '#core/lcm.ts'
 import { installFolder } from '../builders/built-program.ts'
 import { environment } from '../cli/lcm.ts'
 import { scanFile, wrong } from '../integrity/scan-file.ts'

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
-import { Core } from '../../core/core.ts'
-import { executeHere } from '../../core/doors/run-job.ts'
-import { Machine } from '../../core/machine/machine.ts'
+import { Core } from '#core/core.ts'
+import { executeHere } from '#core/doors/run-job.ts'
+import { Machine } from '#core/machine/machine.ts'
 import { resourcesDir } from '../jobs/core-client.ts'
 import { Agent } from './start-agent.ts'
 

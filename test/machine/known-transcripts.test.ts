@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { discoverTranscripts } from '../../core/machine/known-transcripts.ts'
+import { discoverTranscripts } from '#core/machine/known-transcripts.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 function write(path: string, text: string, atMs: number): string {

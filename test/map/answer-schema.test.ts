@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { AnswerSchema, anyAnswer } from '../../core/map/answer-schema.ts'
-import { promptFor, requirePrompt } from '../../core/map/item-prompt.ts'
+import { AnswerSchema, anyAnswer } from '#core/map/answer-schema.ts'
+import { promptFor, requirePrompt } from '#core/map/item-prompt.ts'
 
 const schemaOf = (schema: unknown): AnswerSchema => new AnswerSchema(JSON.stringify(schema), 'schema.json')
 

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type MapItem, readItems } from '../../core/map/items.ts'
+import { type MapItem, readItems } from '#core/map/items.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { NEVER } from './map-work.ts'
 

@@ -2,7 +2,7 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { MapReport } from '../../core/contract/map.ts'
+import { MapReport } from '#core/contract/map.ts'
 import { runs } from '../builders/property-runs.ts'
 import { Random } from '../builders/random.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import type { MapReport, MapResult } from '../../core/contract/map.ts'
-import { anyAnswer } from '../../core/map/answer-schema.ts'
-import { type FinishedMap, type MapRequest, runMap } from '../../core/map/map-run.ts'
-import type { Worker } from '../../core/map/worker.ts'
+import type { MapReport, MapResult } from '#core/contract/map.ts'
+import { anyAnswer } from '#core/map/answer-schema.ts'
+import { type FinishedMap, type MapRequest, runMap } from '#core/map/map-run.ts'
+import type { Worker } from '#core/map/worker.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 export const NEVER = new AbortController().signal

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { MapReport } from '../../core/contract/map.ts'
+import type { MapReport } from '#core/contract/map.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { lcmHere, type Ran } from '../cli/lcm.ts'
 import {

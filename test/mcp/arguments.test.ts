@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Tools } from '../../core/agents/tools/tools.ts'
-import { MOST_AGENT_TOKENS } from '../../core/contract/expand-query.ts'
-import { type Lcm, openLcm } from '../../core/lcm.ts'
-import { createTokenEstimator } from '../../core/models/token-estimator.ts'
+import { Tools } from '#core/agents/tools/tools.ts'
+import { MOST_AGENT_TOKENS } from '#core/contract/expand-query.ts'
+import { type Lcm, openLcm } from '#core/lcm.ts'
+import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { type ServedHere, servedHere } from './served-here.ts'
 

@@ -1,9 +1,9 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
-import type { Tools } from '../../core/agents/tools/tools.ts'
-import { createMcpServer } from '../../core/doors/mcp/server.ts'
-import type { ToolNames } from '../../core/doors/mcp/tool-names.ts'
-import type { CallProcedure } from '../../core/doors/procedures.ts'
+import type { Tools } from '#core/agents/tools/tools.ts'
+import { createMcpServer } from '#core/doors/mcp/server.ts'
+import type { ToolNames } from '#core/doors/mcp/tool-names.ts'
+import type { CallProcedure } from '#core/doors/procedures.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at field by field, and expectations say what it is
 type Answer = { readonly data: any; readonly isError: boolean; readonly text: string }

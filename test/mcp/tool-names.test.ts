@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { Tools } from '../../core/agents/tools/tools.ts'
-import { toolNamesOf } from '../../core/doors/mcp/tool-names.ts'
-import { type Lcm, openLcm } from '../../core/lcm.ts'
+import { Tools } from '#core/agents/tools/tools.ts'
+import { toolNamesOf } from '#core/doors/mcp/tool-names.ts'
+import { type Lcm, openLcm } from '#core/lcm.ts'
 import { copyOf } from '../db/fixtures.ts'
 import { type ServedHere, servedHere } from './served-here.ts'
 

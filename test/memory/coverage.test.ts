@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { ABSENT } from '../../core/memory/coverage.ts'
-import { readingMemory } from '../../core/systems/read-memory.ts'
-import { withoutYielding } from '../../core/yielding.ts'
+import { ABSENT } from '#core/memory/coverage.ts'
+import { readingMemory } from '#core/systems/read-memory.ts'
+import { withoutYielding } from '#core/yielding.ts'
 import { type RandomLineage, randomLineage, summaryId, writeLineage } from '../history/random-lineage.ts'
 
 /** Returns every existing row that a summary reaches, including itself. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { MemoryStats } from '../../core/browse/stats/memory-stats.ts'
-import { Overview, Stats } from '../../core/contract/memory.ts'
-import type { LcmError } from '../../core/errors.ts'
-import { createTokenEstimator } from '../../core/models/token-estimator.ts'
+import { MemoryStats } from '#core/browse/stats/memory-stats.ts'
+import { Overview, Stats } from '#core/contract/memory.ts'
+import type { LcmError } from '#core/errors.ts'
+import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { openMemory } from '../builders/open-memory.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { GrowingMessages, type PackedMessages } from '../../core/memory/growing-messages.ts'
+import { GrowingMessages, type PackedMessages } from '#core/memory/growing-messages.ts'
 
 type PlainRow = [id: number, seq: number, tokens: number | null, role: number, createdAtMs: number | null]
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import type { ReadDb } from '../../core/sqlite/read-db.ts'
-import { readingMemory } from '../../core/systems/read-memory.ts'
-import { NUMBERS_FROM_SOURCES } from '../../core/systems/read-summaries.ts'
-import { allSystems } from '../../core/systems/systems.ts'
-import { withoutYielding } from '../../core/yielding.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { readingMemory } from '#core/systems/read-memory.ts'
+import { NUMBERS_FROM_SOURCES } from '#core/systems/read-summaries.ts'
+import { allSystems } from '#core/systems/systems.ts'
+import { withoutYielding } from '#core/yielding.ts'
 import { buildMemory } from '../builders/memory.ts'
 
 /** Notes every statement with the number of rows that it returned. */

@@ -1,5 +1,5 @@
-import type { BrokenLink } from '../../core/memory/links.ts'
-import type { Memory } from '../../core/memory/memory.ts'
+import type { BrokenLink } from '#core/memory/links.ts'
+import type { Memory } from '#core/memory/memory.ts'
 
 /** Entries by what they name, without those of which the target is not there. */
 export const windowOf = ({ window, messages, summaries }: Memory) =>

@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { main, Refusal, root, say } from '../../scripts/project.mjs'
+import { main, Refusal, root, say } from '#scripts/project.mjs'
 import { benchOptions } from './bench-options.ts'
 import { checkOut, commitsToCompare } from './commit-checkout.ts'
 import { compare, comparisonText, turns } from './comparison.ts'

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { Refusal } from '../../scripts/project.mjs'
+import { Refusal } from '#scripts/project.mjs'
 
 export type Commit = { readonly id: string; readonly subject: string }
 

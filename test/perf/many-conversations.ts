@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openNative } from '../../core/sqlite/native.ts'
+import { openNative } from '#core/sqlite/native.ts'
 
 /** Raise when the file would be made differently. */
 const RECIPE = 1

@@ -1,4 +1,4 @@
-import { previewImport } from '../../core/ingest/transcripts/preview-import.ts'
+import { previewImport } from '#core/ingest/transcripts/preview-import.ts'
 import { agentDatabase } from './agent-database.ts'
 
 export type AgentStoreMeasure = {

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { CompactInput } from '../../core/contract/compaction.ts'
-import { ConversationStore } from '../../core/ingest/conversation-store.ts'
-import { openLcm } from '../../core/lcm.ts'
-import { createTokenEstimator } from '../../core/models/token-estimator.ts'
+import { CompactInput } from '#core/contract/compaction.ts'
+import { ConversationStore } from '#core/ingest/conversation-store.ts'
+import { openLcm } from '#core/lcm.ts'
+import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { generateHistory } from '../builders/history.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 

@@ -1,7 +1,7 @@
 // Measures the exploration of large files that are made while they are read:
 // node test/perf/measure-explorers.ts [megabytes] [kinds …]
-import { explore } from '../../core/files/explorers/explore.ts'
-import type { FileSource } from '../../core/files/explorers/file-source.ts'
+import { explore } from '#core/files/explorers/explore.ts'
+import type { FileSource } from '#core/files/explorers/file-source.ts'
 import { processorClock } from '../builders/busy-machine.ts'
 
 type Kind = {

@@ -1,6 +1,6 @@
-import { keepNewObjectsSmall } from '../../core/doors/heap.ts'
-import { openLcm } from '../../core/lcm.ts'
-import { readSettings } from '../../core/settings/settings.ts'
+import { keepNewObjectsSmall } from '#core/doors/heap.ts'
+import { openLcm } from '#core/lcm.ts'
+import { readSettings } from '#core/settings/settings.ts'
 import { megabytes } from './statistics.ts'
 
 export type IntegrityMeasure = {

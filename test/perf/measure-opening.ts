@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { openLcm } from '../../core/lcm.ts'
-import { readSettings } from '../../core/settings/settings.ts'
+import { openLcm } from '#core/lcm.ts'
+import { readSettings } from '#core/settings/settings.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { clawMemory } from './claw-memory.ts'
 

@@ -1,5 +1,5 @@
-import { AssembleInput } from '../../core/contract/context.ts'
-import { openLcm } from '../../core/lcm.ts'
+import { AssembleInput } from '#core/contract/context.ts'
+import { openLcm } from '#core/lcm.ts'
 import { Random } from '../builders/random.ts'
 import { type Duration, repeat, type Timing, timed } from './statistics.ts'
 

@@ -1,8 +1,8 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { ExpandInput, GrepInput, type GrepRequest } from '../../core/contract/retrieval.ts'
-import { THREAD_LIMITS } from '../../core/doors/core-host.ts'
-import { keepHeapSmall } from '../../core/doors/heap.ts'
-import { type Lcm, openLcm } from '../../core/lcm.ts'
+import { ExpandInput, GrepInput, type GrepRequest } from '#core/contract/retrieval.ts'
+import { THREAD_LIMITS } from '#core/doors/core-host.ts'
+import { keepHeapSmall } from '#core/doors/heap.ts'
+import { type Lcm, openLcm } from '#core/lcm.ts'
 import { Random } from '../builders/random.ts'
 import { type Duration, megabytes, repeat, type Timing, timed, timingOf } from './statistics.ts'
 

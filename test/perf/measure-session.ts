@@ -6,9 +6,9 @@ import { pathToFileURL } from 'node:url'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import type { ContractRouterClient } from '@orpc/contract'
-import type { Contract } from '../../core/contract/contract.ts'
-import { compileCacheFolder } from '../../core/doors/compile-cache.ts'
-import { CoreHost } from '../../core/doors/core-host.ts'
+import type { Contract } from '#core/contract/contract.ts'
+import { compileCacheFolder } from '#core/doors/compile-cache.ts'
+import { CoreHost } from '#core/doors/core-host.ts'
 import { type Duration, megabytes, timed } from './statistics.ts'
 
 export type SessionMeasure = {

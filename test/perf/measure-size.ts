@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { openLcm } from '../../core/lcm.ts'
+import { openLcm } from '#core/lcm.ts'
 import { type Duration, megabytes, repeat, type Timing, timed } from './statistics.ts'
 
 /** What a window asks of a file with very many conversations, or of a very long one. */

@@ -3,9 +3,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { SignTable } from '../../core/search/meaning/sign-table.ts'
-import { VectorFile } from '../../core/search/meaning/vector-file.ts'
-import { TimeSlice } from '../../core/yielding.ts'
+import { SignTable } from '#core/search/meaning/sign-table.ts'
+import { VectorFile } from '#core/search/meaning/vector-file.ts'
+import { TimeSlice } from '#core/yielding.ts'
 import { processorClock } from '../builders/busy-machine.ts'
 
 const [pieces = 200_000, ...given] = process.argv.slice(2).map(Number)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { openNative } from '../../core/sqlite/native.ts'
-import type { WriteDb } from '../../core/sqlite/read-db.ts'
+import { openNative } from '#core/sqlite/native.ts'
+import type { WriteDb } from '#core/sqlite/read-db.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 const CONTENT = `'step ' || n || ': ' || hex(randomblob(40)) || ' read src/module' || (n % 97) || '/file' || (n % 13) || '.ts, line ' ||

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { resolveAddress } from '../../core/doors/cli/postgres-session.ts'
-import { LcmError } from '../../core/errors.ts'
-import { parseAddress } from '../../core/postgres/address.ts'
-import { translatePostgresError } from '../../core/postgres/postgres-error.ts'
-import { openMemory } from '../../core/systems/open.ts'
+import { resolveAddress } from '#core/doors/cli/postgres-session.ts'
+import { LcmError } from '#core/errors.ts'
+import { parseAddress } from '#core/postgres/address.ts'
+import { translatePostgresError } from '#core/postgres/postgres-error.ts'
+import { openMemory } from '#core/systems/open.ts'
 
 const caught = (body: () => unknown): LcmError => {
   try {

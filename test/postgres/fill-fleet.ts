@@ -1,5 +1,5 @@
-import { migratePostgres } from '../../core/postgres/migrate.ts'
-import { sendMemory } from '../../core/remote/send.ts'
+import { migratePostgres } from '#core/postgres/migrate.ts'
+import { sendMemory } from '#core/remote/send.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { finish } from './finish.ts'
 import type { RealServer } from './real-server.ts'

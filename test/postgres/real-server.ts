@@ -16,8 +16,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { type PostgresAddress, parseAddress } from '../../core/postgres/address.ts'
-import { connectPostgres, type Postgres } from '../../core/postgres/connect.ts'
+import { type PostgresAddress, parseAddress } from '#core/postgres/address.ts'
+import { connectPostgres, type Postgres } from '#core/postgres/connect.ts'
 
 export const PASSWORD = 'a-secret-of-the-tests'
 

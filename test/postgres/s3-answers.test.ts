@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { LcmError } from '../../core/errors.ts'
-import { S3Store } from '../../core/remote/objects/s3-store.ts'
+import { LcmError } from '#core/errors.ts'
+import { S3Store } from '#core/remote/objects/s3-store.ts'
 import { S3Server } from '../builders/s3-server.ts'
 
 const never = new AbortController().signal

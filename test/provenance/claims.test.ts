@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { claimsOf, claimsWithin } from '../../core/provenance/claims.ts'
+import { claimsOf, claimsWithin } from '#core/provenance/claims.ts'
 import { runs } from '../builders/property-runs.ts'
 import { anyText } from './any-text.ts'
 

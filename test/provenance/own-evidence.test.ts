@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Provenance } from '../../core/contract/provenance.ts'
+import type { Provenance } from '#core/contract/provenance.ts'
 import { TranscriptBuilder, text } from '../builders/claude-code.ts'
 import { runImport } from '../builders/import.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'

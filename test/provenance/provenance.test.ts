@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Provenance, type ProvenanceClaim, ProvenanceInput } from '../../core/contract/provenance.ts'
+import { Provenance, type ProvenanceClaim, ProvenanceInput } from '#core/contract/provenance.ts'
 import { buildMemory, type MessageSpec, type TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
 import { randomLineage, summaryId, writeLineage } from '../history/random-lineage.ts'

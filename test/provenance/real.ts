@@ -1,5 +1,5 @@
-import { claimsOf } from '../../core/provenance/claims.ts'
-import { specificsOf } from '../../core/provenance/specifics.ts'
+import { claimsOf } from '#core/provenance/claims.ts'
+import { specificsOf } from '#core/provenance/specifics.ts'
 import { runImport } from '../builders/import.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { Random } from '../builders/random.ts'

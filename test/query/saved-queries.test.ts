@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { SavedQueries } from '../../core/query/saved-queries.ts'
+import { SavedQueries } from '#core/query/saved-queries.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 it('saved queries are kept by name, also for the next start', async () => {

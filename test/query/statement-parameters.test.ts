@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { executeStatement } from '../../core/query/execute-statement.ts'
+import { executeStatement } from '#core/query/execute-statement.ts'
 import { buildMemory } from '../builders/memory.ts'
 
 describe('a statement with parameters', () => {

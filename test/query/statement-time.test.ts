@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { runStatement, type StatementReply, type StatementTask } from '../../core/query/run-statement.ts'
+import { runStatement, type StatementReply, type StatementTask } from '#core/query/run-statement.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

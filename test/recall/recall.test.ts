@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { openLcm } from '../../core/lcm.ts'
+import { openLcm } from '#core/lcm.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { startEncoder } from '../embeddings/encoder-server.ts'
 import { embed, openWith } from '../embeddings/meaning-memory.ts'

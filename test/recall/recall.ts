@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { GrepInput, type GrepRequest } from '../../core/contract/retrieval.ts'
-import { type Lcm, openLcm } from '../../core/lcm.ts'
-import { loadSettings } from '../../core/settings/settings-store.ts'
-import { runToEnd } from '../../core/yielding.ts'
+import { GrepInput, type GrepRequest } from '#core/contract/retrieval.ts'
+import { type Lcm, openLcm } from '#core/lcm.ts'
+import { loadSettings } from '#core/settings/settings-store.ts'
+import { runToEnd } from '#core/yielding.ts'
 
 /*
  * How much of what a question asks for is found among the first hits. `npm run recall -- SET.jsonl --db FILE` reads a

@@ -1,7 +1,7 @@
-import type { PromptPreview } from '../../core/contract/compaction.ts'
-import type { ProbeReport } from '../../core/contract/probe.ts'
-import type { GrepHit, GrepRequest, GrepStep } from '../../core/contract/retrieval.ts'
-import type { FactTrace } from '../../core/contract/trace.ts'
+import type { PromptPreview } from '#core/contract/compaction.ts'
+import type { ProbeReport } from '#core/contract/probe.ts'
+import type { GrepHit, GrepRequest, GrepStep } from '#core/contract/retrieval.ts'
+import type { FactTrace } from '#core/contract/trace.ts'
 import type { Asker } from './asker.ts'
 
 /** The words and modes of the searches. Every system's files contain some of the words. */

@@ -1,10 +1,10 @@
 import { ORPCError } from '@orpc/client'
 import { createRouterClient } from '@orpc/server'
 import type { z } from 'zod'
-import type { ErrorInfo } from '../../core/contract/error.ts'
-import type { JobResult, JobSpec } from '../../core/contract/job.ts'
-import type { Core } from '../../core/core.ts'
-import { createRouter } from '../../core/router.ts'
+import type { ErrorInfo } from '#core/contract/error.ts'
+import type { JobResult, JobSpec } from '#core/contract/job.ts'
+import type { Core } from '#core/core.ts'
+import { createRouter } from '#core/router.ts'
 import type { Client } from '../contract/doors.ts'
 
 export type Asked = { readonly procedure: string; readonly input: unknown; readonly answer: unknown }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { enter, NotEntered } from '../../renderer/browser-session.ts'
+import { enter, NotEntered } from '#renderer/browser-session.ts'
 
 const stored = new Map<string, string>()
 const location = { hash: '', pathname: '/', search: '' }

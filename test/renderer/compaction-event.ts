@@ -1,4 +1,4 @@
-import type { CompactionEvent } from '../../core/contract/time-travel.ts'
+import type { CompactionEvent } from '#core/contract/time-travel.ts'
 
 /** A compaction event about which only what the test states matters. */
 export function compactionEvent(event: Partial<CompactionEvent>): CompactionEvent {

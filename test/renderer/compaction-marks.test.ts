@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { compactionMarks } from '../../renderer/features/transcript/compaction-marks.ts'
+import { compactionMarks } from '#renderer/features/transcript/compaction-marks.ts'
 import { compactionEvent } from './compaction-event.ts'
 
 it('marks a compaction once a run, at the newest message of that moment and not at the edges of its leaves', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { toBuckets } from '../../renderer/features/strata/buckets.ts'
-import { drawPlan, hatch, plannedBox } from '../../renderer/features/strata/draw-plan.ts'
-import { hitStrata } from '../../renderer/features/strata/hit.ts'
-import { placePlan, withPlannedDepths } from '../../renderer/features/strata/planned-bars.ts'
-import { layoutRows } from '../../renderer/features/strata/row-layout.ts'
-import { indexSummaries } from '../../renderer/features/strata/summary-index.ts'
+import { toBuckets } from '#renderer/features/strata/buckets.ts'
+import { drawPlan, hatch, plannedBox } from '#renderer/features/strata/draw-plan.ts'
+import { hitStrata } from '#renderer/features/strata/hit.ts'
+import { placePlan, withPlannedDepths } from '#renderer/features/strata/planned-bars.ts'
+import { layoutRows } from '#renderer/features/strata/row-layout.ts'
+import { indexSummaries } from '#renderer/features/strata/summary-index.ts'
 import { idAt, messageColumns, sceneOf, strataOf } from './strata-builder.ts'
 
 const messages = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => `msg_${first + i}`)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { CompactionResult } from '../../core/contract/compaction.ts'
-import type { ProviderInfo } from '../../core/contract/provider.ts'
-import { EMPTY_FORM, presetOf, requestOf, withValues } from '../../renderer/features/compaction/compaction-form.ts'
+import type { CompactionResult } from '#core/contract/compaction.ts'
+import type { ProviderInfo } from '#core/contract/provider.ts'
+import { EMPTY_FORM, presetOf, requestOf, withValues } from '#renderer/features/compaction/compaction-form.ts'
 import {
   beforeAfterText,
   decisionTitle,
@@ -14,9 +14,9 @@ import {
   resultTitle,
   spentText,
   stepsText,
-} from '../../renderer/features/compaction/compaction-wording.ts'
-import { estimateRun, overheadOf } from '../../renderer/features/compaction/model-estimate.tsx'
-import { providersOf } from '../../renderer/ui/summarizers.ts'
+} from '#renderer/features/compaction/compaction-wording.ts'
+import { estimateRun, overheadOf } from '#renderer/features/compaction/model-estimate.tsx'
+import { providersOf } from '#renderer/ui/summarizers.ts'
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ComparedSide, Comparison } from '../../core/contract/comparison.ts'
-import { isNoComparison, NO_COMPARISON, withSide } from '../../renderer/compare-address.ts'
+import type { ComparedSide, Comparison } from '#core/contract/comparison.ts'
+import { isNoComparison, NO_COMPARISON, withSide } from '#renderer/compare-address.ts'
 import {
   barsOf,
   detailColumns,
@@ -11,7 +11,7 @@ import {
   type Sight,
   windowOf,
   zoomed,
-} from '../../renderer/features/compare/mirror-layout.ts'
+} from '#renderer/features/compare/mirror-layout.ts'
 
 const PLACES = 500
 const WIDTH = 300

@@ -1,4 +1,4 @@
-import type { AssembledContext, ContextItem } from '../../core/contract/context.ts'
+import type { AssembledContext, ContextItem } from '#core/contract/context.ts'
 
 /** A context item about which only what the test states matters. */
 export function contextItem(item: Partial<ContextItem>): ContextItem {

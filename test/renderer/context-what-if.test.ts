@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { jsonLines } from '../../renderer/features/context/json-lines.ts'
+import { jsonLines } from '#renderer/features/context/json-lines.ts'
 import {
   AS_CONFIGURED,
   assembleInput,
@@ -19,7 +19,7 @@ import {
   triedSettings,
   type WhatIf,
   withPreset,
-} from '../../renderer/features/context/what-if.ts'
+} from '#renderer/features/context/what-if.ts'
 
 describe('the what-if form', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { wordsOn } from '../../renderer/features/strata/palette.ts'
-import { tokenColor } from '../../renderer/ui/theme.ts'
+import { wordsOn } from '#renderer/features/strata/palette.ts'
+import { tokenColor } from '#renderer/ui/theme.ts'
 
 const css = readFileSync(new URL('../../renderer/ui/tokens.css', import.meta.url), 'utf8')
 const [dark = '', light = '', contrastTheme = ''] = css.split(/^:root\[data-theme=/m)

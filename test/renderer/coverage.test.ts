@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { CoverageReport } from '../../core/contract/coverage.ts'
-import { coverageMarkdown, sectionsOf, verdictOf } from '../../renderer/features/coverage/coverage-sections.ts'
+import type { CoverageReport } from '#core/contract/coverage.ts'
+import { coverageMarkdown, sectionsOf, verdictOf } from '#renderer/features/coverage/coverage-sections.ts'
 
 const sound: CoverageReport = {
   ok: true,

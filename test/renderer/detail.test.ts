@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Expansion } from '../../core/contract/retrieval.ts'
+import type { Expansion } from '#core/contract/retrieval.ts'
 import {
   compressionText,
   coversText,
@@ -8,9 +8,9 @@ import {
   kindText,
   linksText,
   visibilityChip,
-} from '../../renderer/features/detail/detail-wording.ts'
-import { joinExpansion } from '../../renderer/features/detail/join-expansion.ts'
-import { nodeLabel, nodeTextColor } from '../../renderer/ui/depth-color.ts'
+} from '#renderer/features/detail/detail-wording.ts'
+import { joinExpansion } from '#renderer/features/detail/join-expansion.ts'
+import { nodeLabel, nodeTextColor } from '#renderer/ui/depth-color.ts'
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import type { EffectiveSetting } from '../../core/contract/settings.ts'
-import { vectorsText } from '../../renderer/features/search/vectors-text.ts'
-import { embeddingsAfter } from '../../renderer/features/settings/embeddings-choice.ts'
-import { jobOutcome } from '../../renderer/ui/job-text.ts'
+import type { EffectiveSetting } from '#core/contract/settings.ts'
+import { vectorsText } from '#renderer/features/search/vectors-text.ts'
+import { embeddingsAfter } from '#renderer/features/settings/embeddings-choice.ts'
+import { jobOutcome } from '#renderer/ui/job-text.ts'
 
 const setting = (value: string | null, source: EffectiveSetting['source']): EffectiveSetting => ({
   variable: 'LCM_EMBEDDINGS',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ErrorCode } from '../../core/contract/error.ts'
-import { errorReport, errorText, toErrorInfo } from '../../renderer/error-text.ts'
+import { ErrorCode } from '#core/contract/error.ts'
+import { errorReport, errorText, toErrorInfo } from '#renderer/error-text.ts'
 
 describe('errors in the window', () => {
   it('have a title and a next step for every code', () => {

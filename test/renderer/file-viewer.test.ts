@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chunksInSight, findAllIgnoringCase, languageOf, parseLine } from '../../renderer/features/files/file-chunks.ts'
+import { chunksInSight, findAllIgnoringCase, languageOf, parseLine } from '#renderer/features/files/file-chunks.ts'
 
 describe('the language of a file', () => {
   it('follows from the ending of its name, and from the stored file when the name has none', () => {

@@ -1,12 +1,12 @@
 import { environmentManager, InfiniteQueryObserver, QueryClient } from '@tanstack/react-query'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { FleetReport } from '../../core/contract/fleet.ts'
-import { firstPageIn, fleetPages } from '../../renderer/features/fleet/fleet-pages.ts'
+import type { FleetReport } from '#core/contract/fleet.ts'
+import { firstPageIn, fleetPages } from '#renderer/features/fleet/fleet-pages.ts'
 
 /** The cursors of the pages that were read, in order. */
 const read = vi.hoisted((): (string | null)[] => [])
 
-vi.mock('../../renderer/api.ts', async () => {
+vi.mock('#renderer/api.ts', async () => {
   const { createTanstackQueryUtils } = await import('@orpc/tanstack-query')
   const fleet = async ({ cursor }: { cursor?: string }) => {
     read.push(cursor ?? null)

@@ -1,12 +1,12 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, it, vi } from 'vitest'
-import type { ChangedTables } from '../../core/contract/remote.ts'
-import { FollowDialog } from '../../renderer/frame/follow-dialog.tsx'
+import type { ChangedTables } from '#core/contract/remote.ts'
+import { FollowDialog } from '#renderer/frame/follow-dialog.tsx'
 
 // There is no connection and no window here: a push has just ended.
-vi.mock('../../renderer/api.ts', () => ({ api: {}, client: {} }))
-vi.mock('../../renderer/host.ts', () => ({ host: {} }))
-vi.mock('../../renderer/ui/use-job.ts', () => {
+vi.mock('#renderer/api.ts', () => ({ api: {}, client: {} }))
+vi.mock('#renderer/host.ts', () => ({ host: {} }))
+vi.mock('#renderer/ui/use-job.ts', () => {
   const tables = [{ table: 'summaries', added: 2, replaced: 0, removed: 0 }]
   const job = { result: { kind: 'push', value: { tables } } }
   return { useJob: () => ({ job, isRunning: false, error: null, start: () => undefined }), useStartedJob: () => null }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatAbsolute, formatRange, formatRelative, formatShort } from '../../renderer/ui/format-time.ts'
+import { formatAbsolute, formatRange, formatRelative, formatShort } from '#renderer/ui/format-time.ts'
 
 const now = new Date(2026, 1, 20, 12, 0, 0).getTime()
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { Job } from '../../core/contract/job.ts'
-import type { ConversationRow } from '../../core/contract/memory.ts'
-import { fitColumns, fittingTabs } from '../../renderer/frame/columns.ts'
-import { panelTabs, placeOf, shownTab } from '../../renderer/frame/panel-tabs.ts'
-import { statusText } from '../../renderer/frame/status-text.ts'
-import { addressToRemember, withAddress } from '../../renderer/remembered-address.ts'
-import { conversationName } from '../../renderer/ui/format.ts'
-import { jobOutcome, jobText } from '../../renderer/ui/job-text.ts'
+import type { Job } from '#core/contract/job.ts'
+import type { ConversationRow } from '#core/contract/memory.ts'
+import { fitColumns, fittingTabs } from '#renderer/frame/columns.ts'
+import { panelTabs, placeOf, shownTab } from '#renderer/frame/panel-tabs.ts'
+import { statusText } from '#renderer/frame/status-text.ts'
+import { addressToRemember, withAddress } from '#renderer/remembered-address.ts'
+import { conversationName } from '#renderer/ui/format.ts'
+import { jobOutcome, jobText } from '#renderer/ui/job-text.ts'
 
 const row = (over: Partial<ConversationRow> & { conversationId: number }): ConversationRow => ({
   sessionId: `session-${over.conversationId}`,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { columnsIn } from '../../renderer/features/graph/block.ts'
-import { boxAround, fitGraph, revealBox } from '../../renderer/features/graph/fit.ts'
-import { besideInLevel, layoutGraph } from '../../renderer/features/graph/graph-layout.ts'
-import { anchorOn, followSelection, toggleExpanded } from '../../renderer/features/graph/use-anchor.ts'
+import { columnsIn } from '#renderer/features/graph/block.ts'
+import { boxAround, fitGraph, revealBox } from '#renderer/features/graph/fit.ts'
+import { besideInLevel, layoutGraph } from '#renderer/features/graph/graph-layout.ts'
+import { anchorOn, followSelection, toggleExpanded } from '#renderer/features/graph/use-anchor.ts'
 import { family } from './graph-builder.ts'
 
 const shown =

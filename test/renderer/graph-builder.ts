@@ -1,4 +1,4 @@
-import type { LineageEdge, Neighbourhood, NodeCard } from '../../core/contract/lineage.ts'
+import type { LineageEdge, Neighbourhood, NodeCard } from '#core/contract/lineage.ts'
 
 type Given = Partial<NodeCard> & { readonly id: string }
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Neighbourhood } from '../../core/contract/lineage.ts'
-import { layoutGraph, sourcesWithRoom, spread } from '../../renderer/features/graph/graph-layout.ts'
-import { assignLevels } from '../../renderer/features/graph/levels.ts'
-import type { Box } from '../../renderer/features/graph/placed-items.ts'
-import { trimNeighbourhood } from '../../renderer/features/graph/trim.ts'
+import type { Neighbourhood } from '#core/contract/lineage.ts'
+import { layoutGraph, sourcesWithRoom, spread } from '#renderer/features/graph/graph-layout.ts'
+import { assignLevels } from '#renderer/features/graph/levels.ts'
+import type { Box } from '#renderer/features/graph/placed-items.ts'
+import { trimNeighbourhood } from '#renderer/features/graph/trim.ts'
 import { around, cardOf, edgesOf, family, messageOf } from './graph-builder.ts'
 
 /** Any graph, however damaged: every node may be a source of every other, and of itself. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { cardFacts, countsText, moreText } from '../../renderer/features/graph/card-text.ts'
-import { toDot, toMermaid } from '../../renderer/features/graph/graph-export.ts'
+import { cardFacts, countsText, moreText } from '#renderer/features/graph/card-text.ts'
+import { toDot, toMermaid } from '#renderer/features/graph/graph-export.ts'
 import { around, cardOf, edgesOf, messageOf } from './graph-builder.ts'
 
 describe('the text of a card', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { CheckResult } from '../../core/contract/integrity.ts'
-import { toBuckets } from '../../renderer/features/strata/buckets.ts'
-import { drawFindings } from '../../renderer/features/strata/draw-findings.ts'
-import { placeFindings } from '../../renderer/features/strata/place-nodes.ts'
-import { indexSummaries } from '../../renderer/features/strata/summary-index.ts'
-import { tooltipText } from '../../renderer/features/strata/tooltip-text.ts'
-import { findingsOf, findingText } from '../../renderer/ui/findings.ts'
+import type { CheckResult } from '#core/contract/integrity.ts'
+import { toBuckets } from '#renderer/features/strata/buckets.ts'
+import { drawFindings } from '#renderer/features/strata/draw-findings.ts'
+import { placeFindings } from '#renderer/features/strata/place-nodes.ts'
+import { indexSummaries } from '#renderer/features/strata/summary-index.ts'
+import { tooltipText } from '#renderer/features/strata/tooltip-text.ts'
+import { findingsOf, findingText } from '#renderer/ui/findings.ts'
 import { idAt, messageColumns, sceneOf, strataOf } from './strata-builder.ts'
 
 const check = (id: string, ids: readonly (string | null)[], over: Partial<CheckResult> = {}): CheckResult => ({

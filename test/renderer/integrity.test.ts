@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { ByDesign, CheckResult, IntegrityReport } from '../../core/contract/integrity.ts'
-import { byDesign, groupChecks, reportTitle } from '../../renderer/features/integrity/report-groups.ts'
-import { reportMarkdown } from '../../renderer/features/integrity/report-markdown.ts'
+import type { ByDesign, CheckResult, IntegrityReport } from '#core/contract/integrity.ts'
+import { byDesign, groupChecks, reportTitle } from '#renderer/features/integrity/report-groups.ts'
+import { reportMarkdown } from '#renderer/features/integrity/report-markdown.ts'
 
 const check = (id: string, over: Partial<CheckResult> = {}): CheckResult => ({
   id,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { itemRows } from '../../renderer/features/context/item-rows.ts'
+import { itemRows } from '#renderer/features/context/item-rows.ts'
 import { contextItem } from './context-items.ts'
 
 const out = (ordinal: number) => contextItem({ ordinal, id: `msg_${ordinal}`, included: false, tokens: 10 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Job } from '../../core/contract/job.ts'
-import { recentJobs, withJob } from '../../renderer/job-list.ts'
+import type { Job } from '#core/contract/job.ts'
+import { recentJobs, withJob } from '#renderer/job-list.ts'
 
 const job = (jobId: string, state: Job['state'], finishedAtMs: number | null = null): Job => ({
   jobId,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { lastRun, newestCompactions, withoutUndone } from '../../renderer/features/start/loss-report.ts'
+import { lastRun, newestCompactions, withoutUndone } from '#renderer/features/start/loss-report.ts'
 import { compactionEvent } from './compaction-event.ts'
 
 it('says how large the window was before and after a run, and counts no source of a summary of summaries twice', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { LineageTree, NodeCard } from '../../core/contract/lineage.ts'
+import type { LineageTree, NodeCard } from '#core/contract/lineage.ts'
 import {
   indentOf,
   type Level,
@@ -7,7 +7,7 @@ import {
   pathDown,
   rowsAbove,
   rowsBelow,
-} from '../../renderer/features/lineage/lineage-rows.ts'
+} from '#renderer/features/lineage/lineage-rows.ts'
 
 const tree = (id: string, dependents: LineageTree[] = [], more: Partial<LineageTree> = {}): LineageTree => ({
   id,

@@ -1,12 +1,12 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { LcmEvent } from '../../core/contract/event.ts'
-import type { Job } from '../../core/contract/job.ts'
-import type { Client } from '../../renderer/api.ts'
-import { LiveFeed } from '../../renderer/live.ts'
+import type { LcmEvent } from '#core/contract/event.ts'
+import type { Job } from '#core/contract/job.ts'
+import type { Client } from '#renderer/api.ts'
+import { LiveFeed } from '#renderer/live.ts'
 
 // The connection of a page: there is none here.
-vi.mock('../../renderer/api.ts', () => ({
+vi.mock('#renderer/api.ts', () => ({
   api: {
     jobs: { list: { queryKey: () => ['jobs'] } },
     retrieval: { key: () => [['retrieval']] },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { LogLine } from '../../core/contract/activity.ts'
-import { slowestByProcedure } from '../../renderer/features/logs/activity-tables.tsx'
-import { binned, draggedRange, gridValues, roundTop, steppedRange } from '../../renderer/features/logs/chart-scale.ts'
-import { lineText, lineTitle } from '../../renderer/features/logs/line-text.ts'
+import type { LogLine } from '#core/contract/activity.ts'
+import { slowestByProcedure } from '#renderer/features/logs/activity-tables.tsx'
+import { binned, draggedRange, gridValues, roundTop, steppedRange } from '#renderer/features/logs/chart-scale.ts'
+import { lineText, lineTitle } from '#renderer/features/logs/line-text.ts'
 
 const day = { fromMs: 0, toMs: 2400 }
 const line = (fields: Partial<LogLine>): LogLine => ({

@@ -1,11 +1,11 @@
 import { InfiniteQueryObserver, QueryClient } from '@tanstack/react-query'
 import { expect, it, vi } from 'vitest'
-import { stepPages } from '../../renderer/features/map/step-list.tsx'
+import { stepPages } from '#renderer/features/map/step-list.tsx'
 
 /** The cursors of the pages that were read, in order, and where the journal ends. */
 const journal = vi.hoisted(() => ({ read: [] as (string | undefined)[], end: 2 }))
 
-vi.mock('../../renderer/api.ts', async () => {
+vi.mock('#renderer/api.ts', async () => {
   const { createTanstackQueryUtils } = await import('@orpc/tanstack-query')
   const steps = async ({ cursor }: { cursor?: string }) => {
     journal.read.push(cursor)

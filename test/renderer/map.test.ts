@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { MapRun } from '../../core/contract/map.ts'
-import { EMPTY_MAP, type MapForm, mapOf, splitCommand } from '../../renderer/features/map/map-form.ts'
-import { countsText, operatorText, runsText, statusHint, triesText } from '../../renderer/features/map/run-wording.ts'
+import type { MapRun } from '#core/contract/map.ts'
+import { EMPTY_MAP, type MapForm, mapOf, splitCommand } from '#renderer/features/map/map-form.ts'
+import { countsText, operatorText, runsText, statusHint, triesText } from '#renderer/features/map/run-wording.ts'
 
 /** Numbers keep their unit on the same line by a space that does not break. */
 const plain = (text: string): string => text.replaceAll('\u00a0', ' ')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type NotedRow, notedRows, placeOfNote } from '../../renderer/features/notes/noted-rows.ts'
+import { type NotedRow, notedRows, placeOfNote } from '#renderer/features/notes/noted-rows.ts'
 
 const row = (id: string, given: Partial<NotedRow>): NotedRow => ({
   ...{ id, kind: 'message', conversationId: 1, depth: null, role: 'user', name: id, isPinned: false, text: '' },

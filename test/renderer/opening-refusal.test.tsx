@@ -2,21 +2,21 @@ import { createTanstackQueryUtils } from '@orpc/tanstack-query'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, it, vi } from 'vitest'
-import type { ListedConversation } from '../../core/contract/memory.ts'
-import { api, type Client } from '../../renderer/api.ts'
-import { ConversationDetail } from '../../renderer/features/detail/conversation-detail.tsx'
+import type { ListedConversation } from '#core/contract/memory.ts'
+import { api, type Client } from '#renderer/api.ts'
+import { ConversationDetail } from '#renderer/features/detail/conversation-detail.tsx'
 
-vi.mock('../../renderer/api.ts', () => {
+vi.mock('#renderer/api.ts', () => {
   const client = {
     memory: { info: async () => undefined },
     conversations: { family: async () => undefined },
   } as unknown as Client
   return { api: createTanstackQueryUtils(client), client }
 })
-vi.mock('../../renderer/host.ts', () => ({ host: {} }))
-vi.mock('../../renderer/ui/use-conversations.ts', () => ({ useConversation: () => ({}), useConversations: () => ({}) }))
+vi.mock('#renderer/host.ts', () => ({ host: {} }))
+vi.mock('#renderer/ui/use-conversations.ts', () => ({ useConversation: () => ({}), useConversations: () => ({}) }))
 // The copy of the conversation that spawned the shown one has changes.
-vi.mock('../../renderer/ui/use-opening.ts', () => {
+vi.mock('#renderer/ui/use-opening.ts', () => {
   const row = { tenant: 'acme', conversationId: 3, label: '', messages: 0 }
   const error = { code: 'conflict', message: 'Pull it with --as-stored.', retryable: false }
   return { useOpening: () => ({ row, error }) }

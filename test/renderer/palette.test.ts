@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { findEntries, type PaletteEntry, typedId } from '../../renderer/frame/palette-entries.ts'
-import { TABS } from '../../renderer/frame/tab-list.ts'
-import { VIEWS } from '../../renderer/routes.ts'
+import { findEntries, type PaletteEntry, typedId } from '#renderer/frame/palette-entries.ts'
+import { TABS } from '#renderer/frame/tab-list.ts'
+import { VIEWS } from '#renderer/routes.ts'
 
 const entry = (label: string, words = ''): PaletteEntry => ({
   key: label,

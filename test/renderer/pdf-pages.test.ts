@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest'
-import { withAnswer } from '../../renderer/ui/pdf-pages.tsx'
-import type { PdfPage } from '../../renderer/ui/pdf-worker.ts'
+import { withAnswer } from '#renderer/ui/pdf-pages.tsx'
+import type { PdfPage } from '#renderer/ui/pdf-worker.ts'
 
-vi.mock('../../renderer/host.ts', () => ({ host: {} }))
+vi.mock('#renderer/host.ts', () => ({ host: {} }))
 
 const drawnAs = (words: string) => ({ picture: new Blob([]), words, pages: 3, width: 1, height: 1 }) as PdfPage
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ClaimSpecific, ProvenanceClaim } from '../../core/contract/provenance.ts'
-import { textHash } from '../../renderer/features/provenance/text-hash.ts'
-import { type TextPart, textParts } from '../../renderer/features/provenance/text-runs.ts'
-import { doubtfulClaims, searchedText, specificText } from '../../renderer/features/provenance/wording.ts'
+import type { ClaimSpecific, ProvenanceClaim } from '#core/contract/provenance.ts'
+import { textHash } from '#renderer/features/provenance/text-hash.ts'
+import { type TextPart, textParts } from '#renderer/features/provenance/text-runs.ts'
+import { doubtfulClaims, searchedText, specificText } from '#renderer/features/provenance/wording.ts'
 
 const specific = (start: number, end: number, more: Partial<ClaimSpecific> = {}): ClaimSpecific => ({
   kind: 'number',

@@ -2,18 +2,18 @@ import { createTanstackQueryUtils } from '@orpc/tanstack-query'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { beforeEach, expect, it, vi } from 'vitest'
-import { api, type Client } from '../../renderer/api.ts'
-import { RangeLine } from '../../renderer/frame/range-line.tsx'
-import { useMarkedMessages } from '../../renderer/ui/message-range.ts'
+import { api, type Client } from '#renderer/api.ts'
+import { RangeLine } from '#renderer/frame/range-line.tsx'
+import { useMarkedMessages } from '#renderer/ui/message-range.ts'
 
 /** What the address says. */
 const route = vi.hoisted(() => ({ view: 'search', searchKind: 'find', shown: {} as Record<string, string> }))
 
-vi.mock('../../renderer/api.ts', () => {
+vi.mock('#renderer/api.ts', () => {
   const client = { transcript: { page: async () => undefined } } as unknown as Client
   return { api: createTanstackQueryUtils(client) }
 })
-vi.mock('../../renderer/routes.ts', () => ({
+vi.mock('#renderer/routes.ts', () => ({
   useRoutePart: (part: 'view' | 'searchKind') => route[part],
   useShown: (name: string) => [route.shown[name] ?? null, () => undefined],
 }))

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { CheckResult, IntegrityReport } from '../../core/contract/integrity.ts'
-import type { Job } from '../../core/contract/job.ts'
-import type { MemoryInfo } from '../../core/contract/memory.ts'
-import type { RepairResult, RepairStep } from '../../core/contract/repair.ts'
-import { nextJob } from '../../renderer/features/integrity/next-job.ts'
+import type { CheckResult, IntegrityReport } from '#core/contract/integrity.ts'
+import type { Job } from '#core/contract/job.ts'
+import type { MemoryInfo } from '#core/contract/memory.ts'
+import type { RepairResult, RepairStep } from '#core/contract/repair.ts'
+import { nextJob } from '#renderer/features/integrity/next-job.ts'
 import {
   applyText,
   findingChanges,
@@ -12,10 +12,10 @@ import {
   rowsByTable,
   stepWords,
   whyOnlyExport,
-} from '../../renderer/features/integrity/repair-wording.ts'
-import { groupChecks } from '../../renderer/features/integrity/report-groups.ts'
-import { allSteps, safeSteps, toggleStep } from '../../renderer/features/integrity/step-choice.ts'
-import { cellText, changedTables } from '../../renderer/ui/change-rows.ts'
+} from '#renderer/features/integrity/repair-wording.ts'
+import { groupChecks } from '#renderer/features/integrity/report-groups.ts'
+import { allSteps, safeSteps, toggleStep } from '#renderer/features/integrity/step-choice.ts'
+import { cellText, changedTables } from '#renderer/ui/change-rows.ts'
 import { runs } from '../builders/property-runs.ts'
 
 const step = (id: string, over: Partial<RepairStep> = {}): RepairStep => ({

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { PROBE_STATES } from '../../core/contract/lists.ts'
-import { type CompareAddress, DIFFERENCE_FILTERS, NO_COMPARISON } from '../../renderer/compare-address.ts'
-import { NO_PROBE, PROBE_SORTS, type ProbeAddress } from '../../renderer/probe-address.ts'
+import { PROBE_STATES } from '#core/contract/lists.ts'
+import { type CompareAddress, DIFFERENCE_FILTERS, NO_COMPARISON } from '#renderer/compare-address.ts'
+import { NO_PROBE, PROBE_SORTS, type ProbeAddress } from '#renderer/probe-address.ts'
 import {
   currentFile,
   currentRoute,
@@ -12,7 +12,7 @@ import {
   patchRoute,
   type Route,
   VIEWS,
-} from '../../renderer/routes.ts'
+} from '#renderer/routes.ts'
 
 const anyRoute: fc.Arbitrary<Route> = fc.record({
   conversationId: fc.option(fc.nat({ max: 999_999_999 })),

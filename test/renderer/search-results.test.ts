@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type GrepHit, GrepInput } from '../../core/contract/retrieval.ts'
+import { type GrepHit, GrepInput } from '#core/contract/retrieval.ts'
 import {
   activeFilters,
   dayStartMs,
@@ -12,9 +12,9 @@ import {
   parseFilters,
   toggled,
   withoutFilters,
-} from '../../renderer/features/search/filters.ts'
-import { type Grouping, rowsOf, stopsOf } from '../../renderer/features/search/hit-rows.ts'
-import { splitSnippet } from '../../renderer/ui/highlighted.tsx'
+} from '#renderer/features/search/filters.ts'
+import { type Grouping, rowsOf, stopsOf } from '#renderer/features/search/hit-rows.ts'
+import { splitSnippet } from '#renderer/ui/highlighted.tsx'
 
 const hit = (conversationId: number, id: string): GrepHit => ({
   id,

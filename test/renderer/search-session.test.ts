@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { GrepHit, GrepRequest, GrepResult, GrepStep } from '../../core/contract/retrieval.ts'
-import { type SearchDoor, SearchSession, withBeginning } from '../../renderer/features/search/search-session.ts'
+import type { GrepHit, GrepRequest, GrepResult, GrepStep } from '#core/contract/retrieval.ts'
+import { type SearchDoor, SearchSession, withBeginning } from '#renderer/features/search/search-session.ts'
 
 const hit = (id: string): GrepHit => ({
   id,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { GrepHit } from '../../core/contract/retrieval.ts'
-import { batchesOf, type HitStates, inState, stateCounts, stateOf } from '../../renderer/features/search/hit-states.ts'
+import type { GrepHit } from '#core/contract/retrieval.ts'
+import { batchesOf, type HitStates, inState, stateCounts, stateOf } from '#renderer/features/search/hit-states.ts'
 
 const hit = (id: string, more: Partial<GrepHit> = {}): GrepHit => ({
   ...{ id, kind: 'message', conversationId: 1, seq: 1, role: 'user', depth: null, createdAtMs: null },

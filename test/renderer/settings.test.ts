@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ProviderSettings } from '../../core/contract/provider.ts'
-import type { EffectiveSetting } from '../../core/contract/settings.ts'
-import { VARIABLES } from '../../core/settings/variables.ts'
-import { chainAfter, moveInChain } from '../../renderer/features/settings/chain-order.ts'
+import { ProviderSettings } from '#core/contract/provider.ts'
+import type { EffectiveSetting } from '#core/contract/settings.ts'
+import { VARIABLES } from '#core/settings/variables.ts'
+import { chainAfter, moveInChain } from '#renderer/features/settings/chain-order.ts'
 import {
   EMPTY_PROVIDER,
   formOf,
   KNOWN_SERVICES,
   type ProviderForm,
   providerOf,
-} from '../../renderer/features/settings/provider-form.ts'
+} from '#renderer/features/settings/provider-form.ts'
 import {
   acceptsText,
   choicesOf,
@@ -18,7 +18,7 @@ import {
   groupSettings,
   typedValue,
   valueText,
-} from '../../renderer/features/settings/setting-groups.ts'
+} from '#renderer/features/settings/setting-groups.ts'
 
 const whole: ProviderForm = { ...EMPTY_PROVIDER, name: 'local', baseUrl: 'http://127.0.0.1:8000/v1', model: 'small' }
 

@@ -8,7 +8,7 @@ import {
   peakOf,
   pressureCurve,
   thinned,
-} from '../../renderer/features/start/pressure-curve.ts'
+} from '#renderer/features/start/pressure-curve.ts'
 import { compactionEvent } from './compaction-event.ts'
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)

@@ -1,12 +1,12 @@
 import { createTanstackQueryUtils } from '@orpc/tanstack-query'
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { expect, it, vi } from 'vitest'
-import type { Client } from '../../renderer/api.ts'
-import { fullestOptions } from '../../renderer/features/start/other-curves.ts'
-import { columnOptions } from '../../renderer/features/start/pressure-history.tsx'
+import type { Client } from '#renderer/api.ts'
+import { fullestOptions } from '#renderer/features/start/other-curves.ts'
+import { columnOptions } from '#renderer/features/start/pressure-history.tsx'
 import { messageColumns } from './strata-builder.ts'
 
-vi.mock('../../renderer/api.ts', () => {
+vi.mock('#renderer/api.ts', () => {
   const client = {
     strata: { messages: async () => messageColumns(0, 10) },
     conversations: { list: async () => ({ conversations: [], found: 0, total: 0, nextCursor: null }) },

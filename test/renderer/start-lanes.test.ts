@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import type { Usage } from '../../core/contract/usage.ts'
-import { axisOf, axisTicks, endOf, pointsFrom } from '../../renderer/features/start/chart-axis.ts'
+import type { Usage } from '#core/contract/usage.ts'
+import { axisOf, axisTicks, endOf, pointsFrom } from '#renderer/features/start/chart-axis.ts'
 import {
   freedAddress,
   freedByRun,
   freedTokens,
   spendingFrom,
   spendingOf,
-} from '../../renderer/features/start/chart-lanes.ts'
-import { type CurvePoint, pressureCurve, stepsOn } from '../../renderer/features/start/pressure-curve.ts'
-import { byLoss } from '../../renderer/features/start/start-figures.ts'
+} from '#renderer/features/start/chart-lanes.ts'
+import { type CurvePoint, pressureCurve, stepsOn } from '#renderer/features/start/pressure-curve.ts'
+import { byLoss } from '#renderer/features/start/start-figures.ts'
 import { compactionEvent } from './compaction-event.ts'
 
 /** A curve over ten messages of ten tokens each, with events. */

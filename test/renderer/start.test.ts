@@ -7,10 +7,10 @@ import {
   standsForText,
   windowParts,
   withShares,
-} from '../../renderer/features/start/start-figures.ts'
-import { stopReasonText } from '../../renderer/ui/job-text.ts'
-import { pressureState } from '../../renderer/ui/pressure-bar.tsx'
-import { dueText, roomText } from '../../renderer/ui/room-text.ts'
+} from '#renderer/features/start/start-figures.ts'
+import { stopReasonText } from '#renderer/ui/job-text.ts'
+import { pressureState } from '#renderer/ui/pressure-bar.tsx'
+import { dueText, roomText } from '#renderer/ui/room-text.ts'
 
 describe('the start page', () => {
   it('says when a compaction is due, in turns where their size is known', () => {

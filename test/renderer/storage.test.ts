@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { StorageObject } from '../../core/contract/storage.ts'
-import { partsOf, storageRows } from '../../renderer/features/storage/storage-rows.ts'
+import type { StorageObject } from '#core/contract/storage.ts'
+import { partsOf, storageRows } from '#renderer/features/storage/storage-rows.ts'
 import { runs } from '../builders/property-runs.ts'
 
 const object = (name: string, of: string, bytes: number, kind: StorageObject['kind'] = 'table'): StorageObject => ({

@@ -1,14 +1,14 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { LcmEvent } from '../../core/contract/event.ts'
-import type { Client } from '../../renderer/api.ts'
-import { LiveFeed } from '../../renderer/live.ts'
-import { storedPictureOptions } from '../../renderer/ui/stored-picture.tsx'
+import type { LcmEvent } from '#core/contract/event.ts'
+import type { Client } from '#renderer/api.ts'
+import { LiveFeed } from '#renderer/live.ts'
+import { storedPictureOptions } from '#renderer/ui/stored-picture.tsx'
 
 /** The large file that the core answers with, and how often it was asked for. */
 const core = vi.hoisted(() => ({ base64: '', asked: 0 }))
 
-vi.mock('../../renderer/api.ts', () => ({
+vi.mock('#renderer/api.ts', () => ({
   api: {},
   client: {
     files: {

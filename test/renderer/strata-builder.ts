@@ -1,12 +1,12 @@
-import type { Strata, StrataMessages } from '../../core/contract/strata.ts'
-import { ageRange } from '../../renderer/features/strata/bar-color.ts'
-import { toBuckets } from '../../renderer/features/strata/buckets.ts'
-import { overviewLayers } from '../../renderer/features/strata/overview-layers.ts'
-import { paletteFrom } from '../../renderer/features/strata/palette.ts'
-import { layoutRows } from '../../renderer/features/strata/row-layout.ts'
-import type { Scene } from '../../renderer/features/strata/scene.ts'
-import { indexSummaries } from '../../renderer/features/strata/summary-index.ts'
-import { type Viewport, wholeOf } from '../../renderer/features/strata/viewport.ts'
+import type { Strata, StrataMessages } from '#core/contract/strata.ts'
+import { ageRange } from '#renderer/features/strata/bar-color.ts'
+import { toBuckets } from '#renderer/features/strata/buckets.ts'
+import { overviewLayers } from '#renderer/features/strata/overview-layers.ts'
+import { paletteFrom } from '#renderer/features/strata/palette.ts'
+import { layoutRows } from '#renderer/features/strata/row-layout.ts'
+import type { Scene } from '#renderer/features/strata/scene.ts'
+import { indexSummaries } from '#renderer/features/strata/summary-index.ts'
+import { type Viewport, wholeOf } from '#renderer/features/strata/viewport.ts'
 
 /** A summary as far as a test cares. */
 export type Bar = { readonly depth?: number; readonly x0: number; readonly x1: number; readonly inWindow?: boolean }

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { toBuckets } from '../../renderer/features/strata/buckets.ts'
-import { summaryBox } from '../../renderer/features/strata/draw-summaries.ts'
-import { hitStrata } from '../../renderer/features/strata/hit.ts'
-import { detailTile, overviewTile } from '../../renderer/features/strata/tiles.ts'
-import { tooltipText } from '../../renderer/features/strata/tooltip-text.ts'
-import { clampViewport, toPx } from '../../renderer/features/strata/viewport.ts'
+import { toBuckets } from '#renderer/features/strata/buckets.ts'
+import { summaryBox } from '#renderer/features/strata/draw-summaries.ts'
+import { hitStrata } from '#renderer/features/strata/hit.ts'
+import { detailTile, overviewTile } from '#renderer/features/strata/tiles.ts'
+import { tooltipText } from '#renderer/features/strata/tooltip-text.ts'
+import { clampViewport, toPx } from '#renderer/features/strata/viewport.ts'
 import { idAt, messageColumns, sceneOf, strataOf } from './strata-builder.ts'
 
 describe('the pointer', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { coreText } from '../../renderer/features/strata/core-drill.ts'
-import { drawStrata } from '../../renderer/features/strata/draw-strata.ts'
-import type { Scene } from '../../renderer/features/strata/scene.ts'
-import { filterText, parseFilter } from '../../renderer/features/strata/strata-filter.ts'
+import { coreText } from '#renderer/features/strata/core-drill.ts'
+import { drawStrata } from '#renderer/features/strata/draw-strata.ts'
+import type { Scene } from '#renderer/features/strata/scene.ts'
+import { filterText, parseFilter } from '#renderer/features/strata/strata-filter.ts'
 import { sceneOf, strataOf } from './strata-builder.ts'
 
 const words = (scene: Scene): readonly string[] =>

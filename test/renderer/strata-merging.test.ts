@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { firstNotBelow, mergeNarrow } from '../../renderer/features/strata/merge-narrow.ts'
-import { indexSummaries } from '../../renderer/features/strata/summary-index.ts'
+import { firstNotBelow, mergeNarrow } from '#renderer/features/strata/merge-narrow.ts'
+import { indexSummaries } from '#renderer/features/strata/summary-index.ts'
 import { type Bar, strataOf } from './strata-builder.ts'
 
 const scale = { x0: 0, x1: 1000, left: 0, width: 1000 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { toBuckets } from '../../renderer/features/strata/buckets.ts'
-import { drawStrata } from '../../renderer/features/strata/draw-strata.ts'
-import { figuresOf, figuresText, snapRange } from '../../renderer/features/strata/range-figures.ts'
-import { depthCounts } from '../../renderer/ui/depth-color.ts'
-import { parseRange, rangeText } from '../../renderer/ui/range-address.ts'
+import { toBuckets } from '#renderer/features/strata/buckets.ts'
+import { drawStrata } from '#renderer/features/strata/draw-strata.ts'
+import { figuresOf, figuresText, snapRange } from '#renderer/features/strata/range-figures.ts'
+import { depthCounts } from '#renderer/ui/depth-color.ts'
+import { parseRange, rangeText } from '#renderer/ui/range-address.ts'
 import { messageColumns, sceneOf, strataOf } from './strata-builder.ts'
 
 describe('the marked range in the address', () => {

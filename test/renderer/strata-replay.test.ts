@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { toBuckets } from '../../renderer/features/strata/buckets.ts'
-import { drawStrata } from '../../renderer/features/strata/draw-strata.ts'
+import { toBuckets } from '#renderer/features/strata/buckets.ts'
+import { drawStrata } from '#renderer/features/strata/draw-strata.ts'
 import {
   appearancesOf,
   onAxis,
@@ -13,9 +13,9 @@ import {
   SPEEDS,
   speedBeside,
   tokensAt,
-} from '../../renderer/features/strata/replay.ts'
-import { replayPage } from '../../renderer/features/strata/replay-page.ts'
-import { indexSummaries } from '../../renderer/features/strata/summary-index.ts'
+} from '#renderer/features/strata/replay.ts'
+import { replayPage } from '#renderer/features/strata/replay-page.ts'
+import { indexSummaries } from '#renderer/features/strata/summary-index.ts'
 import { idAt, messageColumns, sceneOf, strataOf } from './strata-builder.ts'
 
 /** Leaves of 25 messages, and one summary of depth 1 over the first two; each was made 10 messages after its end. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { toBuckets } from '../../renderer/features/strata/buckets.ts'
-import { onClick, onDoubleClick } from '../../renderer/features/strata/hit-action.ts'
-import { isWithin } from '../../renderer/features/strata/scene.ts'
-import { besideInRow, rangeOfMessage, rangeOfSummary } from '../../renderer/features/strata/selected-range.ts'
-import { indexSummaries } from '../../renderer/features/strata/summary-index.ts'
-import { defaultFocus } from '../../renderer/ui/default-focus.ts'
-import { messageNumber } from '../../renderer/ui/message-number.ts'
+import { toBuckets } from '#renderer/features/strata/buckets.ts'
+import { onClick, onDoubleClick } from '#renderer/features/strata/hit-action.ts'
+import { isWithin } from '#renderer/features/strata/scene.ts'
+import { besideInRow, rangeOfMessage, rangeOfSummary } from '#renderer/features/strata/selected-range.ts'
+import { indexSummaries } from '#renderer/features/strata/summary-index.ts'
+import { defaultFocus } from '#renderer/ui/default-focus.ts'
+import { messageNumber } from '#renderer/ui/message-number.ts'
 import { idAt, messageColumns, strataOf } from './strata-builder.ts'
 
 const strata = strataOf([

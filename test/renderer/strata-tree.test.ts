@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type FetchedLevel, flattenTree, pathAbove, pathBelow } from '../../renderer/features/strata/tree-rows.ts'
+import { type FetchedLevel, flattenTree, pathAbove, pathBelow } from '#renderer/features/strata/tree-rows.ts'
 import { cardOf, messageOf } from './graph-builder.ts'
 
 const level = (nodes: FetchedLevel['nodes'], total = nodes.length): FetchedLevel => ({ total, nodes, isLoading: false })

@@ -11,7 +11,7 @@ import {
   wholeOf,
   widthOf,
   zoomViewport,
-} from '../../renderer/features/strata/viewport.ts'
+} from '#renderer/features/strata/viewport.ts'
 
 const limits = { extent: 1000, minWidth: 5 }
 const viewport = fc

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { DiffLine } from '../../core/contract/surgery.ts'
-import { sideBySide } from '../../renderer/features/surgery/side-by-side-table.tsx'
-import { askFor, operationsOf } from '../../renderer/features/surgery/surgery-ask.ts'
-import { draftOf, toRequest } from '../../renderer/features/surgery/surgery-draft.ts'
-import { lineageAfter, resultTitle, tokensText } from '../../renderer/features/surgery/surgery-wording.ts'
+import type { DiffLine } from '#core/contract/surgery.ts'
+import { sideBySide } from '#renderer/features/surgery/side-by-side-table.tsx'
+import { askFor, operationsOf } from '#renderer/features/surgery/surgery-ask.ts'
+import { draftOf, toRequest } from '#renderer/features/surgery/surgery-draft.ts'
+import { lineageAfter, resultTitle, tokensText } from '#renderer/features/surgery/surgery-wording.ts'
 import { runs } from '../builders/property-runs.ts'
 
 const line = (kind: DiffLine['kind'], text: string): DiffLine => ({ kind, text })

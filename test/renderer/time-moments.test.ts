@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { momentText, runSteps } from '../../renderer/features/context/moment-text.ts'
+import { momentText, runSteps } from '#renderer/features/context/moment-text.ts'
 import {
   beforeEvent,
   type Course,
@@ -15,9 +15,9 @@ import {
   stepEvent,
   stepMessage,
   type TimePoint,
-} from '../../renderer/features/context/moments.ts'
-import { eventPosition, pointAt, positionOf } from '../../renderer/features/context/time-axis.ts'
-import { depthMarks } from '../../renderer/ui/depth-marks.ts'
+} from '#renderer/features/context/moments.ts'
+import { eventPosition, pointAt, positionOf } from '#renderer/features/context/time-axis.ts'
+import { depthMarks } from '#renderer/ui/depth-marks.ts'
 import { compactionEvent } from './compaction-event.ts'
 
 const event = (index: number): TimePoint => ({ kind: 'event', index })

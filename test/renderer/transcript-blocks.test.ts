@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { blocksOf } from '../../renderer/features/transcript/blocks.ts'
-import { editDiff, patchLines, replacedLines } from '../../renderer/features/transcript/edit-diff.ts'
-import { prettyJson, toolLine } from '../../renderer/features/transcript/tool-line.ts'
+import { blocksOf } from '#renderer/features/transcript/blocks.ts'
+import { editDiff, patchLines, replacedLines } from '#renderer/features/transcript/edit-diff.ts'
+import { prettyJson, toolLine } from '#renderer/features/transcript/tool-line.ts'
 import { messageOf, partOf } from './transcript-messages.ts'
 
 const kinds = (message: Parameters<typeof blocksOf>[0]): string[] => blocksOf(message).map(({ kind }) => kind)

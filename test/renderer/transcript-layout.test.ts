@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { allTurned, isUnfolded, turned } from '../../renderer/features/transcript/folds.tsx'
-import { gutterColumns, stripesOf } from '../../renderer/features/transcript/gutter.ts'
-import { parseJump } from '../../renderer/features/transcript/jump-target.ts'
-import { assumedRowPx, counterOf, pagesOf } from '../../renderer/features/transcript/pages.ts'
-import { hasLongLine, linePart, piecesOf, previewOf } from '../../renderer/ui/text-pieces.ts'
+import { allTurned, isUnfolded, turned } from '#renderer/features/transcript/folds.tsx'
+import { gutterColumns, stripesOf } from '#renderer/features/transcript/gutter.ts'
+import { parseJump } from '#renderer/features/transcript/jump-target.ts'
+import { assumedRowPx, counterOf, pagesOf } from '#renderer/features/transcript/pages.ts'
+import { hasLongLine, linePart, piecesOf, previewOf } from '#renderer/ui/text-pieces.ts'
 
 const cover = (id: string, depth: number) => ({ id, depth, inWindow: depth > 0 })
 const covered = (...covers: ReturnType<typeof cover>[]) => ({ coveredBy: covers })

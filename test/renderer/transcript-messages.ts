@@ -1,4 +1,4 @@
-import type { Message, MessagePart } from '../../core/contract/message.ts'
+import type { Message, MessagePart } from '#core/contract/message.ts'
 
 /** A message about which only what the test states matters. */
 export function messageOf(message: Partial<Message>): Message {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { StrataMessages } from '../../core/contract/strata.ts'
+import type { StrataMessages } from '#core/contract/strata.ts'
 import {
   fromMapPx,
   mapBars,
@@ -7,7 +7,7 @@ import {
   mapViewport,
   markPlaces,
   toMapPx,
-} from '../../renderer/features/transcript/minimap-layout.ts'
+} from '#renderer/features/transcript/minimap-layout.ts'
 
 /** Columns of a conversation of 1,000 messages in ten columns. Message numbers begin at 1. */
 const columns: StrataMessages = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Message } from '../../core/contract/message.ts'
-import { toolPairs } from '../../renderer/features/transcript/tool-pairs.ts'
+import type { Message } from '#core/contract/message.ts'
+import { toolPairs } from '#renderer/features/transcript/tool-pairs.ts'
 import { messageOf, partOf } from './transcript-messages.ts'
 
 const call = (...ids: (string | null)[]): Partial<Message> => ({

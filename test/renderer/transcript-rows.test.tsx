@@ -1,16 +1,16 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it, vi } from 'vitest'
-import { BlockView } from '../../renderer/features/transcript/block-view.tsx'
-import { blocksOf } from '../../renderer/features/transcript/blocks.ts'
-import { CoverageGutter } from '../../renderer/features/transcript/coverage-gutter.tsx'
-import { FoldProvider } from '../../renderer/features/transcript/folds.tsx'
-import { LongText } from '../../renderer/ui/long-text.tsx'
-import { Markdown } from '../../renderer/ui/markdown.tsx'
+import { BlockView } from '#renderer/features/transcript/block-view.tsx'
+import { blocksOf } from '#renderer/features/transcript/blocks.ts'
+import { CoverageGutter } from '#renderer/features/transcript/coverage-gutter.tsx'
+import { FoldProvider } from '#renderer/features/transcript/folds.tsx'
+import { LongText } from '#renderer/ui/long-text.tsx'
+import { Markdown } from '#renderer/ui/markdown.tsx'
 import { messageOf, partOf } from './transcript-messages.ts'
 
 // Nothing is asked of a core here.
-vi.mock('../../renderer/api.ts', () => ({ client: {} }))
+vi.mock('#renderer/api.ts', () => ({ client: {} }))
 
 const drawn = (message: Parameters<typeof messageOf>[0]): string =>
   renderToStaticMarkup(

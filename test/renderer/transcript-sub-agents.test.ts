@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Message } from '../../core/contract/message.ts'
-import { placeSubAgents } from '../../renderer/features/transcript/sub-agents.ts'
+import type { Message } from '#core/contract/message.ts'
+import { placeSubAgents } from '#renderer/features/transcript/sub-agents.ts'
 import { messageOf, partOf } from './transcript-messages.ts'
 
 const PROMPT = 'Find every caller of "charge".\nReport paths only.'

@@ -1,12 +1,12 @@
 import { beforeEach, expect, it, vi } from 'vitest'
-import { openCopy } from '../../renderer/ui/use-opening.ts'
+import { openCopy } from '#renderer/ui/use-opening.ts'
 
 /** What was done, in order; and the conversation that the address names. */
 const window = vi.hoisted(() => ({ done: [] as unknown[], conversationId: null as number | null }))
 
-vi.mock('../../renderer/api.ts', () => ({ api: {}, client: {} }))
-vi.mock('../../renderer/host.ts', () => ({ host: { openFile: (path: string) => window.done.push({ path }) } }))
-vi.mock('../../renderer/routes.ts', () => ({
+vi.mock('#renderer/api.ts', () => ({ api: {}, client: {} }))
+vi.mock('#renderer/host.ts', () => ({ host: { openFile: (path: string) => window.done.push({ path }) } }))
+vi.mock('#renderer/routes.ts', () => ({
   currentRoute: () => ({ conversationId: window.conversationId }),
   navigate: (to: unknown) => window.done.push(to),
 }))

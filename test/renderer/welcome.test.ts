@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { ImportedFile } from '../../core/contract/import.ts'
-import type { Probe } from '../../core/contract/machine.ts'
-import { FIRST_SHOWN, MORE_SHOWN, shortList } from '../../renderer/features/welcome/found-list.tsx'
-import { isSound } from '../../renderer/features/welcome/import-report.tsx'
-import { sortDropped } from '../../renderer/features/welcome/sort-dropped.ts'
+import type { ImportedFile } from '#core/contract/import.ts'
+import type { Probe } from '#core/contract/machine.ts'
+import { FIRST_SHOWN, MORE_SHOWN, shortList } from '#renderer/features/welcome/found-list.tsx'
+import { isSound } from '#renderer/features/welcome/import-report.tsx'
+import { sortDropped } from '#renderer/features/welcome/sort-dropped.ts'
 
 describe('dropped files', () => {
   const memory = (path: string): Probe => ({ path, kind: 'memory', system: 'native', error: null })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { openNative } from '../../core/sqlite/native.ts'
+import { openNative } from '#core/sqlite/native.ts'
 import { compactedMemory } from './compacted.ts'
 import { canonical, fired, scan } from './doctor.ts'
 

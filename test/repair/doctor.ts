@@ -1,10 +1,10 @@
-import type { IntegrityReport } from '../../core/contract/integrity.ts'
-import type { JobProgress, JobResult, JobSpec } from '../../core/contract/job.ts'
-import type { RepairPlan, RepairResult } from '../../core/contract/repair.ts'
-import { runJob } from '../../core/doors/run-job.ts'
-import type { Lcm } from '../../core/lcm.ts'
-import { readSettings } from '../../core/settings/settings.ts'
-import type { ReadDb, WriteDb } from '../../core/sqlite/read-db.ts'
+import type { IntegrityReport } from '#core/contract/integrity.ts'
+import type { JobProgress, JobResult, JobSpec } from '#core/contract/job.ts'
+import type { RepairPlan, RepairResult } from '#core/contract/repair.ts'
+import { runJob } from '#core/doors/run-job.ts'
+import type { Lcm } from '#core/lcm.ts'
+import { readSettings } from '#core/settings/settings.ts'
+import type { ReadDb, WriteDb } from '#core/sqlite/read-db.ts'
 import { openHere } from '../builders/ledgers.ts'
 
 type ResultOf<S extends Exclude<JobSpec, { kind: 'map' }>> = Extract<JobResult, { kind: S['kind'] }>['value']

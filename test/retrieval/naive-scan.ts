@@ -1,6 +1,6 @@
-import { type GrepInput, GrepResult } from '../../core/contract/retrieval.ts'
-import type { Grep } from '../../core/search/grep.ts'
-import type { ReadDb } from '../../core/sqlite/read-db.ts'
+import { type GrepInput, GrepResult } from '#core/contract/retrieval.ts'
+import type { Grep } from '#core/search/grep.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
 
 /** Everything that a filter asks of a row, read without any of the code that is tested. */
 export type NaiveRow = {

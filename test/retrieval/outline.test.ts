@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
-import { type Outline, OutlineInput } from '../../core/contract/outline.ts'
-import { type Lcm, openLcm } from '../../core/lcm.ts'
+import { type Outline, OutlineInput } from '#core/contract/outline.ts'
+import { type Lcm, openLcm } from '#core/lcm.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 
 let lcm: Lcm | undefined

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { GrepInput, type GrepRequest } from '../../core/contract/retrieval.ts'
-import { openLcm } from '../../core/lcm.ts'
-import { inProject } from '../../scripts/project.mjs'
+import { GrepInput, type GrepRequest } from '#core/contract/retrieval.ts'
+import { openLcm } from '#core/lcm.ts'
+import { inProject } from '#scripts/project.mjs'
 import { buildMemory } from '../builders/memory.ts'
 
 /** Three messages under two summaries of the window: one repeats what was said, the other does not. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { damagedIndexesIn, type StoredObject } from '../../core/doctor/rules/damaged-indexes.ts'
+import { damagedIndexesIn, type StoredObject } from '#core/doctor/rules/damaged-indexes.ts'
 
 const table = (name: string, rootPage: number, sql = `CREATE TABLE ${name} (a)`): StoredObject => ({
   type: 'table',

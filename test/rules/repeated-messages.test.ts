@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ROLES } from '../../core/contract/lists.ts'
-import { type Compared, findRepetitions, type Repetition } from '../../core/doctor/rules/repeated-messages.ts'
+import { ROLES } from '#core/contract/lists.ts'
+import { type Compared, findRepetitions, type Repetition } from '#core/doctor/rules/repeated-messages.ts'
 import { runs } from '../builders/property-runs.ts'
 
 type Said = {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { fixes, rules, rulesOf } from '../../core/doctor/rules/rules.ts'
-import { allSystems } from '../../core/systems/systems.ts'
+import { fixes, rules, rulesOf } from '#core/doctor/rules/rules.ts'
+import { allSystems } from '#core/systems/systems.ts'
 import { FAMILIES } from './faults/families.ts'
 
 it('every rule has a unique id', () => {

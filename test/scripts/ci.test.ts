@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { inProject } from '../../scripts/project.mjs'
+import { inProject } from '#scripts/project.mjs'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 type Project = { readonly path: string; readonly data: string; readonly temporary: string }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { withFileLock } from '../../scripts/file-lock.mjs'
+import { withFileLock } from '#scripts/file-lock.mjs'
 
 let folder: string
 let lock: string

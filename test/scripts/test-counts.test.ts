@@ -12,7 +12,7 @@ import {
   stepCounts,
   sum,
   vitestCounts,
-} from '../../scripts/test-counts.mjs'
+} from '#scripts/test-counts.mjs'
 
 let folder: string
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { playwrightFiles, slowest, vitestFiles } from '../../scripts/test-slowest.mjs'
+import { playwrightFiles, slowest, vitestFiles } from '#scripts/test-slowest.mjs'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 function report(content: object): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { indexPending } from '../../core/sqlite/pending-index.ts'
+import { indexPending } from '#core/sqlite/pending-index.ts'
 import { buildMemory } from '../builders/memory.ts'
 
 // Proves that the notes in which a file says what its index still lacks are believed for nothing: whatever they say, a

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { requireLocalPath } from '../../core/local-path.ts'
+import { requireLocalPath } from '#core/local-path.ts'
 import { openWindow, startCores } from '../jobs/core-client.ts'
 
 // Proves that a page cannot make this machine log in to another one (Windows sends the user's name and a hash), nor read

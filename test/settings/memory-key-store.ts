@@ -1,4 +1,4 @@
-import type { KeyOwner, KeyStore } from '../../core/settings/key-store.ts'
+import type { KeyOwner, KeyStore } from '#core/settings/key-store.ts'
 
 /** Keys for as long as the process lives, in place of the file and its keychain. */
 export class MemoryKeyStore implements KeyStore {

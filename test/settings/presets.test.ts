@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { CompactionSettings } from '../../core/contract/compaction.ts'
-import { Preset, PresetName } from '../../core/contract/settings.ts'
-import { readSettings, withOverrides } from '../../core/settings/settings.ts'
-import { PRESETS, presetSettings } from '../../core/systems/presets.ts'
+import { CompactionSettings } from '#core/contract/compaction.ts'
+import { Preset, PresetName } from '#core/contract/settings.ts'
+import { readSettings, withOverrides } from '#core/settings/settings.ts'
+import { PRESETS, presetSettings } from '#core/systems/presets.ts'
 
 const { compaction } = readSettings({})
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { CompactionSettings } from '../../core/contract/compaction.ts'
-import { LcmError } from '../../core/errors.ts'
-import { readSettings, tryOverrides, withOverrides } from '../../core/settings/settings.ts'
-import type { SettingTexts } from '../../core/settings/variables.ts'
+import { CompactionSettings } from '#core/contract/compaction.ts'
+import { LcmError } from '#core/errors.ts'
+import { readSettings, tryOverrides, withOverrides } from '#core/settings/settings.ts'
+import type { SettingTexts } from '#core/settings/variables.ts'
 
 function refusal(texts: SettingTexts): LcmError {
   try {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ENVIRONMENT_ONLY, nearestOf, unknownVariables } from '../../core/settings/unknown-variables.ts'
-import { VARIABLES } from '../../core/settings/variables.ts'
+import { ENVIRONMENT_ONLY, nearestOf, unknownVariables } from '#core/settings/unknown-variables.ts'
+import { VARIABLES } from '#core/settings/variables.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { lcmHere } from '../cli/lcm.ts'
 

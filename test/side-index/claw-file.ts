@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import type { NewMessage } from '../../core/ingest/new-message.ts'
+import type { NewMessage } from '#core/ingest/new-message.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 const SCHEMA = `

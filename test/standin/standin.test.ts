@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { _electron, type ElectronApplication, type Page } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { inProject } from '../../scripts/project.mjs'
+import { inProject } from '#scripts/project.mjs'
 
 /** What the sample app's preload exposes to its page, and what the page keeps. */
 declare global {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { inProject } from '../../scripts/project.mjs'
+import { inProject } from '#scripts/project.mjs'
 
 /** A row of docs/glossary.md. */
 export type Term = {

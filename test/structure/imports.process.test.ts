@@ -3,8 +3,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { readImports } from '../../scripts/lint-tools.mjs'
-import { inProject, root } from '../../scripts/project.mjs'
+import { readImports } from '#scripts/lint-tools.mjs'
+import { inProject, root } from '#scripts/project.mjs'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 type Report = {

@@ -1,4 +1,4 @@
-import { allSystems } from '../../core/systems/systems.ts'
+import { allSystems } from '#core/systems/systems.ts'
 import { readGlossary } from './glossary.ts'
 import { type SourceFile, VALUE } from './source-code.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { parseSync } from 'vite'
-import { inProject, root } from '../../scripts/project.mjs'
+import { inProject, root } from '#scripts/project.mjs'
 
 /** Stands in the text of a template for each value in it. */
 // biome-ignore lint/suspicious/noTemplateCurlyInString: as it is written in the source

@@ -3,8 +3,8 @@ import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { findUnused } from '../../scripts/lint-tools.mjs'
-import { inProject } from '../../scripts/project.mjs'
+import { findUnused } from '#scripts/lint-tools.mjs'
+import { inProject } from '#scripts/project.mjs'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 /** A project of these files under the settings of this one. */

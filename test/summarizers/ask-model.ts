@@ -1,10 +1,10 @@
-import type { ProviderSettings } from '../../core/contract/provider.ts'
-import { PromptLibrary } from '../../core/models/prompts/prompt-library.ts'
-import { createModelSummarizer } from '../../core/models/summarizers/model-summarizer.ts'
-import { Resilience, type ResilienceOptions } from '../../core/models/summarizers/resilience.ts'
-import { SpendBudget } from '../../core/models/summarizers/spend-budget.ts'
-import { type Summarizer, SummarizerFailure, type SummaryRequest } from '../../core/models/summarizers/summarizer.ts'
-import { createTokenEstimator } from '../../core/models/token-estimator.ts'
+import type { ProviderSettings } from '#core/contract/provider.ts'
+import { PromptLibrary } from '#core/models/prompts/prompt-library.ts'
+import { createModelSummarizer } from '#core/models/summarizers/model-summarizer.ts'
+import { Resilience, type ResilienceOptions } from '#core/models/summarizers/resilience.ts'
+import { SpendBudget } from '#core/models/summarizers/spend-budget.ts'
+import { type Summarizer, SummarizerFailure, type SummaryRequest } from '#core/models/summarizers/summarizer.ts'
+import { createTokenEstimator } from '#core/models/token-estimator.ts'
 
 /** Must never be seen anywhere but in a header. */
 export const KEY = 'sk-test-0123456789abcdefSECRET'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { SpendBudget } from '../../core/models/summarizers/spend-budget.ts'
+import { SpendBudget } from '#core/models/summarizers/spend-budget.ts'
 import { failureOf, NEVER, provider, request, type SummarizerSpec, summarizerOf } from './ask-model.ts'
 import { type Behaviour, good, json, type ModelServer, startModelServer } from './model-server.ts'
 

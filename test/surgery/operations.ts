@@ -3,7 +3,7 @@ import {
   type SurgeryPreview,
   type SurgeryRequest,
   type SurgeryResult,
-} from '../../core/contract/surgery.ts'
+} from '#core/contract/surgery.ts'
 import { runOn } from '../repair/doctor.ts'
 
 export const preview = (path: string, request: SurgeryRequest): Promise<SurgeryPreview> =>

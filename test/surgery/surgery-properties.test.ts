@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { LcmError } from '../../core/errors.ts'
+import { LcmError } from '#core/errors.ts'
 import type { TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
 import { coveredMessages, windowOf } from '../compaction/invariants.ts'

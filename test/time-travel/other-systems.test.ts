@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ContextAt, ContextDifference, Timeline } from '../../core/contract/time-travel.ts'
-import { openLcm } from '../../core/lcm.ts'
-import { readSettings } from '../../core/settings/settings.ts'
+import { ContextAt, ContextDifference, Timeline } from '#core/contract/time-travel.ts'
+import { openLcm } from '#core/lcm.ts'
+import { readSettings } from '#core/settings/settings.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 

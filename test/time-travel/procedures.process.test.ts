@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { safe } from '@orpc/client'
 import { afterEach, describe, expect, it } from 'vitest'
-import { PRESETS } from '../../core/systems/presets.ts'
+import { PRESETS } from '#core/systems/presets.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { doors, type OpenDoor } from '../contract/doors.ts'
 

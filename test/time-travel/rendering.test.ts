@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { RenderedContext } from '../../core/contract/context.ts'
+import { RenderedContext } from '#core/contract/context.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { travelIn } from './travel.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { ContextAt } from '../../core/contract/time-travel.ts'
+import { ContextAt } from '#core/contract/time-travel.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
 import { compact } from '../compaction/run-compaction.ts'

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { Tools } from '../../core/agents/tools/tools.ts'
-import { lostByKind } from '../../core/contract/lists.ts'
-import { LossInput } from '../../core/contract/trace.ts'
-import { lossText } from '../../core/doors/cli/trace-commands.ts'
-import { type Lcm, openLcm } from '../../core/lcm.ts'
-import { lossMarkdown } from '../../renderer/features/start/loss-report.ts'
+import { Tools } from '#core/agents/tools/tools.ts'
+import { lostByKind } from '#core/contract/lists.ts'
+import { LossInput } from '#core/contract/trace.ts'
+import { lossText } from '#core/doors/cli/trace-commands.ts'
+import { type Lcm, openLcm } from '#core/lcm.ts'
+import { lossMarkdown } from '#renderer/features/start/loss-report.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 
 const Answer = z.object({

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { LcmError } from '../../core/errors.ts'
-import { openNative } from '../../core/sqlite/native.ts'
-import type { WriteDb } from '../../core/sqlite/read-db.ts'
+import { LcmError } from '#core/errors.ts'
+import { openNative } from '#core/sqlite/native.ts'
+import type { WriteDb } from '#core/sqlite/read-db.ts'
 import { runImport } from '../builders/import.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import { probePath } from '../../core/machine/probe.ts'
+import { probePath } from '#core/machine/probe.ts'
 import { compare } from '../builders/coverage.ts'
 import { findings } from '../builders/findings.ts'
 import { importOne, runImport } from '../builders/import.ts'

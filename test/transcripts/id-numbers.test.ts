@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { IdNumbers, Numbers } from '../../core/ingest/transcripts/id-numbers.ts'
+import { IdNumbers, Numbers } from '#core/ingest/transcripts/id-numbers.ts'
 
 it('gives each id its index in the order of arrival', () => {
   fc.assert(

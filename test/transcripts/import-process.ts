@@ -1,5 +1,5 @@
 // Imports a transcript in a process of its own, which the test then kills. Writes a dot for every step.
-import { openNative } from '../../core/sqlite/native.ts'
+import { openNative } from '#core/sqlite/native.ts'
 import { runImport } from '../builders/import.ts'
 
 const [database = '', transcript = ''] = process.argv.slice(2)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parsedOnce } from '../../core/ingest/transcripts/parsed-once.ts'
+import { parsedOnce } from '#core/ingest/transcripts/parsed-once.ts'
 
 const texts = ['{"a":1.50}', '{"b":"two"}', '{"c":[3]}']
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { RecordGraph } from '../../core/ingest/transcripts/record-graph.ts'
+import { RecordGraph } from '#core/ingest/transcripts/record-graph.ts'
 import { runs } from '../builders/property-runs.ts'
 
 type Link = readonly [id: string, parent: string | null | undefined, isSpoken?: boolean]

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { LcmError } from '../../core/errors.ts'
-import { openNative } from '../../core/sqlite/native.ts'
-import { withoutUnfilled } from '../../core/sqlite/unfilled-memory.ts'
+import { LcmError } from '#core/errors.ts'
+import { openNative } from '#core/sqlite/native.ts'
+import { withoutUnfilled } from '#core/sqlite/unfilled-memory.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { recogniseTranscript } from '../../core/ingest/transcripts/formats.ts'
+import { recogniseTranscript } from '#core/ingest/transcripts/formats.ts'
 import { importOne } from '../builders/import.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { importTwice } from '../builders/sample-import.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { recogniseTranscript } from '../../core/ingest/transcripts/formats.ts'
+import { recogniseTranscript } from '#core/ingest/transcripts/formats.ts'
 import { importOne } from '../builders/import.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { importTwice } from '../builders/sample-import.ts'

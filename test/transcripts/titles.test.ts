@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { oneLine } from '../../core/ingest/transcripts/one-line.ts'
+import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 
 it.each([
   [

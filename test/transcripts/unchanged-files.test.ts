@@ -1,9 +1,9 @@
 import { appendFileSync, copyFileSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { ImportedFile } from '../../core/contract/import.ts'
-import { importTranscripts } from '../../core/ingest/transcripts/import-transcripts.ts'
-import { createTokenEstimator } from '../../core/models/token-estimator.ts'
+import type { ImportedFile } from '#core/contract/import.ts'
+import { importTranscripts } from '#core/ingest/transcripts/import-transcripts.ts'
+import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { told, writeLines } from '../builders/transcript-rows.ts'
 

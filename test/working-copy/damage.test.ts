@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openLcm } from '../../core/lcm.ts'
+import { openLcm } from '#core/lcm.ts'
 import { losslessClaudeWriter, losslessClawWriters } from '../builders/systems/lossless.ts'
 import { piLcmWriter } from '../builders/systems/pi-lcm.ts'
 import { tellStory } from '../builders/systems/story.ts'

@@ -1,8 +1,8 @@
-import type { RetrievalEngine } from '../../browse/retrieval-engine.ts'
-import { GrepInput, type MessageEnds } from '../../contract/retrieval.ts'
-import { LcmError } from '../../errors.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
-import { conversationOf, findNode } from '../../systems/node-id.ts'
+import type { RetrievalEngine } from '#core/browse/retrieval-engine.ts'
+import { GrepInput, type MessageEnds } from '#core/contract/retrieval.ts'
+import { LcmError } from '#core/errors.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { conversationOf, findNode } from '#core/systems/node-id.ts'
 import type { Scope } from '../grants/scope.ts'
 
 const HITS = 100

@@ -1,21 +1,21 @@
-import type { RetrievalEngine } from '../../browse/retrieval-engine.ts'
-import type { Clock } from '../../clock.ts'
+import type { RetrievalEngine } from '#core/browse/retrieval-engine.ts'
+import type { Clock } from '#core/clock.ts'
 import {
   type ExpandCitation,
   type ExpandQueryInput,
   type ExpandQueryResult,
   type Grant,
   MOST_AGENT_TOKENS,
-} from '../../contract/expand-query.ts'
-import { type NewNonce, randomNonce } from '../../models/prompts/nonce.ts'
-import { askInOrder, reasonsOf } from '../../models/summarizers/ask-in-order.ts'
-import { SummarizerFailure } from '../../models/summarizers/summarizer.ts'
-import type { TokenEstimator } from '../../models/token-estimator.ts'
-import { nodesBetween } from '../../search/filters.ts'
-import type { ConfiguredSummarizers } from '../../settings/configured-summarizers.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
-import type { MemoryReader } from '../../systems/memory-reader.ts'
-import { messageNodeId } from '../../systems/node-id.ts'
+} from '#core/contract/expand-query.ts'
+import { type NewNonce, randomNonce } from '#core/models/prompts/nonce.ts'
+import { askInOrder, reasonsOf } from '#core/models/summarizers/ask-in-order.ts'
+import { SummarizerFailure } from '#core/models/summarizers/summarizer.ts'
+import type { TokenEstimator } from '#core/models/token-estimator.ts'
+import { nodesBetween } from '#core/search/filters.ts'
+import type { ConfiguredSummarizers } from '#core/settings/configured-summarizers.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
+import type { MemoryReader } from '#core/systems/memory-reader.ts'
+import { messageNodeId } from '#core/systems/node-id.ts'
 import { Grants } from '../grants/grants.ts'
 import type { Scope } from '../grants/scope.ts'
 import { type Candidates, findCandidates } from './candidates.ts'

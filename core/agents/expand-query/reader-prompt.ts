@@ -1,6 +1,6 @@
-import { isoTime } from '../../clock.ts'
-import type { Description } from '../../contract/lineage.ts'
-import type { Expansion } from '../../contract/retrieval.ts'
+import { isoTime } from '#core/clock.ts'
+import type { Description } from '#core/contract/lineage.ts'
+import type { Expansion } from '#core/contract/retrieval.ts'
 
 /** The answer of a model that found nothing. It needs no citation. */
 export const NOT_FOUND = 'NOT FOUND'

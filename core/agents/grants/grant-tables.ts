@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
-import { Grant } from '../../contract/expand-query.ts'
-import { openCacheDb } from '../../sqlite/cache-db.ts'
-import { fileError } from '../../sqlite/memory-file.ts'
+import { Grant } from '#core/contract/expand-query.ts'
+import { openCacheDb } from '#core/sqlite/cache-db.ts'
+import { fileError } from '#core/sqlite/memory-file.ts'
 
 /** A grant as it is stored. Its state is computed from it and the present time. */
 export const HeldGrant = Grant.omit({ state: true }).extend({

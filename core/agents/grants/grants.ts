@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Clock } from '../../clock.ts'
-import type { Grant } from '../../contract/expand-query.ts'
-import { LcmError } from '../../errors.ts'
+import type { Clock } from '#core/clock.ts'
+import type { Grant } from '#core/contract/expand-query.ts'
+import { LcmError } from '#core/errors.ts'
 import { type GrantRows, GrantsInMemory, type GrantTable, type HeldGrant } from './grant-tables.ts'
 
 /** How many grants are kept for the audit trail after they have ended. */

@@ -1,12 +1,12 @@
-import type { Grant } from '../../contract/expand-query.ts'
-import type { Memory } from '../../memory/memory.ts'
-import type { Permitted } from '../../search/filters.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
-import { changeStamp } from '../../systems/change-stamp.ts'
-import type { MemoryReader } from '../../systems/memory-reader.ts'
-import { lookUp, messageNodeId, messageNumber } from '../../systems/node-id.ts'
-import { fileReferences } from '../../systems/records/files.ts'
-import { summaryRowNumbers } from '../../systems/records/summaries.ts'
+import type { Grant } from '#core/contract/expand-query.ts'
+import type { Memory } from '#core/memory/memory.ts'
+import type { Permitted } from '#core/search/filters.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { changeStamp } from '#core/systems/change-stamp.ts'
+import type { MemoryReader } from '#core/systems/memory-reader.ts'
+import { lookUp, messageNodeId, messageNumber } from '#core/systems/node-id.ts'
+import { fileReferences } from '#core/systems/records/files.ts'
+import { summaryRowNumbers } from '#core/systems/records/summaries.ts'
 
 /** A grant of so many levels is limited by its conversations only. */
 export const ANY_DEPTH = 1_000

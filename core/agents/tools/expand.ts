@@ -1,4 +1,4 @@
-import type { Expansion } from '../../contract/retrieval.ts'
+import type { Expansion } from '#core/contract/retrieval.ts'
 import { fitting } from '../expand-query/granted-reader.ts'
 import type { Reading } from './reading.ts'
 import type { ToolInput } from './tool-inputs.ts'

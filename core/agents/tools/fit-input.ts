@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { LcmError } from '../../errors.ts'
+import { LcmError } from '#core/errors.ts'
 
 export type FittedInput = {
   /** The arguments with the defaults of those that were not given. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { ExpandQueryInput } from '../../contract/expand-query.ts'
-import { FilePage, FileSearch } from '../../contract/file.ts'
-import { NodeId } from '../../contract/ids.ts'
-import { OutlineInput } from '../../contract/outline.ts'
-import { ExpandInput, GrepInput } from '../../contract/retrieval.ts'
+import { ExpandQueryInput } from '#core/contract/expand-query.ts'
+import { FilePage, FileSearch } from '#core/contract/file.ts'
+import { NodeId } from '#core/contract/ids.ts'
+import { OutlineInput } from '#core/contract/outline.ts'
+import { ExpandInput, GrepInput } from '#core/contract/retrieval.ts'
 import { ARGUMENTS } from './tool-texts.ts'
 
 export const MOST_HITS = 50

@@ -1,7 +1,7 @@
-import type { MemoryInfo, SharedPiece, ShareInput } from '../../contract/memory.ts'
-import type { Note } from '../../contract/notes.ts'
-import { asItIs, withoutSecrets } from '../../sanitize.ts'
-import { TimeSlice } from '../../yielding.ts'
+import type { MemoryInfo, SharedPiece, ShareInput } from '#core/contract/memory.ts'
+import type { Note } from '#core/contract/notes.ts'
+import { asItIs, withoutSecrets } from '#core/sanitize.ts'
+import { TimeSlice } from '#core/yielding.ts'
 import { type ExportedMemory, exported } from './exported.ts'
 import { toHtml } from './to-html.ts'
 

@@ -1,4 +1,4 @@
-import type { MemoryInfo } from '../../contract/memory.ts'
+import type { MemoryInfo } from '#core/contract/memory.ts'
 import type { Exported } from './exported.ts'
 
 type Options = {

@@ -1,6 +1,6 @@
-import { isoTime } from '../../clock.ts'
-import type { MemoryInfo } from '../../contract/memory.ts'
-import type { Message, MessagePart } from '../../contract/message.ts'
+import { isoTime } from '#core/clock.ts'
+import type { MemoryInfo } from '#core/contract/memory.ts'
+import type { Message, MessagePart } from '#core/contract/message.ts'
 import type { Exported, ExportedSummary } from './exported.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { fsyncSync, writeFileSync } from 'node:fs'
-import type { JobProgress } from '../../contract/job.ts'
-import { TimeSlice } from '../../yielding.ts'
+import type { JobProgress } from '#core/contract/job.ts'
+import { TimeSlice } from '#core/yielding.ts'
 
 /**
  * Writes a text piece by piece to an open file and flushes it to the disk at the end.

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { ConversationRow, ConversationsInput } from '../../contract/memory.ts'
-import { badCursor, decodeCursor, encodeCursor } from '../../cursor.ts'
-import { sha256 } from '../../hashing.ts'
-import type { StoredConversation } from '../../systems/records/conversations.ts'
+import type { ConversationRow, ConversationsInput } from '#core/contract/memory.ts'
+import { badCursor, decodeCursor, encodeCursor } from '#core/cursor.ts'
+import { sha256 } from '#core/hashing.ts'
+import type { StoredConversation } from '#core/systems/records/conversations.ts'
 import { type ConversationSortKey, compareSortKeys, sortKeyOf } from '../conversation-order.ts'
 
 /** What is known of a conversation without its messages. */

@@ -1,21 +1,21 @@
 import { setTimeout } from 'node:timers/promises'
-import { LcmError } from '../../errors.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
-import { readSnapshot } from '../../sqlite/read-snapshot.ts'
-import { changeStamp } from '../../systems/change-stamp.ts'
-import type { MemoryReader } from '../../systems/memory-reader.ts'
-import { conversationExists } from '../../systems/records/conversations.ts'
-import { rowCount } from '../../systems/records/counts.ts'
+import { LcmError } from '#core/errors.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { readSnapshot } from '#core/sqlite/read-snapshot.ts'
+import { changeStamp } from '#core/systems/change-stamp.ts'
+import type { MemoryReader } from '#core/systems/memory-reader.ts'
+import { conversationExists } from '#core/systems/records/conversations.ts'
+import { rowCount } from '#core/systems/records/counts.ts'
 import {
   type Conversations,
   type EntryCounts,
   entryCounts,
   messageCounts,
   messageTokens,
-} from '../../systems/records/tallies.ts'
-import { NO_WINDOW, type WindowSize } from '../../window/window-size.ts'
-import type { WindowSizes } from '../../window/window-sizes.ts'
-import { inSlices, withoutYielding, yieldToOthers } from '../../yielding.ts'
+} from '#core/systems/records/tallies.ts'
+import { NO_WINDOW, type WindowSize } from '#core/window/window-size.ts'
+import type { WindowSizes } from '#core/window/window-sizes.ts'
+import { inSlices, withoutYielding, yieldToOthers } from '#core/yielding.ts'
 
 /** How much a conversation holds. */
 export type Size = { readonly messages: number; readonly storedTokens: number; readonly window: WindowSize }

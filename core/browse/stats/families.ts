@@ -1,13 +1,13 @@
-import type { Family, FamilyMember, FamilyRelation, RecordedUsage } from '../../contract/family.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
-import { readSnapshot } from '../../sqlite/read-snapshot.ts'
-import { conversationExists, noSuchConversation } from '../../systems/records/conversations.ts'
-import { conversationsFrom, type FamilyHead, familyHeads, familyRoot } from '../../systems/records/families.ts'
-import { forkedConversations } from '../../systems/records/forks.ts'
-import { externalIdsOf, messagesOf } from '../../systems/records/messages.ts'
-import { statedCost } from '../../systems/records/stated-costs.ts'
-import { type StepUsage, stepsOfMessages } from '../../systems/records/steps.ts'
-import { TimeSlice } from '../../yielding.ts'
+import type { Family, FamilyMember, FamilyRelation, RecordedUsage } from '#core/contract/family.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { readSnapshot } from '#core/sqlite/read-snapshot.ts'
+import { conversationExists, noSuchConversation } from '#core/systems/records/conversations.ts'
+import { conversationsFrom, type FamilyHead, familyHeads, familyRoot } from '#core/systems/records/families.ts'
+import { forkedConversations } from '#core/systems/records/forks.ts'
+import { externalIdsOf, messagesOf } from '#core/systems/records/messages.ts'
+import { statedCost } from '#core/systems/records/stated-costs.ts'
+import { type StepUsage, stepsOfMessages } from '#core/systems/records/steps.ts'
+import { TimeSlice } from '#core/yielding.ts'
 
 type Placed = FamilyHead & Pick<FamilyMember, 'relation' | 'depth'>
 

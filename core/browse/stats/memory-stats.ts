@@ -7,29 +7,29 @@ import type {
   MemoryInfo,
   Overview,
   Stats,
-} from '../../contract/memory.ts'
-import type { TokenEstimator } from '../../models/token-estimator.ts'
-import { measureFile } from '../../sqlite/memory-file.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
-import { readSnapshot } from '../../sqlite/read-snapshot.ts'
-import { changeStamp } from '../../systems/change-stamp.ts'
-import { MemoryReader } from '../../systems/memory-reader.ts'
-import { isNative } from '../../systems/native/native.ts'
-import { noSuchConversation, storedConversations } from '../../systems/records/conversations.ts'
-import { rowCount } from '../../systems/records/counts.ts'
-import { forkedConversations } from '../../systems/records/forks.ts'
-import { statedCosts } from '../../systems/records/stated-costs.ts'
-import { costsAfter } from '../../systems/records/steps.ts'
+} from '#core/contract/memory.ts'
+import type { TokenEstimator } from '#core/models/token-estimator.ts'
+import { measureFile } from '#core/sqlite/memory-file.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { readSnapshot } from '#core/sqlite/read-snapshot.ts'
+import { changeStamp } from '#core/systems/change-stamp.ts'
+import { MemoryReader } from '#core/systems/memory-reader.ts'
+import { isNative } from '#core/systems/native/native.ts'
+import { noSuchConversation, storedConversations } from '#core/systems/records/conversations.ts'
+import { rowCount } from '#core/systems/records/counts.ts'
+import { forkedConversations } from '#core/systems/records/forks.ts'
+import { statedCosts } from '#core/systems/records/stated-costs.ts'
+import { costsAfter } from '#core/systems/records/steps.ts'
 import {
   type Conversations,
   depthCounts,
   lastChanges,
   lastRuns,
   summaryTallies,
-} from '../../systems/records/tallies.ts'
-import { type AssemblySettings, budgetsOf, NO_WINDOW, type WindowSize } from '../../window/window-size.ts'
-import { WindowSizes } from '../../window/window-sizes.ts'
-import { TimeSlice } from '../../yielding.ts'
+} from '#core/systems/records/tallies.ts'
+import { type AssemblySettings, budgetsOf, NO_WINDOW, type WindowSize } from '#core/window/window-size.ts'
+import { WindowSizes } from '#core/window/window-sizes.ts'
+import { TimeSlice } from '#core/yielding.ts'
 import { conversationDetails } from './conversation-details.ts'
 import { type ConversationFacts, conversationPage } from './conversation-page.ts'
 import { ConversationSizes, type ListedSize, type Size } from './conversation-sizes.ts'

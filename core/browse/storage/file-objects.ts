@@ -1,6 +1,6 @@
-import type { StorageObject } from '../../contract/storage.ts'
-import { LcmError } from '../../errors.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
+import type { StorageObject } from '#core/contract/storage.ts'
+import { LcmError } from '#core/errors.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
 
 const queries = {
   schema: /* sql */ `

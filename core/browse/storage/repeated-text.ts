@@ -1,10 +1,10 @@
-import type { RepeatedText, StorageObject } from '../../contract/storage.ts'
-import { sha256 } from '../../hashing.ts'
-import { nextKey } from '../../sqlite/keyset.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
-import { rowCount } from '../../systems/records/counts.ts'
-import { partsThatRepeat, storesTextsInParts } from '../../systems/records/parts.ts'
-import { longContentsAfter } from '../../systems/texts.ts'
+import type { RepeatedText, StorageObject } from '#core/contract/storage.ts'
+import { sha256 } from '#core/hashing.ts'
+import { nextKey } from '#core/sqlite/keyset.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { rowCount } from '#core/systems/records/counts.ts'
+import { partsThatRepeat, storesTextsInParts } from '#core/systems/records/parts.ts'
+import { longContentsAfter } from '#core/systems/texts.ts'
 
 /** Shorter texts that are repeated cost too little to matter. */
 const LONG_BYTES = 1024

@@ -1,10 +1,10 @@
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { MemoryInfo } from '../../contract/memory.ts'
-import type { RepeatedText, StorageAdvice, StorageReport } from '../../contract/storage.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
-import { isNative } from '../../systems/native/native.ts'
-import { largeTexts } from '../../systems/records/tallies.ts'
+import type { MemoryInfo } from '#core/contract/memory.ts'
+import type { RepeatedText, StorageAdvice, StorageReport } from '#core/contract/storage.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { isNative } from '#core/systems/native/native.ts'
+import { largeTexts } from '#core/systems/records/tallies.ts'
 
 const MIB = 1024 * 1024
 /** A smaller gain is not worth anybody's time. */

@@ -1,4 +1,4 @@
-import type { Comparison } from '../../contract/comparison.ts'
+import type { Comparison } from '#core/contract/comparison.ts'
 import { alignKeys, longestRising, YIELD_EVERY } from '../align.ts'
 import { alignmentKeys } from '../alignment-keys.ts'
 import type { Fingerprint } from '../fingerprint.ts'

@@ -1,7 +1,7 @@
-import type { Memory } from '../../memory/memory.ts'
-import { WindowEntries } from '../../memory/window-entries.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
-import type { Placements } from '../../window/placements.ts'
+import type { Memory } from '#core/memory/memory.ts'
+import { WindowEntries } from '#core/memory/window-entries.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
+import type { Placements } from '#core/window/placements.ts'
 
 /** A conversation as it is compared: at a moment, or as it is now. */
 export type Compared = {

@@ -1,5 +1,5 @@
-import { firstIndex } from '../../binary-search.ts'
-import type { ComparedState } from '../../contract/comparison.ts'
+import { firstIndex } from '#core/binary-search.ts'
+import type { ComparedState } from '#core/contract/comparison.ts'
 
 /** A summary on the shared axis. */
 export type Bar = {

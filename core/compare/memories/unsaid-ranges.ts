@@ -1,8 +1,8 @@
-import { IndexView } from '../../provenance/index-view.ts'
-import { TextIndex } from '../../provenance/text-index.ts'
-import { readingDetails, type Sentence } from '../../trace/details.ts'
-import { FateFinder } from '../../trace/fates.ts'
-import { goingOn, type TimeSlice } from '../../yielding.ts'
+import { IndexView } from '#core/provenance/index-view.ts'
+import { TextIndex } from '#core/provenance/text-index.ts'
+import { readingDetails, type Sentence } from '#core/trace/details.ts'
+import { FateFinder } from '#core/trace/fates.ts'
+import { goingOn, type TimeSlice } from '#core/yielding.ts'
 
 /**
  * Returns the ranges of a text that another text does not say: sentences of which at least one detail does not stand

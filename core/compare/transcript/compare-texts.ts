@@ -1,4 +1,4 @@
-import type { Role } from '../../contract/ids.ts'
+import type { Role } from '#core/contract/ids.ts'
 import { bestPairs } from '../best-pairs.ts'
 import { type Said, squeezed } from '../fingerprint.ts'
 

@@ -1,19 +1,19 @@
 import { statSync } from 'node:fs'
-import type { TranscriptFormat } from '../../contract/import.ts'
-import { LcmError } from '../../errors.ts'
-import type { NewPart } from '../../ingest/new-message.ts'
-import { contentOf } from '../../ingest/transcripts/content-blocks.ts'
+import type { TranscriptFormat } from '#core/contract/import.ts'
+import { LcmError } from '#core/errors.ts'
+import type { NewPart } from '#core/ingest/new-message.ts'
+import { contentOf } from '#core/ingest/transcripts/content-blocks.ts'
 import {
   type AnswerRecord,
   type BrokenChainRecord,
   type MessageRecord,
   NOTHING_STORED,
   type Observe,
-} from '../../ingest/transcripts/format.ts'
-import type { Recognised } from '../../ingest/transcripts/formats.ts'
-import { type OpenedTranscript, openTranscript, whyNotOpened } from '../../ingest/transcripts/open-transcript.ts'
-import { refuseOther } from '../../ingest/transcripts/transcript-files.ts'
-import { fileError } from '../../sqlite/memory-file.ts'
+} from '#core/ingest/transcripts/format.ts'
+import type { Recognised } from '#core/ingest/transcripts/formats.ts'
+import { type OpenedTranscript, openTranscript, whyNotOpened } from '#core/ingest/transcripts/open-transcript.ts'
+import { refuseOther } from '#core/ingest/transcripts/transcript-files.ts'
+import { fileError } from '#core/sqlite/memory-file.ts'
 import type { Fingerprint, Said } from '../fingerprint.ts'
 
 /** Kinds of messages that some systems never store, so that the comparison leaves them out. */

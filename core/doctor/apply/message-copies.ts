@@ -1,8 +1,8 @@
-import { sha256 } from '../../hashing.ts'
-import { fillIndexes, INDEXES } from '../../sqlite/fill-indexes.ts'
-import { indexAtOnce } from '../../sqlite/ingest-index.ts'
-import type { ReadDb, SqlValue, WriteDb } from '../../sqlite/read-db.ts'
-import { withoutTriggers } from '../../sqlite/take-triggers.ts'
+import { sha256 } from '#core/hashing.ts'
+import { fillIndexes, INDEXES } from '#core/sqlite/fill-indexes.ts'
+import { indexAtOnce } from '#core/sqlite/ingest-index.ts'
+import type { ReadDb, SqlValue, WriteDb } from '#core/sqlite/read-db.ts'
+import { withoutTriggers } from '#core/sqlite/take-triggers.ts'
 
 /** What the external id of a copied message begins with; conversation and number of the original follow. */
 export const COPY_PREFIX = 'transplant:'

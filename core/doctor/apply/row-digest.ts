@@ -1,6 +1,6 @@
 import type { Hash } from 'node:crypto'
-import { startSha256 } from '../../hashing.ts'
-import type { ReadDb, SqlParams, SqlValue } from '../../sqlite/read-db.ts'
+import { startSha256 } from '#core/hashing.ts'
+import type { ReadDb, SqlParams, SqlValue } from '#core/sqlite/read-db.ts'
 
 const queries = {
   newest: /* sql */ `SELECT coalesce(max(message_id), -1) FROM messages`,

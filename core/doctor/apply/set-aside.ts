@@ -1,4 +1,4 @@
-import type { ReadDb } from '../../sqlite/read-db.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
 
 /** Where the record of a repair lists the positions (seq) of messages that it left out of the window for good. */
 export const SET_ASIDE = 'setAside'

@@ -1,8 +1,8 @@
-import type { JobProgress } from '../../contract/job.ts'
-import type { Backup } from '../../contract/repair.ts'
-import { backUp } from '../../sqlite/backup.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
-import { inSlices } from '../../yielding.ts'
+import type { JobProgress } from '#core/contract/job.ts'
+import type { Backup } from '#core/contract/repair.ts'
+import { backUp } from '#core/sqlite/backup.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { inSlices } from '#core/yielding.ts'
 import { canonicalExtent, canonicalHash, fileHash } from './row-digest.ts'
 
 /** What was proven of a file while it was copied. */

@@ -1,7 +1,7 @@
-import type { MessageLinks, SourceLinks } from '../../memory/draft.ts'
-import type { Standing } from '../../memory/draft-coverage.ts'
-import { rangesOf, type SourceRange, withSources } from '../../memory/draft-coverage.ts'
-import type { FileDraft } from '../../systems/file-draft.ts'
+import type { MessageLinks, SourceLinks } from '#core/memory/draft.ts'
+import type { Standing } from '#core/memory/draft-coverage.ts'
+import { rangesOf, type SourceRange, withSources } from '#core/memory/draft-coverage.ts'
+import type { FileDraft } from '#core/systems/file-draft.ts'
 import { settle } from './settle.ts'
 import { type Arrival, messageEntry, putIntoWindow, takeFromWindow } from './window-entries.ts'
 

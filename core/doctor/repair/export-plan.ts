@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
-import type { MemoryInfo } from '../../contract/memory.ts'
-import type { ExportedPlan, ExportFormat, RowChange } from '../../contract/repair.ts'
-import { isNative } from '../../systems/native/native.ts'
+import type { MemoryInfo } from '#core/contract/memory.ts'
+import type { ExportedPlan, ExportFormat, RowChange } from '#core/contract/repair.ts'
+import { isNative } from '#core/systems/native/native.ts'
 import type { PlannedStep } from './plan-steps.ts'
 import { sqlOf } from './shown-plan.ts'
 

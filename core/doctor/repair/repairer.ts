@@ -1,6 +1,6 @@
-import type { IntegrityReport } from '../../contract/integrity.ts'
-import type { JobProgress } from '../../contract/job.ts'
-import type { MemoryInfo } from '../../contract/memory.ts'
+import type { IntegrityReport } from '#core/contract/integrity.ts'
+import type { JobProgress } from '#core/contract/job.ts'
+import type { MemoryInfo } from '#core/contract/memory.ts'
 import type {
   ExportedPlan,
   ExportFormat,
@@ -8,12 +8,12 @@ import type {
   RepairPlan,
   RepairPlanInput,
   RepairResult,
-} from '../../contract/repair.ts'
-import { LcmError } from '../../errors.ts'
-import type { WriteDb } from '../../sqlite/read-db.ts'
-import { isNative } from '../../systems/native/native.ts'
-import type { Rule } from '../../systems/rule.ts'
-import { inSlices } from '../../yielding.ts'
+} from '#core/contract/repair.ts'
+import { LcmError } from '#core/errors.ts'
+import type { WriteDb } from '#core/sqlite/read-db.ts'
+import { isNative } from '#core/systems/native/native.ts'
+import type { Rule } from '#core/systems/rule.ts'
+import { inSlices } from '#core/yielding.ts'
 import { indexDamaged, isOfRows } from '../rules/damaged-indexes.ts'
 import { rules } from '../rules/rules.ts'
 import { tableLost } from '../rules/tables.ts'

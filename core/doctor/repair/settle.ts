@@ -6,8 +6,8 @@ import {
   rangesOf,
   type Standing,
   withSources,
-} from '../../memory/draft-coverage.ts'
-import type { FileDraft } from '../../systems/file-draft.ts'
+} from '#core/memory/draft-coverage.ts'
+import type { FileDraft } from '#core/systems/file-draft.ts'
 import { bringInLine } from './numbers.ts'
 import { type Arrival, messageEntry, putIntoWindow, takeFromWindow } from './window-entries.ts'
 

@@ -1,5 +1,5 @@
-import type { IntegrityReport } from '../../contract/integrity.ts'
-import type { RepairPlan, RepairStep } from '../../contract/repair.ts'
+import type { IntegrityReport } from '#core/contract/integrity.ts'
+import type { RepairPlan, RepairStep } from '#core/contract/repair.ts'
 import { renderSql, statementsOf } from '../apply/rows.ts'
 import { fingerprintOf } from './describe-changes.ts'
 import type { PlannedStep } from './plan-steps.ts'

@@ -1,8 +1,8 @@
-import { MemoryReader } from '../../systems/memory-reader.ts'
-import { brokenChains } from '../../systems/records/broken-chains.ts'
-import type { Rule } from '../../systems/rule.ts'
-import { isAsked } from '../../systems/scanned-memory.ts'
-import { resumedWindow } from '../../window/resume.ts'
+import { MemoryReader } from '#core/systems/memory-reader.ts'
+import { brokenChains } from '#core/systems/records/broken-chains.ts'
+import type { Rule } from '#core/systems/rule.ts'
+import { isAsked } from '#core/systems/scanned-memory.ts'
+import { resumedWindow } from '#core/window/resume.ts'
 
 /**
  * To resume a session, an agent goes from the newest record to its parent, and so on. What stands before a break is not

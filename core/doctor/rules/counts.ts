@@ -1,8 +1,8 @@
-import type { Memory } from '../../memory/memory.ts'
-import { isNative } from '../../systems/native/native.ts'
-import { rewriting } from '../../systems/rewriting.ts'
-import type { Rule, RuleContext } from '../../systems/rule.ts'
-import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
+import type { Memory } from '#core/memory/memory.ts'
+import { isNative } from '#core/systems/native/native.ts'
+import { rewriting } from '#core/systems/rewriting.ts'
+import type { Rule, RuleContext } from '#core/systems/rule.ts'
+import { type Finding, isAsked } from '#core/systems/scanned-memory.ts'
 import { tokensOfSources } from '../surgery/rewrite.ts'
 import { recounting } from './recounting.ts'
 

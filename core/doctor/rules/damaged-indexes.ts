@@ -1,8 +1,8 @@
-import { INDEXES, rebuildSql } from '../../sqlite/fill-indexes.ts'
-import { ftsContentOf, ftsShadowsOf } from '../../sqlite/schema-objects.ts'
-import type { Fix } from '../../systems/fix.ts'
-import type { Rule, RuleContext } from '../../systems/rule.ts'
-import type { Finding } from '../../systems/scanned-memory.ts'
+import { INDEXES, rebuildSql } from '#core/sqlite/fill-indexes.ts'
+import { ftsContentOf, ftsShadowsOf } from '#core/sqlite/schema-objects.ts'
+import type { Fix } from '#core/systems/fix.ts'
+import type { Rule, RuleContext } from '#core/systems/rule.ts'
+import type { Finding } from '#core/systems/scanned-memory.ts'
 import { ftsInSync } from './indexes.ts'
 import { isCheckTooLong, pageReport } from './page-report.ts'
 

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import { fileIds } from '../../systems/records/files.ts'
-import type { Rule, RuleContext } from '../../systems/rule.ts'
-import { type Finding, findIn, isAsked } from '../../systems/scanned-memory.ts'
+import { fileIds } from '#core/systems/records/files.ts'
+import type { Rule, RuleContext } from '#core/systems/rule.ts'
+import { type Finding, findIn, isAsked } from '#core/systems/scanned-memory.ts'
 import { storedFiles } from './file-store.ts'
 import { rowRanges } from './row-ranges.ts'
 

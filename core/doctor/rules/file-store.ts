@@ -1,9 +1,9 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
-import { contentsOnServer } from '../../systems/pulled-from.ts'
-import { fileRows, type StoredFileRow } from '../../systems/records/files.ts'
-import type { RuleContext } from '../../systems/rule.ts'
-import { oncePerScan } from '../../systems/scanned-memory.ts'
+import { contentsOnServer } from '#core/systems/pulled-from.ts'
+import { fileRows, type StoredFileRow } from '#core/systems/records/files.ts'
+import type { RuleContext } from '#core/systems/rule.ts'
+import { oncePerScan } from '#core/systems/scanned-memory.ts'
 
 /** The folder of files beside a database, under the name that its system uses. */
 const STORE = 'lcm-files'

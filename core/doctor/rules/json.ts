@@ -1,9 +1,9 @@
-import { type Fix, type FixContext, namedSummaries } from '../../systems/fix.ts'
-import type { Rule, RuleContext } from '../../systems/rule.ts'
-import type { Finding } from '../../systems/scanned-memory.ts'
-import type { JsonColumn } from '../../systems/system-facts.ts'
-import { contentsOfMessages } from '../../systems/texts.ts'
-import { plural } from '../../text.ts'
+import { type Fix, type FixContext, namedSummaries } from '#core/systems/fix.ts'
+import type { Rule, RuleContext } from '#core/systems/rule.ts'
+import type { Finding } from '#core/systems/scanned-memory.ts'
+import type { JsonColumn } from '#core/systems/system-facts.ts'
+import { contentsOfMessages } from '#core/systems/texts.ts'
+import { plural } from '#core/text.ts'
 import { isMalformed, rangesWith } from './row-conditions.ts'
 
 /** Tables with as many rows as there are messages. */

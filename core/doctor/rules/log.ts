@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
-import { readLogHeader } from '../../sqlite/log-header.ts'
-import type { Rule, RuleContext } from '../../systems/rule.ts'
-import type { Finding } from '../../systems/scanned-memory.ts'
+import { readLogHeader } from '#core/sqlite/log-header.ts'
+import type { Rule, RuleContext } from '#core/systems/rule.ts'
+import type { Finding } from '#core/systems/scanned-memory.ts'
 import { type LogEnd, readLog } from '../write-ahead-log.ts'
 
 /** The path of the log of a file; null when nothing is in the log. */

@@ -1,8 +1,8 @@
-import { LcmError } from '../../errors.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
-import { keyOf } from '../../sqlite/schema-objects.ts'
-import { isNative } from '../../systems/native/native.ts'
-import type { RuleContext } from '../../systems/rule.ts'
+import { LcmError } from '#core/errors.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { keyOf } from '#core/sqlite/schema-objects.ts'
+import { isNative } from '#core/systems/native/native.ts'
+import type { RuleContext } from '#core/systems/rule.ts'
 
 const queries = {
   tables: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type = 'table' ORDER BY name`,

@@ -1,5 +1,5 @@
-import { type Fix, isIn } from '../../systems/fix.ts'
-import { plural } from '../../text.ts'
+import { type Fix, isIn } from '#core/systems/fix.ts'
+import { plural } from '#core/text.ts'
 import { type NumberField, recount } from '../repair/numbers.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { ROLES } from '../../contract/lists.ts'
-import type { Messages } from '../../memory/messages.ts'
+import { ROLES } from '#core/contract/lists.ts'
+import type { Messages } from '#core/memory/messages.ts'
 
 /** A message that was stored again. Positions, both in one conversation. */
 export type Repetition = {

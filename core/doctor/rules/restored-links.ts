@@ -1,5 +1,5 @@
-import { type Fix, isIn } from '../../systems/fix.ts'
-import { plural } from '../../text.ts'
+import { type Fix, isIn } from '#core/systems/fix.ts'
+import { plural } from '#core/text.ts'
 import { provenLinks, setLinks } from '../repair/link-proof.ts'
 import { settle } from '../repair/settle.ts'
 

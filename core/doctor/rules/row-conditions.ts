@@ -1,6 +1,6 @@
-import type { RuleContext } from '../../systems/rule.ts'
-import { oncePerScan } from '../../systems/scanned-memory.ts'
-import type { JsonColumn } from '../../systems/system-facts.ts'
+import type { RuleContext } from '#core/systems/rule.ts'
+import { oncePerScan } from '#core/systems/scanned-memory.ts'
+import type { JsonColumn } from '#core/systems/system-facts.ts'
 import { type RowRange, rowRanges } from './row-ranges.ts'
 
 const queries = {

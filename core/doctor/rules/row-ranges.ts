@@ -1,4 +1,4 @@
-import type { ReadDb } from '../../sqlite/read-db.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
 
 const queries = {
   /** Names come from a system, never from the file. */

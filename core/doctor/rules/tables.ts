@@ -1,7 +1,7 @@
-import { migrations } from '../../sqlite/native.ts'
-import { isNative } from '../../systems/native/native.ts'
-import type { Rule, RuleContext } from '../../systems/rule.ts'
-import type { Finding } from '../../systems/scanned-memory.ts'
+import { migrations } from '#core/sqlite/native.ts'
+import { isNative } from '#core/systems/native/native.ts'
+import type { Rule, RuleContext } from '#core/systems/rule.ts'
+import type { Finding } from '#core/systems/scanned-memory.ts'
 
 const queries = {
   names: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'index')`,

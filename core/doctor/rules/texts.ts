@@ -1,5 +1,5 @@
-import { rewritingFailed } from '../../systems/rewriting.ts'
-import type { Rule } from '../../systems/rule.ts'
+import { rewritingFailed } from '#core/systems/rewriting.ts'
+import type { Rule } from '#core/systems/rule.ts'
 import { failureOf } from './markers.ts'
 
 export const textRules = [

@@ -1,10 +1,10 @@
-import type { Sample } from '../../contract/integrity.ts'
-import { ROLES } from '../../contract/lists.ts'
-import type { FileDraft } from '../../systems/file-draft.ts'
-import { isNative } from '../../systems/native/native.ts'
-import { messageNumber } from '../../systems/node-id.ts'
-import type { Rule, RuleContext } from '../../systems/rule.ts'
-import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
+import type { Sample } from '#core/contract/integrity.ts'
+import { ROLES } from '#core/contract/lists.ts'
+import type { FileDraft } from '#core/systems/file-draft.ts'
+import { isNative } from '#core/systems/native/native.ts'
+import { messageNumber } from '#core/systems/node-id.ts'
+import type { Rule, RuleContext } from '#core/systems/rule.ts'
+import { type Finding, isAsked } from '#core/systems/scanned-memory.ts'
 
 const queries = {
   /** Selects calls and results of the messages in a window. Usually there are few. */

@@ -1,9 +1,9 @@
-import type { Sample } from '../../contract/integrity.ts'
-import { ROLES } from '../../contract/lists.ts'
-import type { FileDraft } from '../../systems/file-draft.ts'
-import { messageNumber } from '../../systems/node-id.ts'
-import { onlyInTranscript, type Rule, type RuleContext } from '../../systems/rule.ts'
-import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
+import type { Sample } from '#core/contract/integrity.ts'
+import { ROLES } from '#core/contract/lists.ts'
+import type { FileDraft } from '#core/systems/file-draft.ts'
+import { messageNumber } from '#core/systems/node-id.ts'
+import { onlyInTranscript, type Rule, type RuleContext } from '#core/systems/rule.ts'
+import { type Finding, isAsked } from '#core/systems/scanned-memory.ts'
 
 const queries = {
   /** Selects each message that names a call, once. */

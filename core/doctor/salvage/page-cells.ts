@@ -1,4 +1,4 @@
-import type { SqlValue } from '../../sqlite/read-db.ts'
+import type { SqlValue } from '#core/sqlite/read-db.ts'
 import type { PageFile } from './page-file.ts'
 
 /** The type of a column in a record, known before its value is read. */

@@ -1,5 +1,5 @@
-import { LcmError } from '../../errors.ts'
-import type { ReadDb, SqlParams, SqlValue } from '../../sqlite/read-db.ts'
+import { LcmError } from '#core/errors.ts'
+import type { ReadDb, SqlParams, SqlValue } from '#core/sqlite/read-db.ts'
 
 /**
  * The number of failed attempts after which the rest of a table counts as lost. A lost page may span billions of unused

@@ -1,6 +1,6 @@
-import { columnsOf, insertRow, type Table, toNative, withOwnSession } from '../../ingest/native-rows.ts'
-import type { SqlValue, WriteDb } from '../../sqlite/read-db.ts'
-import { isNative } from '../../systems/native/native.ts'
+import { columnsOf, insertRow, type Table, toNative, withOwnSession } from '#core/ingest/native-rows.ts'
+import type { SqlValue, WriteDb } from '#core/sqlite/read-db.ts'
+import { isNative } from '#core/systems/native/native.ts'
 import type { DamagedMemory } from './open-damaged.ts'
 import type { Row } from './readable-rows.ts'
 

@@ -1,9 +1,9 @@
 import { existsSync, rmSync, statSync, truncateSync } from 'node:fs'
-import { isNoRoomError, LcmError } from '../../errors.ts'
-import { copyFileUnderLocks } from '../../sqlite/copy-file.ts'
-import { parseHeader, readStart } from '../../sqlite/file-header.ts'
-import { fileError } from '../../sqlite/memory-file.ts'
-import { APPLICATION_ID } from '../../sqlite/schema.ts'
+import { isNoRoomError, LcmError } from '#core/errors.ts'
+import { copyFileUnderLocks } from '#core/sqlite/copy-file.ts'
+import { parseHeader, readStart } from '#core/sqlite/file-header.ts'
+import { fileError } from '#core/sqlite/memory-file.ts'
+import { APPLICATION_ID } from '#core/sqlite/schema.ts'
 
 /** All native files have this page size. */
 const OWN_PAGE_BYTES = 4096

@@ -1,6 +1,6 @@
-import type { Table } from '../../ingest/native-rows.ts'
-import { COLUMNS_BEFORE } from '../../sqlite/later-versions.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
+import type { Table } from '#core/ingest/native-rows.ts'
+import { COLUMNS_BEFORE } from '#core/sqlite/later-versions.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
 import type { Cell, StoredType } from './page-cells.ts'
 
 const queries = {

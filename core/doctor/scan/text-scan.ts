@@ -1,6 +1,6 @@
-import type { Inspector, Rule, RuleContext, TextRow } from '../../systems/rule.ts'
-import type { Finding } from '../../systems/scanned-memory.ts'
-import { everyMessageText, everySummaryText } from '../../systems/texts.ts'
+import type { Inspector, Rule, RuleContext, TextRow } from '#core/systems/rule.ts'
+import type { Finding } from '#core/systems/scanned-memory.ts'
+import { everyMessageText, everySummaryText } from '#core/systems/texts.ts'
 
 /** What one rule finds in one text. */
 export type TextFinding = { readonly rule: Rule; readonly finding: Finding }

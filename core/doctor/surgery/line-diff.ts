@@ -1,4 +1,4 @@
-import type { DiffLine } from '../../contract/surgery.ts'
+import type { DiffLine } from '#core/contract/surgery.ts'
 
 /** When lines of one text times lines of the other exceed this, one is shown as removed and the other as added. */
 const LARGEST_TABLE = 4_000_000

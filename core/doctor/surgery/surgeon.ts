@@ -1,20 +1,20 @@
-import type { JobProgress } from '../../contract/job.ts'
+import type { JobProgress } from '#core/contract/job.ts'
 import type {
   SurgeryEvent,
   SurgeryInput,
   SurgeryOperation,
   SurgeryPreview,
   SurgeryResult,
-} from '../../contract/surgery.ts'
-import { LcmError } from '../../errors.ts'
-import { standingOf, withSources } from '../../memory/draft-coverage.ts'
-import type { MemoryRows } from '../../memory/memory.ts'
-import type { WriteDb } from '../../sqlite/read-db.ts'
-import { FileDraft } from '../../systems/file-draft.ts'
-import { isNative } from '../../systems/native/native.ts'
-import { readingMemory } from '../../systems/read-memory.ts'
-import { listSurgery } from '../../systems/records/surgery-log.ts'
-import { inSlices } from '../../yielding.ts'
+} from '#core/contract/surgery.ts'
+import { LcmError } from '#core/errors.ts'
+import { standingOf, withSources } from '#core/memory/draft-coverage.ts'
+import type { MemoryRows } from '#core/memory/memory.ts'
+import type { WriteDb } from '#core/sqlite/read-db.ts'
+import { FileDraft } from '#core/systems/file-draft.ts'
+import { isNative } from '#core/systems/native/native.ts'
+import { readingMemory } from '#core/systems/read-memory.ts'
+import { listSurgery } from '#core/systems/records/surgery-log.ts'
+import { inSlices } from '#core/yielding.ts'
 import { commitVerified, leftOut, planStale } from '../apply/commit.ts'
 import { canonicalExtent } from '../apply/row-digest.ts'
 import { verifiedBackup } from '../apply/verified-backup.ts'

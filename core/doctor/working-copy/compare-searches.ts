@@ -1,12 +1,12 @@
-import { RetrievalEngine } from '../../browse/retrieval-engine.ts'
-import type { JobProgress } from '../../contract/job.ts'
-import type { MemoryInfo } from '../../contract/memory.ts'
-import { GrepInput } from '../../contract/retrieval.ts'
-import type { CopyReport } from '../../contract/working-copy.ts'
-import { LcmError } from '../../errors.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
-import { MemoryReader } from '../../systems/memory-reader.ts'
-import { NATIVE_CAPABILITIES } from '../../systems/open.ts'
+import { RetrievalEngine } from '#core/browse/retrieval-engine.ts'
+import type { JobProgress } from '#core/contract/job.ts'
+import type { MemoryInfo } from '#core/contract/memory.ts'
+import { GrepInput } from '#core/contract/retrieval.ts'
+import type { CopyReport } from '#core/contract/working-copy.ts'
+import { LcmError } from '#core/errors.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { MemoryReader } from '#core/systems/memory-reader.ts'
+import { NATIVE_CAPABILITIES } from '#core/systems/open.ts'
 
 /**
  * Without an index every question reads the whole file. Of a large one only as many questions are asked as read so much

@@ -1,6 +1,6 @@
-import type { CopyAdjustment } from '../../contract/working-copy.ts'
-import { insertRow, TABLES, type Table, toNative, withOwnSession } from '../../ingest/native-rows.ts'
-import type { ReadDb, SqlParams, SqlValue, WriteDb } from '../../sqlite/read-db.ts'
+import type { CopyAdjustment } from '#core/contract/working-copy.ts'
+import { insertRow, TABLES, type Table, toNative, withOwnSession } from '#core/ingest/native-rows.ts'
+import type { ReadDb, SqlParams, SqlValue, WriteDb } from '#core/sqlite/read-db.ts'
 
 const MAX_EXAMPLES = 5
 

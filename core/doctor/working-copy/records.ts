@@ -1,6 +1,6 @@
-import { CompactionReason } from '../../contract/compaction.ts'
-import type { ReadDb, SqlParams, SqlValue, WriteDb } from '../../sqlite/read-db.ts'
-import { CANONICAL } from '../../systems/canonical.ts'
+import { CompactionReason } from '#core/contract/compaction.ts'
+import type { ReadDb, SqlParams, SqlValue, WriteDb } from '#core/sqlite/read-db.ts'
+import { CANONICAL } from '#core/systems/canonical.ts'
 import type { RowFitter } from './fit-rows.ts'
 
 /**

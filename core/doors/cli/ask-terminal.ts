@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { askedTo, type Confirm, type Reach, reachText } from '../../settings/confirmation.ts'
+import { askedTo, type Confirm, type Reach, reachText } from '#core/settings/confirmation.ts'
 
 /** After this time the page is told that nobody answered, because nobody may sit at the terminal. */
 const ANSWER_LIMIT_MS = 120_000

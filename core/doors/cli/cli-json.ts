@@ -1,4 +1,4 @@
-import { isoTime } from '../../clock.ts'
+import { isoTime } from '#core/clock.ts'
 
 /** Tells a field with a time in milliseconds: `atMs` or `…AtMs`. */
 export const isTime = (field: string): boolean => /(^a|A)tMs$/.test(field)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ConversationId } from '../../contract/ids.ts'
+import { ConversationId } from '#core/contract/ids.ts'
 import type { Answer } from './output.ts'
 
 /** The options of every command. */

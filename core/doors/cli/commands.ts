@@ -1,4 +1,4 @@
-import { LcmError } from '../../errors.ts'
+import { LcmError } from '#core/errors.ts'
 import {
   ALIASES,
   type CommandDefinition,

@@ -7,14 +7,14 @@ import {
   CompactionResult,
   CompactionSettings,
   type SpendEstimate,
-} from '../../contract/compaction.ts'
-import { PresetName } from '../../contract/settings.ts'
-import { LcmError } from '../../errors.ts'
-import { neededRun } from '../../jobs/auto-compaction.ts'
-import type { Lcm } from '../../lcm.ts'
-import type { Settings } from '../../settings/settings.ts'
-import { whySwitchedOff } from '../../settings/switched-off.ts'
-import { plural } from '../../text.ts'
+} from '#core/contract/compaction.ts'
+import { PresetName } from '#core/contract/settings.ts'
+import { LcmError } from '#core/errors.ts'
+import { neededRun } from '#core/jobs/auto-compaction.ts'
+import type { Lcm } from '#core/lcm.ts'
+import type { Settings } from '#core/settings/settings.ts'
+import { whySwitchedOff } from '#core/settings/switched-off.ts'
+import { plural } from '#core/text.ts'
 import { defineCommand, narrowed } from './command.ts'
 import { presetValues } from './context-command.ts'
 import { flagsOf } from './flags.ts'

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { isoTime } from '../../clock.ts'
-import type { CompactionSettings } from '../../contract/compaction.ts'
-import { AssembledContext, AssembleInput, type ContextItem, Provider } from '../../contract/context.ts'
-import { PresetName } from '../../contract/settings.ts'
-import { type ContextAt, type ContextDifference, Moment } from '../../contract/time-travel.ts'
-import { LcmError } from '../../errors.ts'
-import type { Lcm } from '../../lcm.ts'
-import { plural } from '../../text.ts'
+import { isoTime } from '#core/clock.ts'
+import type { CompactionSettings } from '#core/contract/compaction.ts'
+import { AssembledContext, AssembleInput, type ContextItem, Provider } from '#core/contract/context.ts'
+import { PresetName } from '#core/contract/settings.ts'
+import { type ContextAt, type ContextDifference, Moment } from '#core/contract/time-travel.ts'
+import { LcmError } from '#core/errors.ts'
+import type { Lcm } from '#core/lcm.ts'
+import { plural } from '#core/text.ts'
 import { defineCommand, narrowed } from './command.ts'
 import type { Answer } from './output.ts'
 import { documentAnswer, documentFile } from './output-file.ts'
@@ -16,7 +16,7 @@ import { count, percent, table } from './text.ts'
 
 /** The list of presets is loaded only when it is needed, because it knows every system. */
 export const presetValues = async (name: PresetName | undefined): Promise<Partial<CompactionSettings>> =>
-  name === undefined ? {} : (await import('../../systems/presets.ts')).presetSettings(name)
+  name === undefined ? {} : (await import('#core/systems/presets.ts')).presetSettings(name)
 
 /** Accepts `FROM..TO`, two moments. */
 const TwoMoments = z.string().transform((text, context) => {

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { ConversationId } from '../../contract/ids.ts'
-import { SendReport, TenantReport } from '../../contract/remote.ts'
-import { CopyReport, type MovedTexts } from '../../contract/working-copy.ts'
-import { LcmError } from '../../errors.ts'
-import { isPostgresAddress } from '../../postgres/address.ts'
-import { plural } from '../../text.ts'
+import { ConversationId } from '#core/contract/ids.ts'
+import { SendReport, TenantReport } from '#core/contract/remote.ts'
+import { CopyReport, type MovedTexts } from '#core/contract/working-copy.ts'
+import { LcmError } from '#core/errors.ts'
+import { isPostgresAddress } from '#core/postgres/address.ts'
+import { plural } from '#core/text.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
@@ -51,7 +51,7 @@ export const copy = defineCommand({
     return withMemory(
       { db: input.from, newer },
       async (lcm): Promise<Answer> => {
-        const { copyMemory } = await import('../../doctor/working-copy/copy-memory.ts')
+        const { copyMemory } = await import('#core/doctor/working-copy/copy-memory.ts')
         const to = memoryPath(input.to)
         const largeTexts = input.largeFiles ? lcm.largeTextsOf(to) : null
         const report = await interruptible((signal) => copyMemory({ from: lcm, to, largeTexts }, signal))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { CoverageInput, CoverageReport } from '../../contract/coverage.ts'
-import { isNative } from '../../systems/native/native.ts'
-import { plural } from '../../text.ts'
+import { CoverageInput, CoverageReport } from '#core/contract/coverage.ts'
+import { isNative } from '#core/systems/native/native.ts'
+import { plural } from '#core/text.ts'
 import { defineCommand, narrowed } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { EXIT } from './output.ts'
@@ -17,7 +17,7 @@ export const coverage = defineCommand({
   fields: z.object({ ...narrowed, transcript: CoverageInput.shape.path, format: CoverageInput.shape.format }),
   prints: CoverageReport,
   run: async ({ conversationId, transcript, format }, given) => {
-    const { checkCoverage } = await import('../../compare/transcript/check-coverage.ts')
+    const { checkCoverage } = await import('#core/compare/transcript/check-coverage.ts')
     const report = await withMemory(
       given,
       (lcm) => {

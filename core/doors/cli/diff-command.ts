@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { type ComparedSide, Comparison, ComparisonInput, type Difference } from '../../contract/comparison.ts'
-import { ConversationId } from '../../contract/ids.ts'
-import { plural } from '../../text.ts'
+import { type ComparedSide, Comparison, ComparisonInput, type Difference } from '#core/contract/comparison.ts'
+import { ConversationId } from '#core/contract/ids.ts'
+import { plural } from '#core/text.ts'
 import { defineCommand, narrowed } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { windowOf } from './parse.ts'
@@ -45,7 +45,7 @@ export const diff = defineCommand({
     withMemory(
       { ...given, ...(a === undefined ? {} : { db: a }) },
       async (lcm) => {
-        const { compareWindows } = await import('../../jobs/compare-windows.ts')
+        const { compareWindows } = await import('#core/jobs/compare-windows.ts')
         const own = chooseOrNewest(lcm, conversationId)
         const inOther = other ?? (b === undefined ? own : undefined)
         const input = ComparisonInput.parse({

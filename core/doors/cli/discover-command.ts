@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { isoMinute } from '../../clock.ts'
-import { FoundMemory, FoundTranscripts } from '../../contract/machine.ts'
+import { isoMinute } from '#core/clock.ts'
+import { FoundMemory, FoundTranscripts } from '#core/contract/machine.ts'
 import { defineCommand } from './command.ts'
 import { bytes, count, table } from './text.ts'
 
@@ -9,7 +9,7 @@ export const discover = defineCommand({
   example: 'discover',
   prints: z.object({ memories: z.array(FoundMemory), transcripts: z.array(FoundTranscripts) }),
   run: async (_input, { installation: { resourcesDir } }) => {
-    const { Machine } = await import('../../machine/machine.ts')
+    const { Machine } = await import('#core/machine/machine.ts')
     const machine = new Machine({ env: process.env, resourcesDir })
     const memories = await machine.discover()
     const transcripts = machine.discoverTranscripts()

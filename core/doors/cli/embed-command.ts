@@ -1,5 +1,5 @@
-import { EmbedInput, EmbedResult } from '../../contract/vectors.ts'
-import { plural } from '../../text.ts'
+import { EmbedInput, EmbedResult } from '#core/contract/vectors.ts'
+import { plural } from '#core/text.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'

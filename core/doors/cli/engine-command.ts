@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { SummarizerName } from '../../contract/compaction.ts'
-import { loadSettings } from '../../settings/settings-store.ts'
+import { SummarizerName } from '#core/contract/compaction.ts'
+import { loadSettings } from '#core/settings/settings-store.ts'
 import { defineCommand } from './command.ts'
 import { makeFolderOf } from './session.ts'
 

@@ -1,5 +1,5 @@
-import { ExpandQueryInput, ExpandQueryResult } from '../../contract/expand-query.ts'
-import { plural } from '../../text.ts'
+import { ExpandQueryInput, ExpandQueryResult } from '#core/contract/expand-query.ts'
+import { plural } from '#core/text.ts'
 import { defineCommand } from './command.ts'
 import { interruptibleCall } from './interruptible.ts'
 import { chooseConversation, withMemory } from './session.ts'

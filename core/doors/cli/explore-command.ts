@@ -1,5 +1,5 @@
-import { ExplorationReport, ExploreInput } from '../../contract/file.ts'
-import { plural } from '../../text.ts'
+import { ExplorationReport, ExploreInput } from '#core/contract/file.ts'
+import { plural } from '#core/text.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'

@@ -1,15 +1,15 @@
 import { statSync } from 'node:fs'
 import { z } from 'zod'
-import { toDot, toMermaid } from '../../browse/export/to-graph.ts'
-import { toHtml } from '../../browse/export/to-html.ts'
-import { toJson } from '../../browse/export/to-json.ts'
-import { toMarkdown } from '../../browse/export/to-markdown.ts'
-import { writePieces } from '../../browse/export/write-pieces.ts'
-import type { Note } from '../../contract/notes.ts'
-import { LcmError } from '../../errors.ts'
-import { ledgerSanitizer } from '../../ingest/sanitize-ledger.ts'
-import type { Lcm } from '../../lcm.ts'
-import { asHash, asItIs, type Sanitizer, withoutSecrets } from '../../sanitize.ts'
+import { toDot, toMermaid } from '#core/browse/export/to-graph.ts'
+import { toHtml } from '#core/browse/export/to-html.ts'
+import { toJson } from '#core/browse/export/to-json.ts'
+import { toMarkdown } from '#core/browse/export/to-markdown.ts'
+import { writePieces } from '#core/browse/export/write-pieces.ts'
+import type { Note } from '#core/contract/notes.ts'
+import { LcmError } from '#core/errors.ts'
+import { ledgerSanitizer } from '#core/ingest/sanitize-ledger.ts'
+import type { Lcm } from '#core/lcm.ts'
+import { asHash, asItIs, type Sanitizer, withoutSecrets } from '#core/sanitize.ts'
 import { toCliJson } from './cli-json.ts'
 import { defineCommand, narrowed, outputFile } from './command.ts'
 import { interruptible } from './interruptible.ts'
@@ -72,7 +72,7 @@ async function piecesOf(
   clean: Sanitizer,
   notes: readonly Note[],
 ): Promise<Iterable<string>> {
-  const { exported } = await import('../../browse/export/exported.ts')
+  const { exported } = await import('#core/browse/export/exported.ts')
   const conversations = {
     *[Symbol.iterator]() {
       for (const id of ids) yield exported(lcm, id, clean, notes)
@@ -101,7 +101,7 @@ const writeDocument =
 const writeSanitized =
   ({ read: db, info, clock }: Lcm, clean: Sanitizer): WriteOpen =>
   async (file) => {
-    const { writeLedger } = await import('../../ingest/ledger/export-ledger.ts')
+    const { writeLedger } = await import('#core/ingest/ledger/export-ledger.ts')
     const cleaned = clean === asItIs ? undefined : ledgerSanitizer(clean)
     await interruptible((signal) => writeLedger(file, { db, info, clock }, signal, cleaned))
   }

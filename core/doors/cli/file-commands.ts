@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { FileInfo } from '../../contract/lineage.ts'
+import { FileInfo } from '#core/contract/lineage.ts'
 import { defineCommand, narrowed, outputFile } from './command.ts'
 import { fileAnswer, fileCopy, filePart } from './file-answer.ts'
 import { force } from './output-file.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { RemoteGrepInput, RemoteHits } from '../../contract/remote.ts'
-import { plural } from '../../text.ts'
+import { RemoteGrepInput, RemoteHits } from '#core/contract/remote.ts'
+import { plural } from '#core/text.ts'
 import { defineCommand } from './command.ts'
 import { interruptibleCall } from './interruptible.ts'
 import { tenantField, withReplica } from './postgres-session.ts'
@@ -22,8 +22,8 @@ export const find = defineCommand({
   prints: RemoteHits,
   run: async ({ address, tenant, ...asked }) => {
     const found = await withReplica(address, async (from, { tenant: named }) => {
-      const { requireTenant } = await import('../../postgres/connect.ts')
-      const { searchTenant } = await import('../../remote/search-tenant.ts')
+      const { requireTenant } = await import('#core/postgres/connect.ts')
+      const { searchTenant } = await import('#core/remote/search-tenant.ts')
       const of = requireTenant(tenant ?? named)
       return interruptibleCall((signal) => searchTenant(from, { ...asked, tenant: of }, signal))
     })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { FleetQuery, FleetReport, type FleetRow } from '../../contract/fleet.ts'
-import { plural } from '../../text.ts'
+import { FleetQuery, FleetReport, type FleetRow } from '#core/contract/fleet.ts'
+import { plural } from '#core/text.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { addressField, tenantField, withPostgres, withReplica } from './postgres-session.ts'
@@ -27,8 +27,8 @@ export const fleet = defineCommand({
   positional: ['address'],
   prints: FleetReport,
   run: async ({ address, check, ...given }) => {
-    const { loadSettings } = await import('../../settings/settings-store.ts')
-    const { checkConversations, readFleet } = await import('../../remote/fleet.ts')
+    const { loadSettings } = await import('#core/settings/settings-store.ts')
+    const { checkConversations, readFleet } = await import('#core/remote/fleet.ts')
     const { budgetTokens } = loadSettings(process.env).compaction
     const connected = check === undefined ? withReplica : withPostgres
     const report = await connected(address, async (from, named) => {
@@ -47,7 +47,7 @@ export const fleet = defineCommand({
 })
 
 async function findingsIn(path: string, signal: AbortSignal): Promise<number> {
-  const { openLcm } = await import('../../lcm.ts')
+  const { openLcm } = await import('#core/lcm.ts')
   const lcm = await openLcm(path, { readOnly: true })
   try {
     const scan = lcm.integrity.run(undefined, signal)

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { GrepHit, GrepInput, GrepResult } from '../../contract/retrieval.ts'
-import { FactState } from '../../contract/trace.ts'
-import { LcmError } from '../../errors.ts'
-import type { Lcm } from '../../lcm.ts'
-import { plural } from '../../text.ts'
-import { hitsInState } from '../../trace/hits-in-state.ts'
+import { GrepHit, GrepInput, GrepResult } from '#core/contract/retrieval.ts'
+import { FactState } from '#core/contract/trace.ts'
+import { LcmError } from '#core/errors.ts'
+import type { Lcm } from '#core/lcm.ts'
+import { plural } from '#core/text.ts'
+import { hitsInState } from '#core/trace/hits-in-state.ts'
 import { defineCommand } from './command.ts'
 import { interruptible, interruptibleCall } from './interruptible.ts'
 import type { Answer } from './output.ts'
@@ -111,12 +111,12 @@ function whyHere({ words, meaning, neighbours, summary, hasAll }: NonNullable<Gr
 /** Builds the index that the search uses, unless there is one. */
 async function makeIndex({ read, info, sideIndex, contents }: Lcm, scope: GrepInput['scope']): Promise<void> {
   if (scope === 'files') {
-    const { indexContents } = await import('../../search/content-index/index-contents.ts')
+    const { indexContents } = await import('#core/search/content-index/index-contents.ts')
     await interruptible((signal) => indexContents(contents, signal))
     return
   }
   if (!sideIndex) return
-  const { updateIndex } = await import('../../search/side-index/update-index.ts')
+  const { updateIndex } = await import('#core/search/side-index/update-index.ts')
   await interruptible((signal) => updateIndex({ read, info, index: sideIndex }, signal))
 }
 

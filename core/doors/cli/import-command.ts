@@ -7,16 +7,16 @@ import {
   ImportWindow,
   type NewerVersion,
   TranscriptFormat,
-} from '../../contract/import.ts'
-import { LcmError } from '../../errors.ts'
-import type { GivenTranscript } from '../../ingest/transcripts/transcript-files.ts'
-import type { Lcm } from '../../lcm.ts'
-import { loadSettings } from '../../settings/settings-store.ts'
-import { requireEnabled } from '../../settings/switched-off.ts'
-import { isMissingOrEmpty } from '../../sqlite/memory-file.ts'
-import { makeTemporaryFolder } from '../../sqlite/process-folder.ts'
-import { withoutUnfilled } from '../../sqlite/unfilled-memory.ts'
-import { plural } from '../../text.ts'
+} from '#core/contract/import.ts'
+import { LcmError } from '#core/errors.ts'
+import type { GivenTranscript } from '#core/ingest/transcripts/transcript-files.ts'
+import type { Lcm } from '#core/lcm.ts'
+import { loadSettings } from '#core/settings/settings-store.ts'
+import { requireEnabled } from '#core/settings/switched-off.ts'
+import { isMissingOrEmpty } from '#core/sqlite/memory-file.ts'
+import { makeTemporaryFolder } from '#core/sqlite/process-folder.ts'
+import { withoutUnfilled } from '#core/sqlite/unfilled-memory.ts'
+import { plural } from '#core/text.ts'
 import { keepNewObjectsSmall } from '../heap.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
@@ -123,7 +123,7 @@ async function importInto(
   request: Request,
   afterwards: (lcm: Lcm, fileIds: readonly string[]) => Promise<void> = describeAfterImport,
 ): Promise<ImportResult> {
-  const { importTranscripts } = await import('../../ingest/transcripts/import-transcripts.ts')
+  const { importTranscripts } = await import('#core/ingest/transcripts/import-transcripts.ts')
   return withMemory(
     options,
     async (lcm) => {
@@ -160,7 +160,7 @@ async function describeAfterImport(lcm: Lcm, ids: readonly string[]): Promise<vo
 async function triedAside(options: MemoryOptions, request: Request): Promise<ImportResult | null> {
   const path = resolve(options.db ?? loadSettings(process.env).databasePath)
   if (!isMissingOrEmpty(path)) return null
-  const { holdMessages } = await import('../../ingest/transcripts/holds-messages.ts')
+  const { holdMessages } = await import('#core/ingest/transcripts/holds-messages.ts')
   if (await holdMessages(request.paths, request.format)) return null
   const folder = makeTemporaryFolder('import')
   try {

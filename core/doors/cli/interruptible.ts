@@ -1,5 +1,5 @@
-import type { JobProgress } from '../../contract/job.ts'
-import { yieldToOthers } from '../../yielding.ts'
+import type { JobProgress } from '#core/contract/job.ts'
+import { yieldToOthers } from '#core/yielding.ts'
 import { onStopSignal } from '../stop-signals.ts'
 import { ProgressLine } from './progress-line.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { procedures } from '../../contract/procedures.ts'
+import { procedures } from '#core/contract/procedures.ts'
 import { isTime, printedName } from './cli-json.ts'
 
 /** Returns the JSON schema of what a command prints, with times as they are printed, or null when it promises none. */

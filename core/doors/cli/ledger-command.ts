@@ -1,18 +1,18 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
-import { type LedgerFiles, LedgerReport } from '../../contract/ledger.ts'
-import { LcmError } from '../../errors.ts'
-import { agreeToLedger } from '../../ingest/ledger/agree.ts'
-import { ledgerState, statedLedger, throwRefused, whyRefused } from '../../ingest/ledger/ledger-permission.ts'
-import { LedgerWriter } from '../../ingest/ledger/ledger-writer.ts'
-import { verifyLedger } from '../../ingest/ledger/verify-ledger.ts'
-import type { Lcm } from '../../lcm.ts'
-import { createTokenEstimator } from '../../models/token-estimator.ts'
-import { isPostgresAddress } from '../../postgres/address.ts'
-import { loadSettings } from '../../settings/settings-store.ts'
-import { isNative } from '../../systems/native/native.ts'
-import { plural } from '../../text.ts'
+import { type LedgerFiles, LedgerReport } from '#core/contract/ledger.ts'
+import { LcmError } from '#core/errors.ts'
+import { agreeToLedger } from '#core/ingest/ledger/agree.ts'
+import { ledgerState, statedLedger, throwRefused, whyRefused } from '#core/ingest/ledger/ledger-permission.ts'
+import { LedgerWriter } from '#core/ingest/ledger/ledger-writer.ts'
+import { verifyLedger } from '#core/ingest/ledger/verify-ledger.ts'
+import type { Lcm } from '#core/lcm.ts'
+import { createTokenEstimator } from '#core/models/token-estimator.ts'
+import { isPostgresAddress } from '#core/postgres/address.ts'
+import { loadSettings } from '#core/settings/settings-store.ts'
+import { isNative } from '#core/systems/native/native.ts'
+import { plural } from '#core/text.ts'
 import { defineCommand, type Given, type MemoryUse, outputFile } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT, printNote } from './output.ts'
@@ -132,7 +132,7 @@ async function rebuild(given: string | undefined, options: Options): Promise<Ans
   }
   const estimator = createTokenEstimator(loadSettings(process.env).tokenEstimator)
   const request = { ledger: inFolder(given), to: memoryPath(to), estimator }
-  const { rebuildMemory } = await import('../../ingest/ledger/rebuild-memory.ts')
+  const { rebuildMemory } = await import('#core/ingest/ledger/rebuild-memory.ts')
   const result = await interruptible((signal) => rebuildMemory(request, signal))
   const text = (): string =>
     [
@@ -146,7 +146,7 @@ async function rebuild(given: string | undefined, options: Options): Promise<Ans
 async function exportTo(output: string | undefined, options: Options): Promise<Answer> {
   if (output === undefined)
     throw new LcmError('invalid_argument', 'Say where the ledger goes: -o FILE, or -o - for standard output.')
-  const { exportLedger, writeLedger } = await import('../../ingest/ledger/export-ledger.ts')
+  const { exportLedger, writeLedger } = await import('#core/ingest/ledger/export-ledger.ts')
   return withMemory(
     options,
     async (lcm) => {
@@ -206,7 +206,7 @@ function status(lcm: Lcm): Answer {
 async function ledgerOf(lcm: Lcm): Promise<string> {
   const stated = isNative(lcm.info) ? statedLedger(lcm.read) : null
   if (stated === null) {
-    const { ledgerWriter } = await import('../../systems/systems.ts')
+    const { ledgerWriter } = await import('#core/systems/systems.ts')
     return ledgerWriter.ledger.pathOf(realpathSync(lcm.info.path))
   }
   const refused = whyRefused(lcm.read, stated, lcm.ledgers)

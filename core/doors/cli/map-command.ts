@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { createWriteStream, existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { systemClock } from '../../clock.ts'
-import { MapOperator, type MapOutcome, MapReport, type MapResult, MapRuns, MapSpec } from '../../contract/map.ts'
-import { LcmError } from '../../errors.ts'
-import type { FinishedMap } from '../../map/map-run.ts'
-import { requireRetained } from '../../map/retention.ts'
-import { plural } from '../../text.ts'
+import { systemClock } from '#core/clock.ts'
+import { MapOperator, type MapOutcome, MapReport, type MapResult, MapRuns, MapSpec } from '#core/contract/map.ts'
+import { LcmError } from '#core/errors.ts'
+import type { FinishedMap } from '#core/map/map-run.ts'
+import { requireRetained } from '#core/map/retention.ts'
+import { plural } from '#core/text.ts'
 import { keepNewObjectsSmall } from '../heap.ts'
 import { defineCommand, type Given, outputFile } from './command.ts'
 import { interruptible, interruptibleCall } from './interruptible.ts'
@@ -83,10 +83,10 @@ async function mapItems(
   inputName?: string,
 ): Promise<Answer> {
   keepNewObjectsSmall()
-  const { requestOf, textIn } = await import('../../map/map-order.ts')
-  const { runMap } = await import('../../map/map-run.ts')
-  const { recordFolder } = await import('../../map/run-paths.ts')
-  const { loadSettings } = await import('../../settings/settings-store.ts')
+  const { requestOf, textIn } = await import('#core/map/map-order.ts')
+  const { runMap } = await import('#core/map/map-run.ts')
+  const { recordFolder } = await import('#core/map/run-paths.ts')
+  const { loadSettings } = await import('#core/settings/settings-store.ts')
   const settings = loadSettings(process.env)
   const { command = [], input, prompt, schema, retain, summarizer, actor, concurrency, retries, again } = options
   const { record, db, timeout } = options
@@ -121,8 +121,8 @@ async function mapItems(
 
 /** Lists the runs that are recorded beside a memory of any system. */
 async function listRuns({ record, db }: Pick<MapOptions, 'record' | 'db'>): Promise<Answer> {
-  const { MapRecord } = await import('../../map/map-record.ts')
-  const { loadSettings } = await import('../../settings/settings-store.ts')
+  const { MapRecord } = await import('#core/map/map-record.ts')
+  const { loadSettings } = await import('#core/settings/settings-store.ts')
   const folder = record ?? dirname(db ?? loadSettings(process.env).databasePath)
   const answer = await new MapRecord(resolve(folder)).runs()
   return { json: answer, text: () => runsText(answer) }

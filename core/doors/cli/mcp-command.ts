@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { ConversationId } from '../../contract/ids.ts'
-import { loadSettings } from '../../settings/settings-store.ts'
+import { ConversationId } from '#core/contract/ids.ts'
+import { loadSettings } from '#core/settings/settings-store.ts'
 import { defineCommand } from './command.ts'
 
 /** The Model Context Protocol until the client leaves. Its library is loaded only for this. */
@@ -52,7 +52,7 @@ function accessOf(conversationId: number | undefined, grantId: string | undefine
 /** A grant names the memory that it is for. */
 async function memoryOf(grant: string | undefined): Promise<string | undefined> {
   if (grant === undefined) return undefined
-  const { issuedGrants } = await import('../../agents/grants/grant-tables.ts')
-  const { userFolders } = await import('../../folders.ts')
+  const { issuedGrants } = await import('#core/agents/grants/grant-tables.ts')
+  const { userFolders } = await import('#core/folders.ts')
   return issuedGrants(userFolders(process.env).data).atomically((rows) => rows.get(grant))?.memory
 }

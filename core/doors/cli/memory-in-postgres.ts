@@ -1,7 +1,7 @@
-import { LcmError } from '../../errors.ts'
-import { userFolders } from '../../folders.ts'
-import { isPostgresAddress } from '../../postgres/address.ts'
-import { loadSettings } from '../../settings/settings-store.ts'
+import { LcmError } from '#core/errors.ts'
+import { userFolders } from '#core/folders.ts'
+import { isPostgresAddress } from '#core/postgres/address.ts'
+import { loadSettings } from '#core/settings/settings-store.ts'
 import type { CommandSpec, Given, MemoryUse } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { resolveAddress, withReplica } from './postgres-session.ts'
@@ -30,9 +30,9 @@ export async function onFile(spec: CommandSpec, input: object, given: Given): Pr
   if (tenant === null) {
     throw new LcmError('invalid_argument', `Say whose memory is meant: ?tenant= in the address ${address.shown}.`)
   }
-  const { pullForReading } = await import('../../remote/pull-in-turn.ts')
-  const { cachedPath } = await import('../../remote/servers.ts')
-  const { configuredObjects } = await import('../../remote/objects/configured.ts')
+  const { pullForReading } = await import('#core/remote/pull-in-turn.ts')
+  const { cachedPath } = await import('#core/remote/servers.ts')
+  const { configuredObjects } = await import('#core/remote/objects/configured.ts')
   const key = { tenant, conversationId }
   const to = cachedPath(userFolders(process.env), address, key)
   const objects = await configuredObjects(process.env)

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { MendedTranscript } from '../../contract/mend.ts'
+import { MendedTranscript } from '#core/contract/mend.ts'
 import { defineCommand } from './command.ts'
 import { count } from './text.ts'
 
@@ -14,7 +14,7 @@ export const mend = defineCommand({
   }),
   prints: MendedTranscript,
   run: async ({ from, to }) => {
-    const { mendTranscript } = await import('../../ingest/transcripts/mend-transcript.ts')
+    const { mendTranscript } = await import('#core/ingest/transcripts/mend-transcript.ts')
     const mended = await mendTranscript(resolve(from), resolve(to))
     return { json: mended, text: () => mendedText(mended) }
   },

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeTemporaryFolder } from '../../sqlite/process-folder.ts'
+import { makeTemporaryFolder } from '#core/sqlite/process-folder.ts'
 
 /** The time in which a browser has to enter. After it the token and the file end. */
 const START_LIMIT_MS = 60_000

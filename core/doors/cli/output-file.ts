@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import { LcmError } from '../../errors.ts'
-import { fileError } from '../../sqlite/memory-file.ts'
+import { LcmError } from '#core/errors.ts'
+import { fileError } from '#core/sqlite/memory-file.ts'
 import { outputFile } from './command.ts'
 import type { Answer } from './output.ts'
 import { bytes } from './text.ts'
@@ -90,7 +90,7 @@ type Target = {
 export async function writeOutput(target: Target, write: (partial: string) => void | Promise<void>): Promise<void> {
   const { path } = target
   const isThere = requireWritable(target)
-  const { giveName, partialPath, errorAboutTarget } = await import('../../sqlite/new-file.ts')
+  const { giveName, partialPath, errorAboutTarget } = await import('#core/sqlite/new-file.ts')
   const partial = partialPath(path)
   try {
     await write(partial)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import type { ErrorCode } from '../../contract/error.ts'
-import { toErrorInfo } from '../../errors.ts'
-import { singleLine } from '../../text.ts'
+import type { ErrorCode } from '#core/contract/error.ts'
+import { toErrorInfo } from '#core/errors.ts'
+import { singleLine } from '#core/text.ts'
 import { toCliJson } from './cli-json.ts'
 import { escaped, printable } from './printable.ts'
 

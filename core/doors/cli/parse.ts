@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander'
-import { isoToMs } from '../../clock.ts'
-import type { ProbeWindow } from '../../contract/probe.ts'
-import { PresetName } from '../../contract/settings.ts'
-import type { Moment } from '../../contract/time-travel.ts'
+import { isoToMs } from '#core/clock.ts'
+import type { ProbeWindow } from '#core/contract/probe.ts'
+import { PresetName } from '#core/contract/settings.ts'
+import type { Moment } from '#core/contract/time-travel.ts'
 
 /** Reads ISO 8601. A date or time without a zone is UTC. */
 export function time(text: string): number {

@@ -1,6 +1,6 @@
 import { Argument, type Command, CommanderError, Option } from 'commander'
 import { z } from 'zod'
-import { LcmError } from '../../errors.ts'
+import { LcmError } from '#core/errors.ts'
 import { type CommandLine, type CommandSpec, type Given, READING, SHARED } from './command.ts'
 import { type Flag, flagsOf } from './flags.ts'
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { ConversationId } from '../../contract/ids.ts'
+import { ConversationId } from '#core/contract/ids.ts'
 import {
   ObjectsReport,
   PgAction,
@@ -9,10 +9,10 @@ import {
   PushReport,
   type SendReport,
   type TenantReport,
-} from '../../contract/remote.ts'
-import { LcmError } from '../../errors.ts'
-import { isPostgresAddress } from '../../postgres/address.ts'
-import { plural } from '../../text.ts'
+} from '#core/contract/remote.ts'
+import { LcmError } from '#core/errors.ts'
+import { isPostgresAddress } from '#core/postgres/address.ts'
+import { plural } from '#core/text.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
@@ -25,7 +25,7 @@ const required = (db: string | undefined): string => {
   throw new LcmError('invalid_argument', 'Say which file: --db FILE.')
 }
 
-const objectsHere = async () => (await import('../../remote/objects/configured.ts')).configuredObjects(process.env)
+const objectsHere = async () => (await import('#core/remote/objects/configured.ts')).configuredObjects(process.env)
 
 const withoutContent = (ids: readonly string[]): string[] =>
   ids.length === 0 ? [] : [`The content of ${ids.join(', ')} is not in this memory: only the rows were written.`]
@@ -48,8 +48,8 @@ export const pull = defineCommand({
   run: async (input, { db }) => {
     const to = required(db)
     const report = await withReplica(input.address, async (from, address) => {
-      const { requireTenant } = await import('../../postgres/connect.ts')
-      const { pullConversation } = await import('../../remote/pull.ts')
+      const { requireTenant } = await import('#core/postgres/connect.ts')
+      const { pullConversation } = await import('#core/remote/pull.ts')
       const tenant = requireTenant(input.tenant ?? address.tenant)
       const key = { tenant, conversationId: input.conversationId }
       const objects = await objectsHere()
@@ -76,7 +76,7 @@ export const push = defineCommand({
   prints: PushReport,
   run: async (input, { db }) => {
     const path = required(db)
-    const { pushFile } = await import('../../remote/push.ts')
+    const { pushFile } = await import('#core/remote/push.ts')
     const report = await withPostgres(input.address, async (to) => pushFile(to, path, await objectsHere()))
     const text = (): string => {
       const { tables, tenant, conversationId, filesWithoutContent, otherConversations } = report
@@ -115,9 +115,9 @@ export const pgCommand = defineCommand({
     if (file.output !== undefined && action !== 'roles') {
       throw new LcmError('invalid_argument', 'Only "lcm pg roles" prints a document for -o: leave -o out.')
     }
-    const { migratePostgres, POSTGRES_VERSION, schemaVersion } = await import('../../postgres/migrate.ts')
+    const { migratePostgres, POSTGRES_VERSION, schemaVersion } = await import('#core/postgres/migrate.ts')
     if (action === 'roles') {
-      const { ROLES } = await import('../../postgres/schema.ts')
+      const { ROLES } = await import('#core/postgres/schema.ts')
       const report: PgReport = {
         ...{ action, address: null, from: null, version: POSTGRES_VERSION, isCurrent: true },
         sql: ROLES.trim(),
@@ -155,7 +155,7 @@ export const objects = defineCommand({
     if (here === null) {
       throw new LcmError('invalid_argument', 'Say where large files lie: LCM_OBJECTS=s3://bucket/prefix, or a folder.')
     }
-    const { findOrphans } = await import('../../remote/objects/orphans.ts')
+    const { findOrphans } = await import('#core/remote/objects/orphans.ts')
     const asked = { store: here.store, isRemoving: remove === true, now: Date.now }
     const report = await withPostgres(address, (db) => interruptible((signal) => findOrphans({ db, ...asked }, signal)))
     const text = (): string =>
@@ -180,8 +180,8 @@ export async function copyIntoTenant(
   tenant: string | undefined,
 ): Promise<Answer> {
   const report = await withPostgres(to, async (db, address) => {
-    const { requireTenant } = await import('../../postgres/connect.ts')
-    const { copyToTenant } = await import('../../remote/copy-to-tenant.ts')
+    const { requireTenant } = await import('#core/postgres/connect.ts')
+    const { copyToTenant } = await import('#core/remote/copy-to-tenant.ts')
     const target = { to: db, tenant: requireTenant(tenant ?? address.tenant), objects: await objectsHere() }
     return interruptible((signal) => copyToTenant({ path: resolve(from.db), ...target }, signal))
   })
@@ -209,8 +209,8 @@ export async function copyOutOfTenant(asked: {
     )
   }
   const report = await withReplica(asked.from, async (from, address) => {
-    const { requireTenant } = await import('../../postgres/connect.ts')
-    const { copyFromTenant } = await import('../../remote/copy-from-tenant.ts')
+    const { requireTenant } = await import('#core/postgres/connect.ts')
+    const { copyFromTenant } = await import('#core/remote/copy-from-tenant.ts')
     const tenant = requireTenant(asked.tenant ?? address.tenant)
     const { conversationId = null } = asked
     const request = { from, tenant, conversationId, to: resolve(asked.to), objects: await objectsHere() }

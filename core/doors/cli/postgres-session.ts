@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { TenantName } from '../../contract/ids.ts'
-import { LcmError } from '../../errors.ts'
-import { type PostgresAddress, parseAddress } from '../../postgres/address.ts'
-import type { Postgres } from '../../postgres/connect.ts'
-import { configuredAddress, passwordInEnvironment, replicaOf } from '../../remote/passwords.ts'
+import { TenantName } from '#core/contract/ids.ts'
+import { LcmError } from '#core/errors.ts'
+import { type PostgresAddress, parseAddress } from '#core/postgres/address.ts'
+import type { Postgres } from '#core/postgres/connect.ts'
+import { configuredAddress, passwordInEnvironment, replicaOf } from '#core/remote/passwords.ts'
 import { onStopSignal, type StopSignal } from '../stop-signals.ts'
 
 /** After a signal, a statement has this long to be answered. */
@@ -62,7 +62,7 @@ async function withConnection<T>(
   { address, password }: ReturnType<typeof resolveAddress>,
   body: (db: Postgres, address: PostgresAddress) => Promise<T>,
 ): Promise<T> {
-  const { connectPostgres } = await import('../../postgres/connect.ts')
+  const { connectPostgres } = await import('#core/postgres/connect.ts')
   const db = await connectPostgres(address, password)
   let isCut = false
   let watch: NodeJS.Timeout | null = null

@@ -8,13 +8,13 @@ import {
   type ProbeOutcome,
   ProbeReport,
   questionOfLine,
-} from '../../contract/probe.ts'
-import { MessageEnds } from '../../contract/retrieval.ts'
-import { Moment } from '../../contract/time-travel.ts'
-import { LcmError } from '../../errors.ts'
-import type { Lcm } from '../../lcm.ts'
-import { fileError } from '../../sqlite/memory-file.ts'
-import { depthText, stateText, toHtmlReport, toMarkdownReport } from '../../trace/probe/probe-report.ts'
+} from '#core/contract/probe.ts'
+import { MessageEnds } from '#core/contract/retrieval.ts'
+import { Moment } from '#core/contract/time-travel.ts'
+import { LcmError } from '#core/errors.ts'
+import type { Lcm } from '#core/lcm.ts'
+import { fileError } from '#core/sqlite/memory-file.ts'
+import { depthText, stateText, toHtmlReport, toMarkdownReport } from '#core/trace/probe/probe-report.ts'
 import { defineCommand, narrowed } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { EXIT } from './output.ts'
@@ -68,7 +68,7 @@ export const probe = defineCommand({
         const [first, ...others] = reports
         if (!first) throw new Error('there is always a first report')
         if (reportTo) {
-          const { reportHead } = await import('../../jobs/probe-windows.ts')
+          const { reportHead } = await import('#core/jobs/probe-windows.ts')
           const head = reportHead(lcm, first.report.conversationId)
           await writeOutput({ ...target, path: reportTo.path }, (partial) =>
             writeFileSync(partial, reportTo.write(head, reports), { mode: 0o600 }),
@@ -92,7 +92,7 @@ async function probeAll(
 ): Promise<ProbeOutcome> {
   const conversationId = chooseOrNewest(lcm, options.conversationId)
   const questions = options.questions === undefined ? undefined : readQuestions(options.questions)
-  const { probeWindows } = await import('../../jobs/probe-windows.ts')
+  const { probeWindows } = await import('#core/jobs/probe-windows.ts')
   const input = { ...ProbeInput.parse({ conversationId, at, questions, limit, fromMessage, toMessage }), compare }
   return interruptible((signal) => probeWindows(lcm, input, { settings: lcm.settings }, signal))
 }

@@ -1,4 +1,4 @@
-import { type Procedure, procedures } from '../../contract/procedures.ts'
+import { type Procedure, procedures } from '#core/contract/procedures.ts'
 import type { CommandList, CommandSpec } from './command.ts'
 import { exampleOf, flagsOf } from './flags.ts'
 

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
-import { LcmError } from '../../errors.ts'
-import { isPostgresAddress } from '../../postgres/address.ts'
-import { despiteWrongValues } from '../../systems/wrong-values.ts'
+import { LcmError } from '#core/errors.ts'
+import { isPostgresAddress } from '#core/postgres/address.ts'
+import { despiteWrongValues } from '#core/systems/wrong-values.ts'
 import {
   ALIASES,
   type CommandLine,
@@ -105,7 +105,7 @@ function checkedFirst(
 
 async function runCommand(spec: CommandSpec, input: object, given: Given, running: Running): Promise<void> {
   // Loaded only now, so that --help and --version start quickly.
-  const { unknownVariablesText, unknownVariables } = await import('../../settings/unknown-variables.ts')
+  const { unknownVariablesText, unknownVariables } = await import('#core/settings/unknown-variables.ts')
   const unknown = unknownVariables(process.env)
   if (unknown.length > 0) printNote(unknownVariablesText(unknown))
   const { recordCommand } = await import('./record-command.ts')
@@ -138,7 +138,7 @@ async function memoryOf(input: { readonly from?: unknown }, { db }: Given): Prom
 }
 
 async function configuredMemory(): Promise<string | null> {
-  const { loadSettings } = await import('../../settings/settings-store.ts')
+  const { loadSettings } = await import('#core/settings/settings-store.ts')
   try {
     return loadSettings(process.env).databasePath
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { WriteStream } from 'node:tty'
-import type { JobProgress } from '../../contract/job.ts'
+import type { JobProgress } from '#core/contract/job.ts'
 import { printable } from './printable.ts'
 import { cutToWidth } from './text.ts'
 

@@ -1,5 +1,5 @@
-import { Provenance, ProvenanceInput } from '../../contract/provenance.ts'
-import { plural } from '../../text.ts'
+import { Provenance, ProvenanceInput } from '#core/contract/provenance.ts'
+import { plural } from '#core/text.ts'
 import { defineCommand } from './command.ts'
 import { interruptibleCall } from './interruptible.ts'
 import { withMemory } from './session.ts'

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { NodeId } from '../../contract/ids.ts'
-import { Description, Lineage, Tree } from '../../contract/lineage.ts'
-import { Stats } from '../../contract/memory.ts'
-import { ExpandInput, Expansion } from '../../contract/retrieval.ts'
-import { RawRows, type SqlCell } from '../../contract/sql.ts'
-import { isNative } from '../../systems/native/native.ts'
-import { plural } from '../../text.ts'
+import { NodeId } from '#core/contract/ids.ts'
+import { Description, Lineage, Tree } from '#core/contract/lineage.ts'
+import { Stats } from '#core/contract/memory.ts'
+import { ExpandInput, Expansion } from '#core/contract/retrieval.ts'
+import { RawRows, type SqlCell } from '#core/contract/sql.ts'
+import { isNative } from '#core/systems/native/native.ts'
+import { plural } from '#core/text.ts'
 import { toCliJson } from './cli-json.ts'
 import { defineCommand, type Given, narrowed } from './command.ts'
 import { fileAnswer, filePart, isPart } from './file-answer.ts'
@@ -19,7 +19,7 @@ export const stats = defineCommand({
   memory: 'reads',
   prints: Stats,
   run: async (_input, given) => {
-    const { READ_ONLY_BY_CHOICE } = await import('../../systems/open.ts')
+    const { READ_ONLY_BY_CHOICE } = await import('#core/systems/open.ts')
     const { lacks, ...stats } = await withMemory(
       given,
       (lcm) => ({
@@ -117,7 +117,7 @@ export const describe = defineCommand({
 })
 
 async function rawAnswer(id: string, given: Given): Promise<Answer> {
-  const { rawRows } = await import('../../browse/raw-rows.ts')
+  const { rawRows } = await import('#core/browse/raw-rows.ts')
   const raw = await withMemory(given, (lcm) => rawRows(lcm.read, id), { readOnly: true })
   const valueText = (value: SqlCell) =>
     value === null ? 'NULL' : typeof value === 'object' ? `x'${value.hex}'` : oneLine(String(value), 120)

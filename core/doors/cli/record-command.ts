@@ -1,4 +1,4 @@
-import { elapsedMs, errorFields, levelOfError, logEvent } from '../../log.ts'
+import { elapsedMs, errorFields, levelOfError, logEvent } from '#core/log.ts'
 import { startRecording } from '../recording.ts'
 
 export type RecordedCommand = {

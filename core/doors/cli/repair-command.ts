@@ -6,10 +6,10 @@ import {
   RepairPlanInput,
   type RepairResult,
   type RepairStep,
-} from '../../contract/repair.ts'
-import type { Lcm } from '../../lcm.ts'
-import { isNative } from '../../systems/native/native.ts'
-import { plural } from '../../text.ts'
+} from '#core/contract/repair.ts'
+import type { Lcm } from '#core/lcm.ts'
+import { isNative } from '#core/systems/native/native.ts'
+import { plural } from '#core/text.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'

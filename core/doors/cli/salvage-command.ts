@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { SalvageReport } from '../../contract/salvage.ts'
-import { LcmError } from '../../errors.ts'
-import { isPostgresAddress } from '../../postgres/address.ts'
+import { SalvageReport } from '#core/contract/salvage.ts'
+import { LcmError } from '#core/errors.ts'
+import { isPostgresAddress } from '#core/postgres/address.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { EXIT } from './output.ts'
@@ -25,7 +25,7 @@ export const salvage = defineCommand({
         'A salvage reads a damaged file and writes a file. Between files and databases, "lcm copy --from … --to …" copies.',
       )
     }
-    const { salvageMemory } = await import('../../doctor/salvage/salvage-memory.ts')
+    const { salvageMemory } = await import('#core/doctor/salvage/salvage-memory.ts')
     const request = { from: resolve(from), to: memoryPath(to) }
     const report = await interruptible((signal) => salvageMemory(request, signal))
     return { json: report, text: () => salvageText(report), exitCode: report.isWhole ? EXIT.done : EXIT.findings }

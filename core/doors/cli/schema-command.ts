@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ErrorCode } from '../../contract/error.ts'
+import { ErrorCode } from '#core/contract/error.ts'
 import { ALIASES, type CommandSpec, defineCommand } from './command.ts'
 import type { Flag } from './flags.ts'
 import { EXIT } from './output.ts'

@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { newestFirst } from '../../browse/conversation-order.ts'
-import { LcmError } from '../../errors.ts'
-import type { Lcm } from '../../lcm.ts'
-import { isPostgresAddress } from '../../postgres/address.ts'
-import { loadSettings } from '../../settings/settings-store.ts'
-import { fileError } from '../../sqlite/memory-file.ts'
-import { isNative } from '../../systems/native/native.ts'
+import { newestFirst } from '#core/browse/conversation-order.ts'
+import { LcmError } from '#core/errors.ts'
+import type { Lcm } from '#core/lcm.ts'
+import { isPostgresAddress } from '#core/postgres/address.ts'
+import { loadSettings } from '#core/settings/settings-store.ts'
+import { fileError } from '#core/sqlite/memory-file.ts'
+import { isNative } from '#core/systems/native/native.ts'
 import { printNote } from './output.ts'
 import { oneLine } from './text.ts'
 
@@ -22,7 +22,7 @@ export async function withMemory<T>(
   body: (lcm: Lcm) => T | Promise<T>,
   open: { readonly create?: boolean; readonly readOnly?: boolean } = {},
 ): Promise<T> {
-  const { openLcm } = await import('../../lcm.ts')
+  const { openLcm } = await import('#core/lcm.ts')
   const settings = loadSettings(process.env)
   if (open.create && options.db === undefined) makeFolderOf(settings.databasePath)
   const lcm = await openLcm(options.db ?? settings.databasePath, {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ListedConversation } from '../../contract/memory.ts'
+import type { ListedConversation } from '#core/contract/memory.ts'
 import { defineCommand, narrowed } from './command.ts'
 import { withMemory } from './session.ts'
 import { bytes, count, percent } from './text.ts'
@@ -10,9 +10,9 @@ export const statusline = defineCommand({
   memory: 'reads',
   fields: z.object(narrowed),
   run: async ({ conversationId }, given) => {
-    const { measureFile } = await import('../../sqlite/memory-file.ts')
-    const { newestFirst } = await import('../../browse/conversation-order.ts')
-    const { noSuchConversation } = await import('../../systems/records/conversations.ts')
+    const { measureFile } = await import('#core/sqlite/memory-file.ts')
+    const { newestFirst } = await import('#core/browse/conversation-order.ts')
+    const { noSuchConversation } = await import('#core/systems/records/conversations.ts')
     const status = await withMemory(
       given,
       ({ stats, info, read }) => {

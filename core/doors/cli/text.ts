@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
-import type { LineageTree } from '../../contract/lineage.ts'
-import { plural, singleLine } from '../../text.ts'
+import type { LineageTree } from '#core/contract/lineage.ts'
+import { plural, singleLine } from '#core/text.ts'
 import { printable } from './printable.ts'
 
 /** Formats a number as `12,345`. */

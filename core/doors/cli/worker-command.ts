@@ -1,11 +1,11 @@
 import { hostname } from 'node:os'
 import { setTimeout as later } from 'node:timers/promises'
 import { z } from 'zod'
-import { CompactInput, SummarizerName } from '../../contract/compaction.ts'
-import { type WorkerOutcome, WorkerReport } from '../../contract/remote.ts'
-import { LcmError } from '../../errors.ts'
-import { neededRun } from '../../jobs/auto-compaction.ts'
-import { loadSettings } from '../../settings/settings-store.ts'
+import { CompactInput, SummarizerName } from '#core/contract/compaction.ts'
+import { type WorkerOutcome, WorkerReport } from '#core/contract/remote.ts'
+import { LcmError } from '#core/errors.ts'
+import { neededRun } from '#core/jobs/auto-compaction.ts'
+import { loadSettings } from '#core/settings/settings-store.ts'
 import { defineCommand } from './command.ts'
 import { interruptibleCall } from './interruptible.ts'
 import { type Answer, printNote } from './output.ts'
@@ -31,8 +31,8 @@ export const worker = defineCommand({
   prints: WorkerReport,
   run: async ({ address, tenant, once = false, summarizer }): Promise<Answer> => {
     const { budgetTokens, softThreshold } = loadSettings(process.env).compaction
-    const { workOnce } = await import('../../remote/worker.ts')
-    const { requireVersion } = await import('../../postgres/migrate.ts')
+    const { workOnce } = await import('#core/remote/worker.ts')
+    const { requireVersion } = await import('#core/postgres/migrate.ts')
     const conversations: WorkerOutcome[] = []
     let shown: string | null = null
     /** Works on one connection until nothing is due, or without an end. */
@@ -95,7 +95,7 @@ async function compactFile(
   asked: { readonly conversationId: number; readonly summarizer: string },
   signal: AbortSignal,
 ): Promise<number> {
-  const { openLcm } = await import('../../lcm.ts')
+  const { openLcm } = await import('#core/lcm.ts')
   const lcm = await openLcm(path)
   try {
     const input = CompactInput.parse(asked)

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { LcmError } from '../../errors.ts'
-import { isObject } from '../../ingest/transcripts/json-value.ts'
+import { LcmError } from '#core/errors.ts'
+import { isObject } from '#core/ingest/transcripts/json-value.ts'
 import {
   answerOf,
   failureOf,

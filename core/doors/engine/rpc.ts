@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../../contract/error.ts'
-import { toErrorInfo } from '../../errors.ts'
-import { isObject } from '../../ingest/transcripts/json-value.ts'
+import type { ErrorCode } from '#core/contract/error.ts'
+import { toErrorInfo } from '#core/errors.ts'
+import { isObject } from '#core/ingest/transcripts/json-value.ts'
 
 /** The codes of JSON-RPC 2.0, and the one for errors of the memory. https://www.jsonrpc.org/specification#error_object */
 export const RPC_ERRORS = {

@@ -1,24 +1,24 @@
 import type { InferContractRouterInputs, InferContractRouterOutputs } from '@orpc/contract'
 import type { z } from 'zod'
-import type * as compaction from '../../contract/compaction.ts'
-import type { Contract } from '../../contract/contract.ts'
-import type * as host from '../../contract/host.ts'
+import type * as compaction from '#core/contract/compaction.ts'
+import type { Contract } from '#core/contract/contract.ts'
+import type * as host from '#core/contract/host.ts'
 
 /**
  * The types of the contract that the declarations of the package name. What is published in their place is written from
  * the schemas (`declarations.ts`), because others do not have zod.
  */
-export type { CompactionResult } from '../../contract/compaction.ts'
-export type { ContextItem } from '../../contract/context.ts'
-export type { ErrorCode } from '../../contract/error.ts'
-export type { LcmEvent } from '../../contract/event.ts'
-export type { ExpandQueryResult } from '../../contract/expand-query.ts'
-export type { HostStatus, IngestResult, Recalled, WindowForModel } from '../../contract/host.ts'
-export type { IntegrityReport } from '../../contract/integrity.ts'
-export type { Description } from '../../contract/lineage.ts'
-export type { MemoryInfo } from '../../contract/memory.ts'
-export type { Message } from '../../contract/message.ts'
-export type { Expansion, GrepResult } from '../../contract/retrieval.ts'
+export type { CompactionResult } from '#core/contract/compaction.ts'
+export type { ContextItem } from '#core/contract/context.ts'
+export type { ErrorCode } from '#core/contract/error.ts'
+export type { LcmEvent } from '#core/contract/event.ts'
+export type { ExpandQueryResult } from '#core/contract/expand-query.ts'
+export type { HostStatus, IngestResult, Recalled, WindowForModel } from '#core/contract/host.ts'
+export type { IntegrityReport } from '#core/contract/integrity.ts'
+export type { Description } from '#core/contract/lineage.ts'
+export type { MemoryInfo } from '#core/contract/memory.ts'
+export type { Message } from '#core/contract/message.ts'
+export type { Expansion, GrepResult } from '#core/contract/retrieval.ts'
 
 export type IngestInput = z.input<typeof host.IngestInput>
 export type HostMessage = z.input<typeof host.HostMessage>

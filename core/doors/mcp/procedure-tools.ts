@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { MOST_AGENT_TOKENS } from '../../contract/expand-query.ts'
-import type { AgentTool } from '../../contract/grants.ts'
-import { procedures } from '../../contract/procedures.ts'
-import { LcmError } from '../../errors.ts'
+import { MOST_AGENT_TOKENS } from '#core/contract/expand-query.ts'
+import type { AgentTool } from '#core/contract/grants.ts'
+import { procedures } from '#core/contract/procedures.ts'
+import { LcmError } from '#core/errors.ts'
 import type { CallProcedure } from '../procedures.ts'
 
 /** Procedures about this machine, its user or other callers. They are not offered. */

@@ -1,7 +1,7 @@
-import { agentTools } from '../../agents/tools/tools.ts'
-import type { AgentTool } from '../../contract/grants.ts'
-import { LcmError } from '../../errors.ts'
-import { allSystems } from '../../systems/systems.ts'
+import { agentTools } from '#core/agents/tools/tools.ts'
+import type { AgentTool } from '#core/contract/grants.ts'
+import { LcmError } from '#core/errors.ts'
+import { allSystems } from '#core/systems/systems.ts'
 
 /** The names of another system's tools, by our own names of them. Null: our own. */
 export type ToolNames = Readonly<Record<string, string>> | null

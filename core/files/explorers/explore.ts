@@ -1,5 +1,5 @@
-import { estimateTokens } from '../../models/heuristic-tokens.ts'
-import { TimeSlice, throwIfCancelled } from '../../yielding.ts'
+import { estimateTokens } from '#core/models/heuristic-tokens.ts'
+import { TimeSlice, throwIfCancelled } from '#core/yielding.ts'
 import { exploreBinary } from './binary.ts'
 import { exploreCode } from './code.ts'
 import { DecodedFile } from './decoded-file.ts'

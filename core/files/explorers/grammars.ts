@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type * as TreeSitter from '@vscode/tree-sitter-wasm'
-import { LcmError } from '../../errors.ts'
+import { LcmError } from '#core/errors.ts'
 import type { FileType } from './file-type.ts'
 
 /** A grammar of the package: its parser and the words that its trees use. */

@@ -1,4 +1,4 @@
-import { withoutColours } from '../../text.ts'
+import { withoutColours } from '#core/text.ts'
 import type { Explorer } from './explorer.ts'
 import { LineSplitter } from './lines.ts'
 import { counted, countOf, shown } from './shown.ts'

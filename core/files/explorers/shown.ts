@@ -1,4 +1,4 @@
-import { excerptOf, withoutColours } from '../../text.ts'
+import { excerptOf, withoutColours } from '#core/text.ts'
 
 // Format characters include the marks that reverse the order of what follows them, and those without a width.
 const UNSEEN = /[\p{Cf}\p{Co}\p{Cn}\p{Cs}]+/gu

@@ -1,5 +1,5 @@
-import { assertNever } from '../../errors.ts'
-import { estimateTokens } from '../../models/heuristic-tokens.ts'
+import { assertNever } from '#core/errors.ts'
+import { estimateTokens } from '#core/models/heuristic-tokens.ts'
 import { counted, shown, shownEnd } from './shown.ts'
 
 /** One thing that a summary can name, and what it can say of it where there is room. */

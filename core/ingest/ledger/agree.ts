@@ -1,6 +1,6 @@
-import type { Clock } from '../../clock.ts'
-import type { LedgerState } from '../../contract/ledger.ts'
-import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
+import type { Clock } from '#core/clock.ts'
+import type { LedgerState } from '#core/contract/ledger.ts'
+import type { ReadDb, WriteDb } from '#core/sqlite/read-db.ts'
 import { type LedgerPermission, ledgerState } from './ledger-permission.ts'
 import { LedgerWriter } from './ledger-writer.ts'
 

@@ -1,7 +1,7 @@
-import { sha256 } from '../../hashing.ts'
-import type { TokenEstimator } from '../../models/token-estimator.ts'
-import type { WriteDb } from '../../sqlite/read-db.ts'
-import { ledgerWriter } from '../../systems/systems.ts'
+import { sha256 } from '#core/hashing.ts'
+import type { TokenEstimator } from '#core/models/token-estimator.ts'
+import type { WriteDb } from '#core/sqlite/read-db.ts'
+import { ledgerWriter } from '#core/systems/systems.ts'
 import { type LedgerEvent, ledgerTimeMs } from './ledger-line.ts'
 
 const queries = {

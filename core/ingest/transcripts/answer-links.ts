@@ -1,5 +1,5 @@
-import type { Role } from '../../contract/ids.ts'
-import type { NewFile } from '../../files/large-file-service.ts'
+import type { Role } from '#core/contract/ids.ts'
+import type { NewFile } from '#core/files/large-file-service.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
 import { type BlockPart, contentOf } from './content-blocks.ts'
 import { type MessageDetails, withDetails } from './message-details.ts'

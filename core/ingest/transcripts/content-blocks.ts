@@ -1,4 +1,4 @@
-import { sha256 } from '../../hashing.ts'
+import { sha256 } from '#core/hashing.ts'
 import type { NewPart } from '../new-message.ts'
 import { isObject, type JsonObject, objectAt, textAt } from './json-value.ts'
 import { textsInBlock } from './text-leaves.ts'

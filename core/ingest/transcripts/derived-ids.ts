@@ -1,4 +1,4 @@
-import { sha256 } from '../../hashing.ts'
+import { sha256 } from '#core/hashing.ts'
 
 /**
  * Makes ids for records without one: a hash of what the record says and how often the same was said before in the

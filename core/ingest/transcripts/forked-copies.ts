@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '#core/clock.ts'
 import type { Forks } from './forks.ts'
 import type { AnswerRecord, MessageRecord, SessionRecord, TranscriptRecord } from './format.ts'
 import type { StoredSessions } from './stored-sessions.ts'

@@ -1,6 +1,6 @@
-import type { WriteDb } from '../../sqlite/read-db.ts'
-import { type ForkNote, forkNoteIn } from '../../systems/records/forks.ts'
-import { notedOf, noteSession } from '../../systems/records/session-notes.ts'
+import type { WriteDb } from '#core/sqlite/read-db.ts'
+import { type ForkNote, forkNoteIn } from '#core/systems/records/forks.ts'
+import { notedOf, noteSession } from '#core/systems/records/session-notes.ts'
 import type { CompactionRecord, SessionRecord } from './format.ts'
 
 const queries = {

@@ -1,5 +1,5 @@
-import type { TranscriptFormatId } from '../../contract/import.ts'
-import { startOfFile } from '../../sqlite/file-header.ts'
+import type { TranscriptFormatId } from '#core/contract/import.ts'
+import { startOfFile } from '#core/sqlite/file-header.ts'
 import type { TranscriptFormat, TranscriptSource } from './format.ts'
 import { aider } from './formats/aider/aider.ts'
 import { claudeCode } from './formats/claude-code/claude-code.ts'

@@ -1,4 +1,4 @@
-import type { Role } from '../../contract/ids.ts'
+import type { Role } from '#core/contract/ids.ts'
 import { isOpaque, isSameCall, isSameText, type StoredPart } from '../known-parts.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
 import { type Answer, linkMessage } from './answer-links.ts'

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
-import { readAt } from '../../read-at.ts'
+import { readAt } from '#core/read-at.ts'
 import { closeJson } from './close-json.ts'
 import { parseObjects } from './json-objects.ts'
 import { linesIn, type TextLine } from './line-reader.ts'

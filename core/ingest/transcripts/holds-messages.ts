@@ -1,4 +1,4 @@
-import type { TranscriptFormat } from '../../contract/import.ts'
+import type { TranscriptFormat } from '#core/contract/import.ts'
 import { NOTHING_STORED } from './format.ts'
 import { isFileError } from './import-file.ts'
 import { openTranscript } from './open-transcript.ts'

@@ -1,5 +1,5 @@
 import { getRandomValues } from 'node:crypto'
-import { sha256 } from '../../hashing.ts'
+import { sha256 } from '#core/hashing.ts'
 
 /** Longer texts are first hashed by the system's library, which is faster for them. */
 const LONGEST_SHORT = 256

@@ -1,4 +1,4 @@
-import { LONGEST_INDEXED_AT_ONCE } from '../../sqlite/pending-index.ts'
+import { LONGEST_INDEXED_AT_ONCE } from '#core/sqlite/pending-index.ts'
 import { BULK_BATCH, type ConversationStore, type IngestBatch } from '../conversation-store.ts'
 import type { Continue } from '../message-appender.ts'
 import { type NewMessage, textUnits } from '../new-message.ts'

@@ -1,5 +1,5 @@
-import type { ImportedFile } from '../../contract/import.ts'
-import type { WriteDb } from '../../sqlite/read-db.ts'
+import type { ImportedFile } from '#core/contract/import.ts'
+import type { WriteDb } from '#core/sqlite/read-db.ts'
 import { BULK_BATCH, type ConversationStore } from '../conversation-store.ts'
 import { textUnits } from '../new-message.ts'
 import type { StoredHistory, TranscriptRecord } from './format.ts'

@@ -1,5 +1,5 @@
-import type { Resume } from '../../contract/context.ts'
-import type { ImportedConversation, ImportedFile, NewerVersion, SkippedLine } from '../../contract/import.ts'
+import type { Resume } from '#core/contract/context.ts'
+import type { ImportedConversation, ImportedFile, NewerVersion, SkippedLine } from '#core/contract/import.ts'
 import type { TranscriptRecord } from './format.ts'
 
 /** Says what a resume would load of a conversation, or returns null when it would load the whole window. */

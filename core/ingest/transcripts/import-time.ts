@@ -1,4 +1,4 @@
-import { TIME_OF_IMPORT } from '../../systems/records/parts.ts'
+import { TIME_OF_IMPORT } from '#core/systems/records/parts.ts'
 import type { NewMessage } from '../new-message.ts'
 import type { TranscriptRecord } from './format.ts'
 import { withDetails } from './message-details.ts'

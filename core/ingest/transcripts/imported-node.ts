@@ -1,8 +1,8 @@
-import type { SummaryLevel } from '../../contract/ids.ts'
-import { sha256 } from '../../hashing.ts'
-import type { TokenEstimator } from '../../models/token-estimator.ts'
-import type { WriteDb } from '../../sqlite/read-db.ts'
-import { prunedByMessage, readPruned } from '../../systems/pruned-outputs.ts'
+import type { SummaryLevel } from '#core/contract/ids.ts'
+import { sha256 } from '#core/hashing.ts'
+import type { TokenEstimator } from '#core/models/token-estimator.ts'
+import type { WriteDb } from '#core/sqlite/read-db.ts'
+import { prunedByMessage, readPruned } from '#core/systems/pruned-outputs.ts'
 
 const queries = {
   ofMessages: /* sql */ `

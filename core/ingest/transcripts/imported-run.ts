@@ -1,6 +1,6 @@
-import type { WriteDb } from '../../sqlite/read-db.ts'
-import { MemoryReader } from '../../systems/memory-reader.ts'
-import { prunedInWindows } from '../../systems/pruned-outputs.ts'
+import type { WriteDb } from '#core/sqlite/read-db.ts'
+import { MemoryReader } from '#core/systems/memory-reader.ts'
+import { prunedInWindows } from '#core/systems/pruned-outputs.ts'
 
 const queries = {
   begin: /* sql */ `

@@ -1,5 +1,5 @@
-import type { Role } from '../../contract/ids.ts'
-import { sha256 } from '../../hashing.ts'
+import type { Role } from '#core/contract/ids.ts'
+import { sha256 } from '#core/hashing.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
 import { type BlockPart, contentOf } from './content-blocks.ts'
 import { isObject, type JsonObject, textAt } from './json-value.ts'

@@ -1,8 +1,8 @@
-import { sha256 } from '../../hashing.ts'
-import type { TokenEstimator } from '../../models/token-estimator.ts'
-import type { WriteDb } from '../../sqlite/read-db.ts'
-import { partText } from '../../sqlite/repeated-texts.ts'
-import { PRUNE, type PruneFacts, pruneFactsIn, readPruned, takesWholeMessages } from '../../systems/pruned-outputs.ts'
+import { sha256 } from '#core/hashing.ts'
+import type { TokenEstimator } from '#core/models/token-estimator.ts'
+import type { WriteDb } from '#core/sqlite/read-db.ts'
+import { partText } from '#core/sqlite/repeated-texts.ts'
+import { PRUNE, type PruneFacts, pruneFactsIn, readPruned, takesWholeMessages } from '#core/systems/pruned-outputs.ts'
 import type { PrunedText, PruningRecord } from './format.ts'
 
 const queries = {

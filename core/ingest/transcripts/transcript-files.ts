@@ -1,9 +1,9 @@
 import { type Dirent, type Stats, statSync } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
-import { isLogFile } from '../../activity/log-files.ts'
-import { LcmError } from '../../errors.ts'
-import { fileError } from '../../sqlite/memory-file.ts'
+import { isLogFile } from '#core/activity/log-files.ts'
+import { LcmError } from '#core/errors.ts'
+import { fileError } from '#core/sqlite/memory-file.ts'
 import { transcriptFormats } from './formats.ts'
 
 export type TranscriptFile = {

@@ -1,4 +1,4 @@
-import type { NewerVersion } from '../../contract/import.ts'
+import type { NewerVersion } from '#core/contract/import.ts'
 import { isObject, type JsonObject } from './json-value.ts'
 
 /** The newest version of an agent whose real sessions were imported and compared with the memory, text by text. */

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import type { Role } from '../../contract/ids.ts'
+import type { Role } from '#core/contract/ids.ts'
 import type { NewPart } from '../new-message.ts'
 import { raw } from './content-blocks.ts'
 import { DerivedIds } from './derived-ids.ts'

@@ -1,4 +1,4 @@
-import { isoMinute } from '../../clock.ts'
+import { isoMinute } from '#core/clock.ts'
 import { extractTokens } from '../summarizers/deterministic.ts'
 import type { SourceEntry, SummaryRequest } from '../summarizers/summarizer.ts'
 import { TOPICS_LABEL } from '../summarizers/units.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { sha256 } from '../../hashing.ts'
+import { sha256 } from '#core/hashing.ts'
 
 /** Gives the code of one call. It is random, except where a prompt has to be the same every time. */
 export type NewNonce = () => string

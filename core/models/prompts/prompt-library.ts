@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { LcmError } from '../../errors.ts'
+import { LcmError } from '#core/errors.ts'
 import type { SummaryRequest } from '../summarizers/summarizer.ts'
 import { type BuiltPrompt, buildPrompt } from './build-prompt.ts'
 import { BUILT_IN } from './built-in-prompts.ts'

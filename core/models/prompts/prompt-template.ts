@@ -1,4 +1,4 @@
-import { startSha256 } from '../../hashing.ts'
+import { startSha256 } from '#core/hashing.ts'
 import { FRAME } from './frame-v1.ts'
 
 /** The levels at which a model is asked. */

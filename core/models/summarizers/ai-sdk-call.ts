@@ -2,7 +2,7 @@ import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { type FinishReason, generateText, type LanguageModel, wrapLanguageModel } from 'ai'
 import { z } from 'zod'
-import type { ProviderSettings } from '../../contract/provider.ts'
+import type { ProviderSettings } from '#core/contract/provider.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 
 export type ModelCall = {

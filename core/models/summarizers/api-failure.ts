@@ -1,6 +1,6 @@
 import { APICallError } from 'ai'
-import { isWriter } from '../../contract/lists.ts'
-import type { ProviderSettings } from '../../contract/provider.ts'
+import { isWriter } from '#core/contract/lists.ts'
+import type { ProviderSettings } from '#core/contract/provider.ts'
 import { AnswerTooLarge, RedirectRefused } from './bounded-fetch.ts'
 import { CallFailure } from './call-failure.ts'
 

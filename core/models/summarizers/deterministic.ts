@@ -1,5 +1,5 @@
-import { isoMinute } from '../../clock.ts'
-import { trimSurrogate } from '../../text.ts'
+import { isoMinute } from '#core/clock.ts'
+import { trimSurrogate } from '#core/text.ts'
 import type { TokenEstimator } from '../token-estimator.ts'
 import type { Summarizer, SummaryRequest } from './summarizer.ts'
 import { findTopics, type LeftOut } from './topics.ts'

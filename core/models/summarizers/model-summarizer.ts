@@ -1,4 +1,4 @@
-import type { ProviderSettings } from '../../contract/provider.ts'
+import type { ProviderSettings } from '#core/contract/provider.ts'
 import { cleanAnswer } from '../prompts/clean-answer.ts'
 import type { PromptLibrary } from '../prompts/prompt-library.ts'
 import { MODEL_LEVELS, type ModelLevel } from '../prompts/prompt-template.ts'

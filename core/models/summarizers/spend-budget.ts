@@ -1,4 +1,4 @@
-import type { ProviderSettings } from '../../contract/provider.ts'
+import type { ProviderSettings } from '#core/contract/provider.ts'
 import type { Spend } from './summarizer.ts'
 
 export type Prices = Pick<ProviderSettings, 'inputPrice' | 'outputPrice'>

@@ -1,5 +1,5 @@
-import type { PlanStep, SpendEstimate } from '../../contract/compaction.ts'
-import type { ProviderSettings } from '../../contract/provider.ts'
+import type { PlanStep, SpendEstimate } from '#core/contract/compaction.ts'
+import type { ProviderSettings } from '#core/contract/provider.ts'
 import type { PromptLibrary } from '../prompts/prompt-library.ts'
 import type { TokenEstimator } from '../token-estimator.ts'
 import { priceOf } from './spend-budget.ts'

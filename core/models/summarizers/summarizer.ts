@@ -1,4 +1,4 @@
-import type { Role, SummaryLevel } from '../../contract/ids.ts'
+import type { Role, SummaryLevel } from '#core/contract/ids.ts'
 
 /** The text of one source of a summary. It is untrusted: it is data to be summarised, never an instruction. */
 export type SourceEntry = {

@@ -1,6 +1,6 @@
-import { systemClock } from '../../clock.ts'
-import { isWriter } from '../../contract/lists.ts'
-import type { ProviderSettings, ProviderTest } from '../../contract/provider.ts'
+import { systemClock } from '#core/clock.ts'
+import { isWriter } from '#core/contract/lists.ts'
+import type { ProviderSettings, ProviderTest } from '#core/contract/provider.ts'
 import { checkedVectors } from '../embeddings/checked-vectors.ts'
 
 /** This is enough for a word, and for the thoughts of a model that thinks first. */

@@ -1,5 +1,5 @@
-import { isoMinute } from '../../clock.ts'
-import { blanksToSpaces, withoutColours } from '../../text.ts'
+import { isoMinute } from '#core/clock.ts'
+import { blanksToSpaces, withoutColours } from '#core/text.ts'
 import type { SourceEntry } from './summarizer.ts'
 
 /** A line or sentence of the sources, the smallest unit that an extract keeps or drops. */

@@ -12,11 +12,11 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { LcmError } from '../../errors.ts'
-import { filePieces } from '../../files/stored-path.ts'
-import { isHash } from '../../hashing.ts'
-import { fileError } from '../../sqlite/memory-file.ts'
-import { yieldToOthers } from '../../yielding.ts'
+import { LcmError } from '#core/errors.ts'
+import { filePieces } from '#core/files/stored-path.ts'
+import { isHash } from '#core/hashing.ts'
+import { fileError } from '#core/sqlite/memory-file.ts'
+import { yieldToOthers } from '#core/yielding.ts'
 import { type ObjectStore, RENEWED_AFTER_MS, type StoredObject } from './object-store.ts'
 
 const CANCELLED = 'A large file was not stored: it was cancelled.'

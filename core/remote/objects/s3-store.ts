@@ -4,9 +4,9 @@ import { request as tlsRequest } from 'node:https'
 import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
-import { LcmError } from '../../errors.ts'
-import { isHash, sha256, startMd5, startSha256 } from '../../hashing.ts'
-import { yieldToOthers } from '../../yielding.ts'
+import { LcmError } from '#core/errors.ts'
+import { isHash, sha256, startMd5, startSha256 } from '#core/hashing.ts'
+import { yieldToOthers } from '#core/yielding.ts'
 import { type ObjectStore, RENEWED_AFTER_MS, type StoredObject } from './object-store.ts'
 
 export type S3Options = {

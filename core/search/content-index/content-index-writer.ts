@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
-import type { LineRun } from '../../files/line-runs.ts'
-import { fileError } from '../../sqlite/memory-file.ts'
+import type { LineRun } from '#core/files/line-runs.ts'
+import { fileError } from '#core/sqlite/memory-file.ts'
 import { HEADER_BYTES, MAGIC, RUN_FIELDS, SEGMENT_COLUMNS, widthOf } from './content-index.ts'
 import { COLUMN_BITS, type Column, columnsOf } from './grams.ts'
 

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, rmSync } from 'node:fs'
-import { type LineRun, type RowStart, readRun } from '../../files/line-runs.ts'
-import { openPlainFile } from '../../files/stored-path.ts'
-import { readAt } from '../../read-at.ts'
+import { type LineRun, type RowStart, readRun } from '#core/files/line-runs.ts'
+import { openPlainFile } from '#core/files/stored-path.ts'
+import { readAt } from '#core/read-at.ts'
 import type { Formula } from '../index-expression.ts'
 import { bitsOfText, COLUMN_BITS } from './grams.ts'
 

@@ -1,7 +1,7 @@
 import { statSync, utimesSync } from 'node:fs'
-import { sha256 } from '../../hashing.ts'
-import { fileStamp, isSettled } from '../../sqlite/file-stamp.ts'
-import { pathExists } from '../../sqlite/memory-file.ts'
+import { sha256 } from '#core/hashing.ts'
+import { fileStamp, isSettled } from '#core/sqlite/file-stamp.ts'
+import { pathExists } from '#core/sqlite/memory-file.ts'
 import { contentIndexPath, indexFolder, KEY_LENGTH } from '../side-index/index-folder.ts'
 import { ContentIndex } from './content-index.ts'
 

@@ -1,4 +1,4 @@
-import { RUN_BYTES } from '../../files/line-runs.ts'
+import { RUN_BYTES } from '#core/files/line-runs.ts'
 import { smallLetters, wordsOf } from '../text-folding.ts'
 
 /*

@@ -1,4 +1,4 @@
-import type { TimeSlice } from '../../yielding.ts'
+import type { TimeSlice } from '#core/yielding.ts'
 import type { Corpus } from '../corpus.ts'
 import { piecesOf } from './recipe.ts'
 import type { SignTable } from './sign-table.ts'

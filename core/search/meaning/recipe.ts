@@ -1,5 +1,5 @@
-import { sha256Bytes } from '../../hashing.ts'
-import { cutText } from '../../text.ts'
+import { sha256Bytes } from '#core/hashing.ts'
+import { cutText } from '#core/text.ts'
 import type { Corpus } from '../corpus.ts'
 import type { Fields } from '../matcher.ts'
 

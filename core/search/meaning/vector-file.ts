@@ -1,8 +1,8 @@
-import { LcmError } from '../../errors.ts'
-import { openCacheDb, removeUnusedDb } from '../../sqlite/cache-db.ts'
-import { measureFile } from '../../sqlite/memory-file.ts'
-import { SMALL_PAGE_CACHE } from '../../sqlite/page-cache.ts'
-import type { WriteDb } from '../../sqlite/read-db.ts'
+import { LcmError } from '#core/errors.ts'
+import { openCacheDb, removeUnusedDb } from '#core/sqlite/cache-db.ts'
+import { measureFile } from '#core/sqlite/memory-file.ts'
+import { SMALL_PAGE_CACHE } from '#core/sqlite/page-cache.ts'
+import type { WriteDb } from '#core/sqlite/read-db.ts'
 import type { Corpus } from '../corpus.ts'
 import type { Piece } from './recipe.ts'
 

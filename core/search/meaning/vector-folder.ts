@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { sha256 } from '../../hashing.ts'
-import { holdLock, removeUnusedDb } from '../../sqlite/cache-db.ts'
+import { sha256 } from '#core/hashing.ts'
+import { holdLock, removeUnusedDb } from '#core/sqlite/cache-db.ts'
 import { RECIPE } from './recipe.ts'
 
 /** The size limit of all vectors together: 200,000 pieces with 1,024 numbers each take 0.9 GB. */

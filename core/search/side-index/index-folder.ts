@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { sha256 } from '../../hashing.ts'
-import { holdLock, openCacheDb, removeUnusedDb } from '../../sqlite/cache-db.ts'
-import { fileError, pathExists } from '../../sqlite/memory-file.ts'
-import { isAlive } from '../../sqlite/process-mark.ts'
+import { sha256 } from '#core/hashing.ts'
+import { holdLock, openCacheDb, removeUnusedDb } from '#core/sqlite/cache-db.ts'
+import { fileError, pathExists } from '#core/sqlite/memory-file.ts'
+import { isAlive } from '#core/sqlite/process-mark.ts'
 
 const queries = {
   meta: /* sql */ `SELECT key, value FROM meta`,

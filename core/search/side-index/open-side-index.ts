@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs'
-import { probeSchema } from '../../sqlite/schema-probe.ts'
-import { isNative } from '../../systems/native/native.ts'
-import type { OpenedMemory } from '../../systems/open.ts'
-import { detectSystem } from '../../systems/systems.ts'
+import { probeSchema } from '#core/sqlite/schema-probe.ts'
+import { isNative } from '#core/systems/native/native.ts'
+import type { OpenedMemory } from '#core/systems/open.ts'
+import { detectSystem } from '#core/systems/systems.ts'
 import { SideIndex } from './side-index.ts'
 import { SourceState } from './source-state.ts'
 

@@ -1,8 +1,8 @@
 import { realpathSync, statSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import type { MemoryInfo } from '../../contract/memory.ts'
-import { fileStamp, isQuiet, isSettled, TICK_MS } from '../../sqlite/file-stamp.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
+import type { MemoryInfo } from '#core/contract/memory.ts'
+import { fileStamp, isQuiet, isSettled, TICK_MS } from '#core/sqlite/file-stamp.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
 
 /** How much the clock of this process may cut off a time. */
 const CLOCK_MS = 1

@@ -1,4 +1,4 @@
-import { sha256Bytes, startSha256 } from '../../hashing.ts'
+import { sha256Bytes, startSha256 } from '#core/hashing.ts'
 
 const BYTES = 6
 

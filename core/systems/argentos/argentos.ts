@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
+import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, textTimeMs, view } from '../canonical.ts'
 import { asText, columnsOf, derivedViews, schemaLabel } from '../derived-views.ts'
 import { blockColumns, withFirst } from '../json-blocks.ts'

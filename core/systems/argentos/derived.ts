@@ -1,7 +1,7 @@
-import { startSha1 } from '../../hashing.ts'
-import type { SqlValue } from '../../sqlite/read-db.ts'
-import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
-import { isExactInteger } from '../../sqlite/shown-values.ts'
+import { startSha1 } from '#core/hashing.ts'
+import type { SqlValue } from '#core/sqlite/read-db.ts'
+import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
+import { isExactInteger } from '#core/sqlite/shown-values.ts'
 import { textTimeMs } from '../canonical.ts'
 import {
   BEFORE_ALL,

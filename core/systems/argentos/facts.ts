@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Preset } from '../../contract/settings.ts'
+import type { Preset } from '#core/contract/settings.ts'
 import { isSummary, type KnownException } from '../known-exceptions.ts'
 import { setIn } from '../places.ts'
 import type { OwnSettings } from '../system.ts'

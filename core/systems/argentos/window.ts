@@ -1,6 +1,6 @@
-import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
-import { isExactInteger } from '../../sqlite/shown-values.ts'
-import type { PreparableDb } from '../../sqlite/uri-db.ts'
+import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
+import { isExactInteger } from '#core/sqlite/shown-values.ts'
+import type { PreparableDb } from '#core/sqlite/uri-db.ts'
 import { BEFORE_ALL, clearDerived, inRanges } from '../derived-tables.ts'
 import { asText } from '../derived-views.ts'
 

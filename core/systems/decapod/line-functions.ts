@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
-import { readAt } from '../../read-at.ts'
-import type { SqlFunction, SqlValue } from '../../sqlite/read-db.ts'
-import type { PreparableDb } from '../../sqlite/uri-db.ts'
+import { readAt } from '#core/read-at.ts'
+import type { SqlFunction, SqlValue } from '#core/sqlite/read-db.ts'
+import type { PreparableDb } from '#core/sqlite/uri-db.ts'
 import { eventOf, type LedgerEvent, textOf } from './ledger-line.ts'
 
 /** Bytes that are read at once when a text is asked for. */

@@ -1,5 +1,5 @@
-import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
-import type { PreparableDb } from '../../sqlite/uri-db.ts'
+import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
+import type { PreparableDb } from '#core/sqlite/uri-db.ts'
 import { textOf } from '../canonical.ts'
 
 /** Nodes and sessions that are compared by their times at most; a lookup by index each. */

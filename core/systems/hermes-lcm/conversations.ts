@@ -1,5 +1,5 @@
-import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
-import type { PreparableDb } from '../../sqlite/uri-db.ts'
+import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
+import type { PreparableDb } from '#core/sqlite/uri-db.ts'
 import { secondsMs, textOf } from '../canonical.ts'
 import { followedSessions } from './chains.ts'
 

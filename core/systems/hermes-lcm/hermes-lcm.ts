@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
+import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
 import { countOf, requireRowids, secondsMs, textOf, view } from '../canonical.ts'
 import { lineageViews } from '../derived-views.ts'
 import { setIn } from '../places.ts'

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
-import type { PreparableDb } from '../../sqlite/uri-db.ts'
+import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
+import type { PreparableDb } from '#core/sqlite/uri-db.ts'
 import { secondsMs, textOf } from '../canonical.ts'
 
 /** Outputs that were put into a file of their own; the second form has taken the place of the text. */

@@ -1,4 +1,4 @@
-import type { PreparableDb } from '../../sqlite/uri-db.ts'
+import type { PreparableDb } from '#core/sqlite/uri-db.ts'
 import { inRanges } from '../derived-tables.ts'
 
 export const HERMES_WINDOW_TABLES = /* sql */ `

@@ -1,4 +1,4 @@
-import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
+import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
 import type { Source } from '../system.ts'
 import { LOSSLESS_LOG } from './compaction-log.ts'
 import { fillingLinks } from './links.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
+import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
 import { setIn } from '../places.ts'
 import type { ForeignSystem } from '../system.ts'
 import { derivingLossless, losslessMissing } from './derived.ts'

@@ -1,4 +1,4 @@
-import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
+import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
 
 /** Every system that came from lossless-claw has these tables; columns beyond the oldest release's are probed. */
 const SIGNATURE: readonly (readonly [table: string, column: string])[] = [

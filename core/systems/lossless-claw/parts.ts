@@ -1,6 +1,6 @@
-import { PartType } from '../../contract/ids.ts'
-import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
-import { isExactInteger } from '../../sqlite/shown-values.ts'
+import { PartType } from '#core/contract/ids.ts'
+import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
+import { isExactInteger } from '#core/sqlite/shown-values.ts'
 import { CANONICAL, countOf, sizeOf, textOf, view } from '../canonical.ts'
 
 /** Worked out, or read with what stands for them where they are missing. */

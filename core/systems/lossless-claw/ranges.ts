@@ -1,4 +1,4 @@
-import type { SqlValue } from '../../sqlite/read-db.ts'
+import type { SqlValue } from '#core/sqlite/read-db.ts'
 import { textTimeMs } from '../canonical.ts'
 import { RowInserter } from '../row-inserter.ts'
 import { type LosslessFile, linkRanges } from './links.ts'

@@ -1,8 +1,8 @@
-import { startSha1 } from '../../hashing.ts'
-import { nextKey } from '../../sqlite/keyset.ts'
-import { LARGE_PAGE_CACHE, SMALL_PAGE_CACHE } from '../../sqlite/page-cache.ts'
-import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
-import type { PreparableDb } from '../../sqlite/uri-db.ts'
+import { startSha1 } from '#core/hashing.ts'
+import { nextKey } from '#core/sqlite/keyset.ts'
+import { LARGE_PAGE_CACHE, SMALL_PAGE_CACHE } from '#core/sqlite/page-cache.ts'
+import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
+import type { PreparableDb } from '#core/sqlite/uri-db.ts'
 import { millisecondsOf, textTimeMs } from '../canonical.ts'
 import {
   BEFORE_ALL,

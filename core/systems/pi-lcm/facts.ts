@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Preset } from '../../contract/settings.ts'
+import type { Preset } from '#core/contract/settings.ts'
 import { isBehindDeeper, isSummary, type KnownException } from '../known-exceptions.ts'
 import { type Surroundings, setIn } from '../places.ts'
 import type { Finding, ScanContext } from '../scanned-memory.ts'

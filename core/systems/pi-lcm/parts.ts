@@ -1,4 +1,4 @@
-import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
+import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
 import { view } from '../canonical.ts'
 import { columnsOf } from '../derived-views.ts'
 import { blockColumns, resultText, withFirst } from '../json-blocks.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
+import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, requireRowids, view } from '../canonical.ts'
 import { asText, derivedViews, schemaLabel } from '../derived-views.ts'
 import { memoriesIn, setIn } from '../places.ts'

@@ -1,5 +1,5 @@
-import { LcmError } from '../../errors.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
+import { LcmError } from '#core/errors.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
 
 const columns = `conversation_id, session_id, title, parent_conversation_id, archived_at, created_at, updated_at,
       (SELECT i.note FROM internal_conversations AS i WHERE i.conversation_id = conversations.conversation_id)`

@@ -1,7 +1,7 @@
-import { NodeId } from '../../contract/ids.ts'
-import type { StoredEntry } from '../../memory/window-entries.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
-import { isNoName, shownValue } from '../../sqlite/shown-values.ts'
+import { NodeId } from '#core/contract/ids.ts'
+import type { StoredEntry } from '#core/memory/window-entries.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { isNoName, shownValue } from '#core/sqlite/shown-values.ts'
 import { messageNumber } from '../node-id.ts'
 
 const queries = {

@@ -1,5 +1,5 @@
-import { FileExploration } from '../../contract/file.ts'
-import type { ReadDb, SqlValue, WriteDb } from '../../sqlite/read-db.ts'
+import { FileExploration } from '#core/contract/file.ts'
+import type { ReadDb, SqlValue, WriteDb } from '#core/sqlite/read-db.ts'
 
 const queries = {
   byModel: /* sql */ 'SELECT value FROM lcm_meta WHERE key = :key',

@@ -1,5 +1,5 @@
-import type { FileInfo } from '../../contract/lineage.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
+import type { FileInfo } from '#core/contract/lineage.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
 
 const columns = `file_id AS id, conversation_id AS conversationId, file_name AS fileName, mime_type AS mimeType,
       byte_size AS bytes, storage_uri AS storageUri, exploration_summary AS explorationSummary,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ReadDb } from '../../sqlite/read-db.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { type SessionNote, sessionNote, sessionNotes } from './session-notes.ts'
 
 /** What a compaction of the fork left of the messages of its parent, by their external ids. */

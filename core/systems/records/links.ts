@@ -1,4 +1,4 @@
-import type { ReadDb } from '../../sqlite/read-db.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
 
 const queries = {
   sources: /* sql */ `

@@ -1,6 +1,6 @@
-import { ROLES, type Role } from '../../contract/ids.ts'
-import { nextKey } from '../../sqlite/keyset.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
+import { ROLES, type Role } from '#core/contract/ids.ts'
+import { nextKey } from '#core/sqlite/keyset.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
 
 const columns = `message_id AS id, conversation_id AS conversationId, seq, role, token_count AS tokens,
       created_at AS createdAtMs`

@@ -1,7 +1,7 @@
-import type { PartType } from '../../contract/ids.ts'
-import { unpackInto } from '../../memory/packed-numbers.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
-import { partMetadata, partText } from '../../sqlite/repeated-texts.ts'
+import type { PartType } from '#core/contract/ids.ts'
+import { unpackInto } from '#core/memory/packed-numbers.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { partMetadata, partText } from '#core/sqlite/repeated-texts.ts'
 
 const queries = {
   callsOf: /* sql */ `

@@ -1,5 +1,5 @@
-import type { Overview } from '../../contract/memory.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
+import type { Overview } from '#core/contract/memory.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
 
 /** The recorded stop reason of a run that was taken back: its summaries are gone, and its window is as it was before. */
 export const UNDONE = 'undone'

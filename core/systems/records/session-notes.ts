@@ -1,4 +1,4 @@
-import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
+import type { ReadDb, WriteDb } from '#core/sqlite/read-db.ts'
 
 /** What an import notes of a session beside its messages: where it was forked, where its chain breaks, what it cost. */
 type NoteKind = 'forked_at' | 'broken_chain' | 'agent_cost'

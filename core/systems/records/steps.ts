@@ -1,6 +1,6 @@
-import { nextKey } from '../../sqlite/keyset.ts'
-import type { ReadDb, SqlValue } from '../../sqlite/read-db.ts'
-import { partMetadata } from '../../sqlite/repeated-texts.ts'
+import { nextKey } from '#core/sqlite/keyset.ts'
+import type { ReadDb, SqlValue } from '#core/sqlite/read-db.ts'
+import { partMetadata } from '#core/sqlite/repeated-texts.ts'
 
 /** What one answer of a model used. Input tokens include those from the cache. Null is what is not recorded. */
 export type StepUsage = {

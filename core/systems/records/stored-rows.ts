@@ -1,5 +1,5 @@
-import { LcmError } from '../../errors.ts'
-import type { ReadDb, SqlValue } from '../../sqlite/read-db.ts'
+import { LcmError } from '#core/errors.ts'
+import type { ReadDb, SqlValue } from '#core/sqlite/read-db.ts'
 import type { FoundNode } from '../node-id.ts'
 
 const queries = {

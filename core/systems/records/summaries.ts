@@ -1,6 +1,6 @@
-import type { SummaryKind } from '../../contract/ids.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
-import { shownValue } from '../../sqlite/shown-values.ts'
+import type { SummaryKind } from '#core/contract/ids.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { shownValue } from '#core/sqlite/shown-values.ts'
 
 const columns = `summary_rowid AS row, summary_id AS id, conversation_id AS conversationId,
       ${shownValue('summaries.kind', 'summaries')} AS kind, depth, token_count AS tokens, created_at AS createdAtMs,

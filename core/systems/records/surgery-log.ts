@@ -1,8 +1,8 @@
-import type { SurgeryEvent } from '../../contract/surgery.ts'
-import type { WindowEntry } from '../../memory/draft.ts'
-import { entryId } from '../../memory/draft-coverage.ts'
-import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
-import { isNoName, shownValue } from '../../sqlite/shown-values.ts'
+import type { SurgeryEvent } from '#core/contract/surgery.ts'
+import type { WindowEntry } from '#core/memory/draft.ts'
+import { entryId } from '#core/memory/draft-coverage.ts'
+import type { ReadDb, WriteDb } from '#core/sqlite/read-db.ts'
+import { isNoName, shownValue } from '#core/sqlite/shown-values.ts'
 
 const queries = {
   insert: /* sql */ `

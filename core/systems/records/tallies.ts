@@ -1,4 +1,4 @@
-import type { ReadDb } from '../../sqlite/read-db.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
 
 /** Of which conversations: null for all. */
 export type Conversations = readonly number[] | null

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
-import { sha256 } from '../../hashing.ts'
-import type { StoredRow } from '../../postgres/tables.ts'
+import { sha256 } from '#core/hashing.ts'
+import type { StoredRow } from '#core/postgres/tables.ts'
 import type { Skeleton } from './lineage.ts'
 
 /** A row as Volt has it. What follows makes rows of ours of them. */

@@ -1,5 +1,5 @@
-import { summaryHash } from '../../memory/summary-hash.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
+import { summaryHash } from '#core/memory/summary-hash.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
 
 const queries = {
   messages: /* sql */ `

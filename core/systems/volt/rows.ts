@@ -1,13 +1,13 @@
-import { sha256Bytes } from '../../hashing.ts'
-import type { Query } from '../../postgres/connect.ts'
+import { sha256Bytes } from '#core/hashing.ts'
+import type { Query } from '#core/postgres/connect.ts'
 import {
   type ConversationHead,
   type ConversationKey,
   type Revision,
   streamRows,
-} from '../../postgres/conversation-rows.ts'
-import type { StoredRow, StoredTable, StoredValue } from '../../postgres/tables.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
+} from '#core/postgres/conversation-rows.ts'
+import type { StoredRow, StoredTable, StoredValue } from '#core/postgres/tables.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { fileOf, messageOf, numberOf, partOf, type Row, rowNumbers, skeletonOf, textOf } from './as-ours.ts'
 import { Lineage, type SummaryLink } from './lineage.ts'
 import { msOf, VoltTables } from './tables.ts'

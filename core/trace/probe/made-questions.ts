@@ -1,6 +1,6 @@
-import type { DetailKind } from '../../contract/loss.ts'
-import type { QuestionKind } from '../../contract/probe.ts'
-import type { Specific } from '../../provenance/specifics.ts'
+import type { DetailKind } from '#core/contract/loss.ts'
+import type { QuestionKind } from '#core/contract/probe.ts'
+import type { Specific } from '#core/provenance/specifics.ts'
 import type { Detail, Details, Sentence } from '../details.ts'
 
 /** A question about one message, and where its answer stands. */

@@ -1,6 +1,6 @@
-import { isoTime } from '../../clock.ts'
-import type { NamedProbe, ProbedQuestion, ProbeState, ProbeSum } from '../../contract/probe.ts'
-import { escapeMarkup, HTML_END, htmlStart } from '../../markup.ts'
+import { isoTime } from '#core/clock.ts'
+import type { NamedProbe, ProbedQuestion, ProbeState, ProbeSum } from '#core/contract/probe.ts'
+import { escapeMarkup, HTML_END, htmlStart } from '#core/markup.ts'
 
 /** Facts about the memory for the head of a report. */
 export type ReportHead = { readonly file: string; readonly conversation: string; readonly madeAtMs: number }

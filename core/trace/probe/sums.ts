@@ -1,4 +1,4 @@
-import type { ProbedQuestion, ProbeReport, ProbeState, ProbeSum } from '../../contract/probe.ts'
+import type { ProbedQuestion, ProbeReport, ProbeState, ProbeSum } from '#core/contract/probe.ts'
 
 const FIELDS: Readonly<Record<ProbeState, Exclude<keyof ProbeSum, 'questions' | 'recall'>>> = {
   in_window: 'inWindow',

@@ -1,4 +1,4 @@
-import type { Memory } from '../../memory/memory.ts'
+import type { Memory } from '#core/memory/memory.ts'
 import type { LoggedEvent } from './event-log.ts'
 import { ownSummaries } from './window-rule.ts'
 

@@ -1,4 +1,4 @@
-import type { ContextAt, ContextDifference } from '../../contract/time-travel.ts'
+import type { ContextAt, ContextDifference } from '#core/contract/time-travel.ts'
 
 /**
  * Returns what left a window and what entered it. Removing `left` from the earlier items and adding `entered`, each at

@@ -1,13 +1,13 @@
-import { NodeId } from '../../contract/ids.ts'
-import type { CompactionEvent } from '../../contract/time-travel.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
+import { NodeId } from '#core/contract/ids.ts'
+import type { CompactionEvent } from '#core/contract/time-travel.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
 import {
   compactionEvents,
   replacedEntries,
   replacementsAfter,
   type StoredEvent,
   windowEditsSince,
-} from '../../systems/records/events.ts'
+} from '#core/systems/records/events.ts'
 import type { Placements } from '../placements.ts'
 
 /** A replacement as the file records it. */

@@ -1,9 +1,9 @@
-import { firstAbove } from '../../binary-search.ts'
-import type { Moment } from '../../contract/time-travel.ts'
-import { LcmError } from '../../errors.ts'
-import type { Memory } from '../../memory/memory.ts'
-import type { Messages } from '../../memory/messages.ts'
-import { messageNumber } from '../../systems/node-id.ts'
+import { firstAbove } from '#core/binary-search.ts'
+import type { Moment } from '#core/contract/time-travel.ts'
+import { LcmError } from '#core/errors.ts'
+import type { Memory } from '#core/memory/memory.ts'
+import type { Messages } from '#core/memory/messages.ts'
+import { messageNumber } from '#core/systems/node-id.ts'
 import type { LoggedEvent } from './event-log.ts'
 
 /** A moment in the order of the file's own records: the replacements and the messages before it. */

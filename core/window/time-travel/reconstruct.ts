@@ -1,4 +1,4 @@
-import type { Memory } from '../../memory/memory.ts'
+import type { Memory } from '#core/memory/memory.ts'
 import type { Placements } from '../placements.ts'
 
 /** The rows that are known to have existed, where no log records the window. */

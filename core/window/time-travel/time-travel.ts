@@ -1,5 +1,5 @@
-import { firstAbove } from '../../binary-search.ts'
-import type { Provider, RenderedContext } from '../../contract/context.ts'
+import { firstAbove } from '#core/binary-search.ts'
+import type { Provider, RenderedContext } from '#core/contract/context.ts'
 import type {
   ContextAt,
   ContextAtInput,
@@ -8,14 +8,14 @@ import type {
   Moment,
   Pruning,
   Timeline,
-} from '../../contract/time-travel.ts'
-import type { Memory } from '../../memory/memory.ts'
-import type { Messages } from '../../memory/messages.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
-import { readSnapshot } from '../../sqlite/read-snapshot.ts'
-import type { MemoryReader } from '../../systems/memory-reader.ts'
-import { prunedByRun, readPruned } from '../../systems/pruned-outputs.ts'
-import type { System } from '../../systems/system.ts'
+} from '#core/contract/time-travel.ts'
+import type { Memory } from '#core/memory/memory.ts'
+import type { Messages } from '#core/memory/messages.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { readSnapshot } from '#core/sqlite/read-snapshot.ts'
+import type { MemoryReader } from '#core/systems/memory-reader.ts'
+import { prunedByRun, readPruned } from '#core/systems/pruned-outputs.ts'
+import type { System } from '#core/systems/system.ts'
 import type { ContextAssembler } from '../context-assembler.ts'
 import { type Placements, storedPlacements } from '../placements.ts'
 import type { PastEntries } from '../read-window.ts'

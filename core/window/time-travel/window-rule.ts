@@ -1,5 +1,5 @@
-import { EVENT, IN_WINDOW } from '../../memory/coverage.ts'
-import type { Memory } from '../../memory/memory.ts'
+import { EVENT, IN_WINDOW } from '#core/memory/coverage.ts'
+import type { Memory } from '#core/memory/memory.ts'
 
 /** Returns the nodes of the summaries that belong to the conversation. */
 export const ownSummaries = (memory: Memory): number[] =>

@@ -1,5 +1,5 @@
-import type { CompactionMode, CompactionSettings, CompactRequest } from '../../../core/contract/compaction.ts'
-import type { Preset } from '../../../core/contract/settings.ts'
+import type { CompactionMode, CompactionSettings, CompactRequest } from '#core/contract/compaction.ts'
+import type { Preset } from '#core/contract/settings.ts'
 
 /** What the user set; an empty text means the configured value. */
 export type CompactionForm = {

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import type { FoundSettings } from '../../../core/contract/settings.ts'
-import { api } from '../../api.ts'
-import { Button } from '../../ui/button.tsx'
-import { SectionHeading } from '../../ui/section-heading.tsx'
-import { Segmented } from '../../ui/segmented.tsx'
-import { SelectField } from '../../ui/select-field.tsx'
-import summarizerChoice from '../../ui/summarizer-choice.module.css'
-import { SummarizerChoice } from '../../ui/summarizer-choice.tsx'
+import type { FoundSettings } from '#core/contract/settings.ts'
+import { api } from '#renderer/api.ts'
+import { Button } from '#renderer/ui/button.tsx'
+import { SectionHeading } from '#renderer/ui/section-heading.tsx'
+import { Segmented } from '#renderer/ui/segmented.tsx'
+import { SelectField } from '#renderer/ui/select-field.tsx'
+import summarizerChoice from '#renderer/ui/summarizer-choice.module.css'
+import { SummarizerChoice } from '#renderer/ui/summarizer-choice.tsx'
 import {
   type CompactionForm,
   changedValues,

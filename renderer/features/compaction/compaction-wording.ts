@@ -1,13 +1,8 @@
-import type {
-  CompactionDecision,
-  CompactionMode,
-  CompactionPlan,
-  CompactionResult,
-} from '../../../core/contract/compaction.ts'
-import type { LossReport } from '../../../core/contract/loss.ts'
-import type { Attempt, CompactionRunRecord } from '../../../core/contract/time-travel.ts'
-import { assertNever } from '../../ui/assert-never.ts'
-import { formatCount, formatPercent, formatPressure, plural } from '../../ui/format.ts'
+import type { CompactionDecision, CompactionMode, CompactionPlan, CompactionResult } from '#core/contract/compaction.ts'
+import type { LossReport } from '#core/contract/loss.ts'
+import type { Attempt, CompactionRunRecord } from '#core/contract/time-travel.ts'
+import { assertNever } from '#renderer/ui/assert-never.ts'
+import { formatCount, formatPercent, formatPressure, plural } from '#renderer/ui/format.ts'
 
 export const MODES: readonly { readonly value: CompactionMode; readonly label: string; readonly hint: string }[] = [
   { value: 'full', label: 'full', hint: 'Messages become leaves, leaves become condensed summaries' },

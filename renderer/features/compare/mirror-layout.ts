@@ -1,4 +1,4 @@
-import type { ComparedSide, ComparedState, Comparison } from '../../../core/contract/comparison.ts'
+import type { ComparedSide, ComparedState, Comparison } from '#core/contract/comparison.ts'
 
 /** The places that are in sight: from one, up to and without another. */
 export type Sight = { readonly from: number; readonly to: number }

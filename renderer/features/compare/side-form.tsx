@@ -1,17 +1,25 @@
 import { type ReactNode, useState } from 'react'
 import { Virtuoso } from 'react-virtuoso'
-import type { SideAddress } from '../../compare-address.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
-import form from '../../ui/form.module.css'
-import { FormField } from '../../ui/form-field.tsx'
-import { conversationName, fileNameOf, plural } from '../../ui/format.ts'
-import { Icon } from '../../ui/icon.tsx'
-import { SelectField } from '../../ui/select-field.tsx'
-import { listQuestion, useConversation, useConversations } from '../../ui/use-conversations.ts'
-import { useDebounced } from '../../ui/use-debounced.ts'
-import { AFTER, choiceOf, isMoment, MOMENT, type MomentChoice, NOW, type WindowOption } from '../../ui/window-choice.ts'
+import type { SideAddress } from '#renderer/compare-address.ts'
+import { Button } from '#renderer/ui/button.tsx'
+import { Dialog } from '#renderer/ui/dialog.tsx'
+import { ErrorState } from '#renderer/ui/error-state.tsx'
+import form from '#renderer/ui/form.module.css'
+import { FormField } from '#renderer/ui/form-field.tsx'
+import { conversationName, fileNameOf, plural } from '#renderer/ui/format.ts'
+import { Icon } from '#renderer/ui/icon.tsx'
+import { SelectField } from '#renderer/ui/select-field.tsx'
+import { listQuestion, useConversation, useConversations } from '#renderer/ui/use-conversations.ts'
+import { useDebounced } from '#renderer/ui/use-debounced.ts'
+import {
+  AFTER,
+  choiceOf,
+  isMoment,
+  MOMENT,
+  type MomentChoice,
+  NOW,
+  type WindowOption,
+} from '#renderer/ui/window-choice.ts'
 import styles from './compare-form.module.css'
 
 type Props = {

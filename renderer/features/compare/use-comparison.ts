@@ -1,7 +1,7 @@
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { Comparison, ComparisonInput } from '../../../core/contract/comparison.ts'
-import type { Job } from '../../../core/contract/job.ts'
-import { api, client } from '../../api.ts'
+import type { Comparison, ComparisonInput } from '#core/contract/comparison.ts'
+import type { Job } from '#core/contract/job.ts'
+import { api, client } from '#renderer/api.ts'
 
 export type FollowedComparison = {
   readonly job: Job | null

@@ -1,4 +1,4 @@
-import type { ContextItem, ItemReason } from '../../../core/contract/context.ts'
+import type { ContextItem, ItemReason } from '#core/contract/context.ts'
 import { type Category, categoryDepth, categoryOf, categoryPlural } from './category.ts'
 
 /** Items of one kind, with what is in the window and what is left out. */

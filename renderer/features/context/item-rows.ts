@@ -1,4 +1,4 @@
-import type { ContextItem } from '../../../core/contract/context.ts'
+import type { ContextItem } from '#core/contract/context.ts'
 
 /** A line of the list: an item, or items in a row that are left out. */
 export type ItemRow =

@@ -1,5 +1,5 @@
-import type { ContextItem } from '../../../core/contract/context.ts'
-import type { CompactionEvent, ContextDifference } from '../../../core/contract/time-travel.ts'
+import type { ContextItem } from '#core/contract/context.ts'
+import type { CompactionEvent, ContextDifference } from '#core/contract/time-travel.ts'
 
 /** Items that left a position of the window, and the items that entered there. Either may be empty. */
 export type Replacement = { readonly left: readonly ContextItem[]; readonly entered: readonly ContextItem[] }

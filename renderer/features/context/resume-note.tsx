@@ -1,8 +1,8 @@
-import type { Resume } from '../../../core/contract/context.ts'
-import { Button } from '../../ui/button.tsx'
-import { formatCount } from '../../ui/format.ts'
-import { MendedCopy } from '../../ui/mended-copy.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import type { Resume } from '#core/contract/context.ts'
+import { Button } from '#renderer/ui/button.tsx'
+import { formatCount } from '#renderer/ui/format.ts'
+import { MendedCopy } from '#renderer/ui/mended-copy.tsx'
+import { Notice } from '#renderer/ui/notice.tsx'
 import styles from './context-view.module.css'
 
 type Props = {

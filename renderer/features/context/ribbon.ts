@@ -1,4 +1,4 @@
-import type { AssembledContext, ContextItem } from '../../../core/contract/context.ts'
+import type { AssembledContext, ContextItem } from '#core/contract/context.ts'
 import { type Category, categoryOf } from './category.ts'
 
 /** A segment of the ribbon: one item, or several that are each narrower than a pixel. */

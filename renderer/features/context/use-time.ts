@@ -1,8 +1,8 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { StrataMessages } from '../../../core/contract/strata.ts'
-import type { Moment, Timeline } from '../../../core/contract/time-travel.ts'
-import { api } from '../../api.ts'
+import type { StrataMessages } from '#core/contract/strata.ts'
+import type { Moment, Timeline } from '#core/contract/time-travel.ts'
+import { api } from '#renderer/api.ts'
 import { type RunStep, runSteps } from './moment-text.ts'
 import { type Course, courseOf, type TimePoint } from './moments.ts'
 

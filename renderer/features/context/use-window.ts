@@ -1,8 +1,8 @@
 import { type QueryClient, skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import type { AssembledContext, AssembleInput } from '../../../core/contract/context.ts'
-import type { ContextAt, Moment } from '../../../core/contract/time-travel.ts'
-import { api, client } from '../../api.ts'
+import type { AssembledContext, AssembleInput } from '#core/contract/context.ts'
+import type { ContextAt, Moment } from '#core/contract/time-travel.ts'
+import { api, client } from '#renderer/api.ts'
 import { itemsAt, stepEvent, stepMessage, type TimePoint } from './moments.ts'
 import { idTile, momentOf, type Time } from './use-time.ts'
 

@@ -1,7 +1,7 @@
-import type { CompactionDecision, CompactionPlan, WhatIf } from '../../../core/contract/compaction.ts'
-import { Fact, Facts } from '../../ui/facts.tsx'
-import { formatCompact, formatCount, formatPressure, plural } from '../../ui/format.ts'
-import { pressureState } from '../../ui/pressure-bar.tsx'
+import type { CompactionDecision, CompactionPlan, WhatIf } from '#core/contract/compaction.ts'
+import { Fact, Facts } from '#renderer/ui/facts.tsx'
+import { formatCompact, formatCount, formatPressure, plural } from '#renderer/ui/format.ts'
+import { pressureState } from '#renderer/ui/pressure-bar.tsx'
 import styles from './what-if-panel.module.css'
 
 type Props = {

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react'
-import type { CompactionSettings } from '../../../core/contract/compaction.ts'
-import { formatCount, formatTokens, plural } from '../../ui/format.ts'
+import type { CompactionSettings } from '#core/contract/compaction.ts'
+import { formatCount, formatTokens, plural } from '#renderer/ui/format.ts'
 import {
   budgetToSlider,
   formatThreshold,

@@ -1,6 +1,6 @@
-import type { CompactionSettings } from '../../../core/contract/compaction.ts'
-import type { AssembleInput } from '../../../core/contract/context.ts'
-import type { Preset, PresetName } from '../../../core/contract/settings.ts'
+import type { CompactionSettings } from '#core/contract/compaction.ts'
+import type { AssembleInput } from '#core/contract/context.ts'
+import type { Preset, PresetName } from '#core/contract/settings.ts'
 
 /** The values that the user tries out. Null stands for the value of the preset, or the configured one. */
 export type WhatIf = {

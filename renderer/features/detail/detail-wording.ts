@@ -1,9 +1,9 @@
-import type { Visibility } from '../../../core/contract/ids.ts'
-import type { Description } from '../../../core/contract/lineage.ts'
-import type { GrepHit, Matches } from '../../../core/contract/retrieval.ts'
-import type { Tone } from '../../ui/chip.tsx'
-import { depthLabel } from '../../ui/depth-color.ts'
-import { formatCompression, formatCount, plural } from '../../ui/format.ts'
+import type { Visibility } from '#core/contract/ids.ts'
+import type { Description } from '#core/contract/lineage.ts'
+import type { GrepHit, Matches } from '#core/contract/retrieval.ts'
+import type { Tone } from '#renderer/ui/chip.tsx'
+import { depthLabel } from '#renderer/ui/depth-color.ts'
+import { formatCompression, formatCount, plural } from '#renderer/ui/format.ts'
 
 /** The heading over a node: `Summary`, `Message`, `File`. */
 export function kindHeading({ kind }: Pick<Description, 'kind'>): string {

@@ -1,4 +1,4 @@
-import type { Expansion } from '../../../core/contract/retrieval.ts'
+import type { Expansion } from '#core/contract/retrieval.ts'
 
 /** Joins pages: each node and message once, in the order of the pages. */
 export function joinExpansion(pages: readonly Expansion[]): Omit<Expansion, 'truncated' | 'next'> {

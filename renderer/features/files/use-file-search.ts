@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { FileHit } from '../../../core/contract/file.ts'
-import { api } from '../../api.ts'
-import { useDebounced } from '../../ui/use-debounced.ts'
+import type { FileHit } from '#core/contract/file.ts'
+import { api } from '#renderer/api.ts'
+import { useDebounced } from '#renderer/ui/use-debounced.ts'
 
 const PAUSE_MS = 200
 const HITS = 200

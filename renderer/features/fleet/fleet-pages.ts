@@ -1,6 +1,6 @@
 import type { InfiniteData } from '@tanstack/react-query'
-import type { FleetQuery, FleetReport } from '../../../core/contract/fleet.ts'
-import { api } from '../../api.ts'
+import type { FleetQuery, FleetReport } from '#core/contract/fleet.ts'
+import { api } from '#renderer/api.ts'
 
 const PAGE = 100
 /** Sums of a fleet change all the time; the list follows at a readable pace. */

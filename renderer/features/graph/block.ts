@@ -1,4 +1,4 @@
-import type { Neighbourhood, NodeCard } from '../../../core/contract/lineage.ts'
+import type { Neighbourhood, NodeCard } from '#core/contract/lineage.ts'
 
 /** How many items are left out. */
 export type More = Neighbourhood['more'][number]

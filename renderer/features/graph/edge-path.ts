@@ -1,4 +1,4 @@
-import type { LineageEdge, NodeCard } from '../../../core/contract/lineage.ts'
+import type { LineageEdge, NodeCard } from '#core/contract/lineage.ts'
 import type { Box, PlacedCard, PlacedFrame } from './placed-items.ts'
 
 export type PlacedEdge = {

@@ -1,5 +1,5 @@
 import type { Node } from '@xyflow/react'
-import type { NodeCard } from '../../../core/contract/lineage.ts'
+import type { NodeCard } from '#core/contract/lineage.ts'
 import type { More, MoreUnit } from './block.ts'
 import type { GraphLayout } from './graph-layout.ts'
 import type { Box } from './placed-items.ts'

@@ -1,4 +1,4 @@
-import type { Neighbourhood } from '../../../core/contract/lineage.ts'
+import type { Neighbourhood } from '#core/contract/lineage.ts'
 
 type Edge = Neighbourhood['edges'][number]
 

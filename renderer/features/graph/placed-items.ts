@@ -1,4 +1,4 @@
-import type { NodeCard } from '../../../core/contract/lineage.ts'
+import type { NodeCard } from '#core/contract/lineage.ts'
 import type { More, MoreUnit } from './block.ts'
 
 /** A rectangle of the drawing, in pixels; the focus stands at the origin. */

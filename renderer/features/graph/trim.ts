@@ -1,4 +1,4 @@
-import type { Neighbourhood } from '../../../core/contract/lineage.ts'
+import type { Neighbourhood } from '#core/contract/lineage.ts'
 import { groupBy } from './levels.ts'
 
 /** More boxes than this cannot be drawn and read. */

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { flushSync } from 'react-dom'
-import { navigate } from '../../routes.ts'
+import { navigate } from '#renderer/routes.ts'
 
 type AnchorState = {
   readonly anchor: Anchor

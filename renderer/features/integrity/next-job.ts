@@ -1,5 +1,5 @@
-import type { IntegrityReport } from '../../../core/contract/integrity.ts'
-import type { Job } from '../../../core/contract/job.ts'
+import type { IntegrityReport } from '#core/contract/integrity.ts'
+import type { Job } from '#core/contract/job.ts'
 
 /** These jobs read or write what a report describes, so none begins while another runs. */
 const CONCERNED: readonly Job['kind'][] = [

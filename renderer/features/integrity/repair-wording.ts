@@ -1,8 +1,8 @@
-import { NOTHING_ELSE } from '../../../core/contract/lists.ts'
-import type { MemoryInfo } from '../../../core/contract/memory.ts'
-import type { RepairResult, RepairRisk, RepairStep } from '../../../core/contract/repair.ts'
-import type { Tone } from '../../ui/chip.tsx'
-import { formatCount, plural } from '../../ui/format.ts'
+import { NOTHING_ELSE } from '#core/contract/lists.ts'
+import type { MemoryInfo } from '#core/contract/memory.ts'
+import type { RepairResult, RepairRisk, RepairStep } from '#core/contract/repair.ts'
+import type { Tone } from '#renderer/ui/chip.tsx'
+import { formatCount, plural } from '#renderer/ui/format.ts'
 
 /** The meaning of a risk, for its chip. */
 export const RISKS: Readonly<Record<RepairRisk, { readonly tone: Tone; readonly hint: string }>> = {

@@ -1,4 +1,4 @@
-import type { CheckResult, IntegrityReport } from '../../../core/contract/integrity.ts'
+import type { CheckResult, IntegrityReport } from '#core/contract/integrity.ts'
 
 /** A finding with those that may only follow from it. */
 type Cause = { readonly check: CheckResult; readonly consequences: readonly CheckResult[] }

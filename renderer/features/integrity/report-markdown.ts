@@ -1,5 +1,5 @@
-import type { CheckResult, IntegrityReport } from '../../../core/contract/integrity.ts'
-import { checksMade } from '../../../core/contract/lists.ts'
+import type { CheckResult, IntegrityReport } from '#core/contract/integrity.ts'
+import { checksMade } from '#core/contract/lists.ts'
 import { byDesign, byDesignTitle, groupChecks, reportTitle } from './report-groups.ts'
 
 /** The report as a document to attach to a bug report. Ids and figures only: no text of the conversation. */

@@ -1,4 +1,4 @@
-import type { RepairStep } from '../../../core/contract/repair.ts'
+import type { RepairStep } from '#core/contract/repair.ts'
 
 export type Chosen = ReadonlySet<string>
 type Steps = readonly Pick<RepairStep, 'id' | 'risk' | 'dependsOn'>[]

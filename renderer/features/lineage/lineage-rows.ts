@@ -1,4 +1,4 @@
-import type { LineageTree, NodeCard } from '../../../core/contract/lineage.ts'
+import type { LineageTree, NodeCard } from '#core/contract/lineage.ts'
 
 /** A mark beside a node: it closes a cycle, occurs again, or continues where it is not shown. */
 export type LineageMark = 'cycle' | 'repeated' | 'cut' | null

@@ -1,7 +1,7 @@
 import { skipToken, useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import type { Lineage, NodeCard } from '../../../core/contract/lineage.ts'
-import { api } from '../../api.ts'
+import type { Lineage, NodeCard } from '#core/contract/lineage.ts'
+import { api } from '#renderer/api.ts'
 import { idOfPath, type Level, type LineageRow, rowsAbove, rowsBelow } from './lineage-rows.ts'
 
 export type LineageState = {

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react'
-import { formatRange } from '../../ui/format-time.ts'
-import { useWidth } from '../../ui/use-size.ts'
+import { formatRange } from '#renderer/ui/format-time.ts'
+import { useWidth } from '#renderer/ui/use-size.ts'
 import { draggedRange, gridValues, steppedRange, type TimeRange, timeTicks } from './chart-scale.ts'
 import styles from './time-chart.module.css'
 

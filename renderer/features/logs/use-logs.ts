@@ -1,9 +1,9 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import type { LineLevel, LogLine, LogPage } from '../../../core/contract/activity.ts'
-import { api } from '../../api.ts'
-import { navigate, useShownOf } from '../../routes.ts'
-import { useDebounced } from '../../ui/use-debounced.ts'
+import type { LineLevel, LogLine, LogPage } from '#core/contract/activity.ts'
+import { api } from '#renderer/api.ts'
+import { navigate, useShownOf } from '#renderer/routes.ts'
+import { useDebounced } from '#renderer/ui/use-debounced.ts'
 import type { TimeRange } from './chart-scale.ts'
 
 export type Of = 'this' | 'all'

@@ -1,5 +1,5 @@
-import type { Note } from '../../../core/contract/notes.ts'
-import type { RoutePatch } from '../../routes.ts'
+import type { Note } from '#core/contract/notes.ts'
+import type { RoutePatch } from '#renderer/routes.ts'
 
 export const NOTE_KINDS = ['all', 'pinned', 'noted'] as const
 export const NOTE_SORTS = ['changed', 'name', 'note', 'conversation'] as const

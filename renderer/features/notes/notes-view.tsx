@@ -1,23 +1,31 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { api } from '../../api.ts'
-import { currentRoute, formatRoute, navigate, patchRoute, useRoute, useShown, useShownChoice } from '../../routes.ts'
-import { classNames } from '../../ui/class-names.ts'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { DepthSwatch } from '../../ui/depth-swatch.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
-import { conversationName, plural, shortenId } from '../../ui/format.ts'
-import { Icon } from '../../ui/icon.tsx'
-import { Kbd } from '../../ui/kbd.tsx'
-import { Loading } from '../../ui/loading.tsx'
-import { MarkedText } from '../../ui/marked-text.tsx'
-import { NoteMark } from '../../ui/node-marks.tsx'
-import field from '../../ui/search-input.module.css'
-import { Segmented } from '../../ui/segmented.tsx'
-import { TimeText } from '../../ui/time-text.tsx'
-import { useListKeys } from '../../ui/use-list-keys.ts'
-import { ViewHeader } from '../../ui/view-header.tsx'
+import { api } from '#renderer/api.ts'
+import {
+  currentRoute,
+  formatRoute,
+  navigate,
+  patchRoute,
+  useRoute,
+  useShown,
+  useShownChoice,
+} from '#renderer/routes.ts'
+import { classNames } from '#renderer/ui/class-names.ts'
+import { type Column, DataTable } from '#renderer/ui/data-table.tsx'
+import { DepthSwatch } from '#renderer/ui/depth-swatch.tsx'
+import { EmptyState } from '#renderer/ui/empty-state.tsx'
+import { ErrorState } from '#renderer/ui/error-state.tsx'
+import { conversationName, plural, shortenId } from '#renderer/ui/format.ts'
+import { Icon } from '#renderer/ui/icon.tsx'
+import { Kbd } from '#renderer/ui/kbd.tsx'
+import { Loading } from '#renderer/ui/loading.tsx'
+import { MarkedText } from '#renderer/ui/marked-text.tsx'
+import { NoteMark } from '#renderer/ui/node-marks.tsx'
+import field from '#renderer/ui/search-input.module.css'
+import { Segmented } from '#renderer/ui/segmented.tsx'
+import { TimeText } from '#renderer/ui/time-text.tsx'
+import { useListKeys } from '#renderer/ui/use-list-keys.ts'
+import { ViewHeader } from '#renderer/ui/view-header.tsx'
 import { NOTE_KINDS, NOTE_SORTS, type NotedRow, type NoteSort, notedRows, placeOfNote } from './noted-rows.ts'
 import styles from './notes-view.module.css'
 

@@ -1,6 +1,6 @@
-import { PROBE_STATES } from '../../../core/contract/lists.ts'
-import type { NamedProbe, ProbedQuestion, ProbeState } from '../../../core/contract/probe.ts'
-import type { ProbeAddress, ProbeSort } from '../../probe-address.ts'
+import { PROBE_STATES } from '#core/contract/lists.ts'
+import type { NamedProbe, ProbedQuestion, ProbeState } from '#core/contract/probe.ts'
+import type { ProbeAddress, ProbeSort } from '#renderer/probe-address.ts'
 import { depthKey } from './probe-wording.ts'
 
 /** A question with its answers in the compared windows. */

@@ -1,4 +1,4 @@
-import type { ProbedQuestion } from '../../../core/contract/probe.ts'
+import type { ProbedQuestion } from '#core/contract/probe.ts'
 
 /** What is traced for a question: its evidence, and in it the answer, or else the sentence that answers. */
 export type TracedQuestion = {

@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Job } from '../../../core/contract/job.ts'
-import type { GivenQuestion, ProbedQuestion, ProbeOutcome, ProbeWindow } from '../../../core/contract/probe.ts'
-import type { MessageEnds } from '../../../core/contract/retrieval.ts'
-import type { Moment } from '../../../core/contract/time-travel.ts'
-import { api } from '../../api.ts'
-import { useRoute } from '../../routes.ts'
+import type { Job } from '#core/contract/job.ts'
+import type { GivenQuestion, ProbedQuestion, ProbeOutcome, ProbeWindow } from '#core/contract/probe.ts'
+import type { MessageEnds } from '#core/contract/retrieval.ts'
+import type { Moment } from '#core/contract/time-travel.ts'
+import { api } from '#renderer/api.ts'
+import { useRoute } from '#renderer/routes.ts'
 
 export type Probe = {
   /** The newest probe of the conversation, whoever started it. */

@@ -1,5 +1,5 @@
 import { memo, type RefObject, useEffect, useState } from 'react'
-import type { ProvenanceClaim } from '../../../core/contract/provenance.ts'
+import type { ProvenanceClaim } from '#core/contract/provenance.ts'
 import styles from './provenance-pane.module.css'
 import type { ClaimRun, TextPart } from './text-runs.ts'
 import { SUPPORT_TEXTS, specificText } from './wording.ts'

@@ -1,4 +1,4 @@
-import type { ClaimSpecific, PassageMatch, ProvenanceClaim } from '../../../core/contract/provenance.ts'
+import type { ClaimSpecific, PassageMatch, ProvenanceClaim } from '#core/contract/provenance.ts'
 
 /** A part of a claim with the same marks throughout. */
 export type ClaimRun = {

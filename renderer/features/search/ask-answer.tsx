@@ -1,8 +1,8 @@
-import type { ExpandQueryResult } from '../../../core/contract/expand-query.ts'
-import { formatCount, formatDuration, plural } from '../../ui/format.ts'
-import { NodeLink } from '../../ui/node-link.tsx'
-import { SectionHeading } from '../../ui/section-heading.tsx'
-import { SourcePassage } from '../../ui/source-passage.tsx'
+import type { ExpandQueryResult } from '#core/contract/expand-query.ts'
+import { formatCount, formatDuration, plural } from '#renderer/ui/format.ts'
+import { NodeLink } from '#renderer/ui/node-link.tsx'
+import { SectionHeading } from '#renderer/ui/section-heading.tsx'
+import { SourcePassage } from '#renderer/ui/source-passage.tsx'
 import { answerParts } from './answer-parts.ts'
 import styles from './ask-view.module.css'
 

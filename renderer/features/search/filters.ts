@@ -1,6 +1,6 @@
-import type { Role } from '../../../core/contract/ids.ts'
-import { ROLES } from '../../../core/contract/lists.ts'
-import type { GrepRequest } from '../../../core/contract/retrieval.ts'
+import type { Role } from '#core/contract/ids.ts'
+import { ROLES } from '#core/contract/lists.ts'
+import type { GrepRequest } from '#core/contract/retrieval.ts'
 import type { Grouping } from './hit-rows.ts'
 
 type SearchMode = 'full_text' | 'regex' | 'literal'

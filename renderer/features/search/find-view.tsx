@@ -1,11 +1,11 @@
 import { type ReactNode, useMemo, useRef, useState } from 'react'
-import { errorText, toErrorInfo } from '../../error-text.ts'
-import { navigate, useShownChoice, useShownOf } from '../../routes.ts'
-import { Button } from '../../ui/button.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
-import { Loading } from '../../ui/loading.tsx'
-import { useMarkedMessages } from '../../ui/message-range.ts'
-import { useTypedQuery } from '../../ui/use-typed-query.ts'
+import { errorText, toErrorInfo } from '#renderer/error-text.ts'
+import { navigate, useShownChoice, useShownOf } from '#renderer/routes.ts'
+import { Button } from '#renderer/ui/button.tsx'
+import { EmptyState } from '#renderer/ui/empty-state.tsx'
+import { Loading } from '#renderer/ui/loading.tsx'
+import { useMarkedMessages } from '#renderer/ui/message-range.ts'
+import { useTypedQuery } from '#renderer/ui/use-typed-query.ts'
 import { FilterBar } from './filter-bar.tsx'
 import {
   activeFilters,

@@ -1,4 +1,4 @@
-import type { GrepHit } from '../../../core/contract/retrieval.ts'
+import type { GrepHit } from '#core/contract/retrieval.ts'
 
 /**
  * A line of the result list: the heading of a group, or one of its hits. `stop` is the index of the line among those

@@ -1,4 +1,4 @@
-import type { GrepHit, GrepRequest, GrepResult, GrepStep } from '../../../core/contract/retrieval.ts'
+import type { GrepHit, GrepRequest, GrepResult, GrepStep } from '#core/contract/retrieval.ts'
 
 /** The calls that a search makes to the core. */
 export type SearchDoor = {

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import type { GrepHit } from '../../../core/contract/retrieval.ts'
-import { navigate, useRoutePart, type View } from '../../routes.ts'
+import type { GrepHit } from '#core/contract/retrieval.ts'
+import { navigate, useRoutePart, type View } from '#renderer/routes.ts'
 import type { Row } from './hit-rows.ts'
 
 export type ActiveRow = {

@@ -1,6 +1,6 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
-import { api } from '../../api.ts'
-import { useRoutePart } from '../../routes.ts'
+import { api } from '#renderer/api.ts'
+import { useRoutePart } from '#renderer/routes.ts'
 
 /** Returns the selection if it is a summary, and null otherwise or while that is not known. */
 export function useChosenSummary(): string | null {

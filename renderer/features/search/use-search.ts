@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
-import type { GrepHit, GrepRequest } from '../../../core/contract/retrieval.ts'
-import { client } from '../../api.ts'
-import { useLive } from '../../live.ts'
-import { useRoutePart } from '../../routes.ts'
-import { keepFound } from '../../ui/found-texts.ts'
+import type { GrepHit, GrepRequest } from '#core/contract/retrieval.ts'
+import { client } from '#renderer/api.ts'
+import { useLive } from '#renderer/live.ts'
+import { useRoutePart } from '#renderer/routes.ts'
+import { keepFound } from '#renderer/ui/found-texts.ts'
 import { type SearchDoor, SearchSession, type SearchState } from './search-session.ts'
 
 export type Search = SearchState & {

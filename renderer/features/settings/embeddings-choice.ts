@@ -1,4 +1,4 @@
-import type { SettingsPatch, SettingsReport } from '../../../core/contract/settings.ts'
+import type { SettingsPatch, SettingsReport } from '#core/contract/settings.ts'
 
 /** Names the model that turns texts into vectors. */
 export const EMBEDDINGS = 'LCM_EMBEDDINGS'

@@ -1,4 +1,4 @@
-import type { EffectiveSetting, FoundSetting, FoundSettings, SettingsPatch } from '../../../core/contract/settings.ts'
+import type { EffectiveSetting, FoundSetting, FoundSettings, SettingsPatch } from '#core/contract/settings.ts'
 
 type Report = { readonly effective: readonly EffectiveSetting[]; readonly chain: readonly string[] }
 

@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
-import type { ProviderInfo } from '../../../core/contract/provider.ts'
-import { api } from '../../api.ts'
-import { toErrorInfo } from '../../error-text.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import styles from '../../ui/form.module.css'
+import type { ProviderInfo } from '#core/contract/provider.ts'
+import { api } from '#renderer/api.ts'
+import { toErrorInfo } from '#renderer/error-text.ts'
+import { Button } from '#renderer/ui/button.tsx'
+import { Dialog } from '#renderer/ui/dialog.tsx'
+import styles from '#renderer/ui/form.module.css'
 
 type Props = { readonly provider: ProviderInfo; readonly onClose: () => void }
 

@@ -1,5 +1,5 @@
-import { type ProviderInfo, ProviderSettings } from '../../../core/contract/provider.ts'
-import type { Problems } from '../../ui/form-field.tsx'
+import { type ProviderInfo, ProviderSettings } from '#core/contract/provider.ts'
+import type { Problems } from '#renderer/ui/form-field.tsx'
 
 /** What the user typed about a provider. The fields are texts until they are checked together. */
 export type ProviderForm = {

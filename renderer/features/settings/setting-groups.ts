@@ -1,4 +1,4 @@
-import type { EffectiveSetting, SettingsPatch, UnknownVariable } from '../../../core/contract/settings.ts'
+import type { EffectiveSetting, SettingsPatch, UnknownVariable } from '#core/contract/settings.ts'
 import { EMBEDDINGS } from './embeddings-choice.ts'
 
 type Named = readonly (readonly [variable: string, label: string])[]

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { api } from '../../api.ts'
+import { api } from '#renderer/api.ts'
 
 const isOf = (path: unknown, area: string): boolean => Array.isArray(path) && path[0] === area
 

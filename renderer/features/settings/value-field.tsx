@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import type { EffectiveSetting } from '../../../core/contract/settings.ts'
-import { Chip } from '../../ui/chip.tsx'
+import type { EffectiveSetting } from '#core/contract/settings.ts'
+import { Chip } from '#renderer/ui/chip.tsx'
 import { choiceLabel, SOURCE_TEXTS } from './setting-groups.ts'
 import styles from './settings-view.module.css'
 

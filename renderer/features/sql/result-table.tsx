@@ -1,6 +1,6 @@
-import type { SqlAnswer, SqlCell } from '../../../core/contract/sql.ts'
-import { MarkedText } from '../../ui/marked-text.tsx'
-import { NodeLink } from '../../ui/node-link.tsx'
+import type { SqlAnswer, SqlCell } from '#core/contract/sql.ts'
+import { MarkedText } from '#renderer/ui/marked-text.tsx'
+import { NodeLink } from '#renderer/ui/node-link.tsx'
 import styles from './sql-view.module.css'
 
 /** Of a long text, so much is drawn in a cell, and so much in its title. */

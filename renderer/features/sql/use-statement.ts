@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
-import type { SqlAnswer } from '../../../core/contract/sql.ts'
-import { client } from '../../api.ts'
-import { useShown } from '../../routes.ts'
+import type { SqlAnswer } from '#core/contract/sql.ts'
+import { client } from '#renderer/api.ts'
+import { useShown } from '#renderer/routes.ts'
 
 /** What is shown at once. A file gets as many rows as there are, up to the second. */
 const SHOWN_ROWS = 1000

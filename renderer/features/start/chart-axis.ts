@@ -1,6 +1,6 @@
 import { scaleLinear, scaleTime } from 'd3-scale'
-import { formatCount } from '../../ui/format.ts'
-import { formatClock, formatDate, formatSecond, formatShort } from '../../ui/format-time.ts'
+import { formatCount } from '#renderer/ui/format.ts'
+import { formatClock, formatDate, formatSecond, formatShort } from '#renderer/ui/format-time.ts'
 import { type CurvePoint, thinned } from './pressure-curve.ts'
 
 /** What the axis counts. */

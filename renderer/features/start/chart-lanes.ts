@@ -1,11 +1,11 @@
 import { scaleLinear, scaleTime } from 'd3-scale'
-import type { CompactionEvent, Pruning } from '../../../core/contract/time-travel.ts'
-import type { Usage } from '../../../core/contract/usage.ts'
-import type { RoutePatch } from '../../routes.ts'
-import { firstIndex } from '../../ui/first-index.ts'
-import { costText, formatCompact, formatCount, formatTokens, plural } from '../../ui/format.ts'
-import { formatShort } from '../../ui/format-time.ts'
-import { runAddress } from '../../ui/run-address.ts'
+import type { CompactionEvent, Pruning } from '#core/contract/time-travel.ts'
+import type { Usage } from '#core/contract/usage.ts'
+import type { RoutePatch } from '#renderer/routes.ts'
+import { firstIndex } from '#renderer/ui/first-index.ts'
+import { costText, formatCompact, formatCount, formatTokens, plural } from '#renderer/ui/format.ts'
+import { formatShort } from '#renderer/ui/format-time.ts'
+import { runAddress } from '#renderer/ui/run-address.ts'
 import type { CurvePoint } from './pressure-curve.ts'
 
 /** What one run took out of the window, on the axis of the chart. */

@@ -1,8 +1,8 @@
-import { type LostInState, lostByKind } from '../../../core/contract/lists.ts'
-import type { LossReport, LostDetail } from '../../../core/contract/loss.ts'
-import type { CompactionEvent, CompactionRunRecord } from '../../../core/contract/time-travel.ts'
-import { plural } from '../../ui/format.ts'
-import { isUndone } from '../../ui/job-text.ts'
+import { type LostInState, lostByKind } from '#core/contract/lists.ts'
+import type { LossReport, LostDetail } from '#core/contract/loss.ts'
+import type { CompactionEvent, CompactionRunRecord } from '#core/contract/time-travel.ts'
+import { plural } from '#renderer/ui/format.ts'
+import { isUndone } from '#renderer/ui/job-text.ts'
 
 /** The last compaction of a conversation. */
 export type LastRun = {

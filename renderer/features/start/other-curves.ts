@@ -1,8 +1,8 @@
 import { skipToken, type UseQueryResult, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { ConversationsInput } from '../../../core/contract/memory.ts'
-import { api } from '../../api.ts'
-import { conversationName } from '../../ui/format.ts'
+import type { ConversationsInput } from '#core/contract/memory.ts'
+import { api } from '#renderer/api.ts'
+import { conversationName } from '#renderer/ui/format.ts'
 import type { ChartAxis } from './chart-axis.ts'
 import { type CurvePoint, pressureCurve } from './pressure-curve.ts'
 

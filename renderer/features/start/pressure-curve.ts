@@ -1,6 +1,6 @@
-import type { StrataMessages } from '../../../core/contract/strata.ts'
-import type { CompactionEvent, Pruning } from '../../../core/contract/time-travel.ts'
-import { firstIndex } from '../../ui/first-index.ts'
+import type { StrataMessages } from '#core/contract/strata.ts'
+import type { CompactionEvent, Pruning } from '#core/contract/time-travel.ts'
+import { firstIndex } from '#renderer/ui/first-index.ts'
 
 /** The window after a number of messages. */
 export type CurvePoint = {

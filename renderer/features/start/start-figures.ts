@@ -1,7 +1,7 @@
-import type { ListedConversation, Overview } from '../../../core/contract/memory.ts'
-import type { Strata } from '../../../core/contract/strata.ts'
-import { depthLabel } from '../../ui/depth-color.ts'
-import { formatCompact, formatCount, plural } from '../../ui/format.ts'
+import type { ListedConversation, Overview } from '#core/contract/memory.ts'
+import type { Strata } from '#core/contract/strata.ts'
+import { depthLabel } from '#renderer/ui/depth-color.ts'
+import { formatCompact, formatCount, plural } from '#renderer/ui/format.ts'
 
 /** One figure per role or depth. */
 export type Breakdown = Overview['roles'][number]

@@ -1,4 +1,4 @@
-import type { StorageObject, StorageReport } from '../../../core/contract/storage.ts'
+import type { StorageObject, StorageReport } from '#core/contract/storage.ts'
 
 type Kind = StorageObject['kind']
 /** The uses of the bytes in the file and its log. */

@@ -1,5 +1,5 @@
-import { SUMMARY_LEVELS } from '../../../core/contract/lists.ts'
-import type { Strata } from '../../../core/contract/strata.ts'
+import { SUMMARY_LEVELS } from '#core/contract/lists.ts'
+import type { Strata } from '#core/contract/strata.ts'
 import { depthFill, mixThrough, type Palette } from './palette.ts'
 
 export const COLOR_BY = ['depth', 'kind', 'compression', 'age', 'level', 'survival'] as const

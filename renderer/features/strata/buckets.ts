@@ -1,5 +1,5 @@
-import type { StrataMessages } from '../../../core/contract/strata.ts'
-import type { SurvivalColumns } from '../../../core/contract/trace.ts'
+import type { StrataMessages } from '#core/contract/strata.ts'
+import type { SurvivalColumns } from '#core/contract/trace.ts'
 import type { Viewport } from './viewport.ts'
 
 /** The messages of a range, as they were fetched. */

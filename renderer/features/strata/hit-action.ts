@@ -1,4 +1,4 @@
-import type { Strata } from '../../../core/contract/strata.ts'
+import type { Strata } from '#core/contract/strata.ts'
 import type { Hit } from './hit.ts'
 
 /** The action of a click: selects a node, zooms to a range, or both. */

@@ -1,4 +1,4 @@
-import type { Strata } from '../../../core/contract/strata.ts'
+import type { Strata } from '#core/contract/strata.ts'
 import type { Buckets } from './buckets.ts'
 import { NARROW_PX, summaryBox } from './draw-summaries.ts'
 import { groupMarks, type MarkGroup } from './mark-groups.ts'

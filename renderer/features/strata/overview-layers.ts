@@ -1,4 +1,4 @@
-import type { Strata } from '../../../core/contract/strata.ts'
+import type { Strata } from '#core/contract/strata.ts'
 import { mergeNarrow, type Ranges } from './merge-narrow.ts'
 import type { SummaryIndex } from './summary-index.ts'
 

@@ -1,6 +1,6 @@
-import { ROLES } from '../../../core/contract/lists.ts'
-import { depthToken } from '../../ui/depth-color.ts'
-import { tokenColor } from '../../ui/theme.ts'
+import { ROLES } from '#core/contract/lists.ts'
+import { depthToken } from '#renderer/ui/depth-color.ts'
+import { tokenColor } from '#renderer/ui/theme.ts'
 
 const TOKENS = [
   'ground',

@@ -1,5 +1,5 @@
-import type { Strata, StrataMessages } from '../../../core/contract/strata.ts'
-import type { Timeline } from '../../../core/contract/time-travel.ts'
+import type { Strata, StrataMessages } from '#core/contract/strata.ts'
+import type { Timeline } from '#core/contract/time-travel.ts'
 import { depthFill, type Palette, roleFill } from './palette.ts'
 import type { Appearances } from './replay.ts'
 import { type PlayerData, playReplay } from './replay-player.ts'

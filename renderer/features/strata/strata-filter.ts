@@ -1,5 +1,5 @@
-import { ROLES } from '../../../core/contract/lists.ts'
-import type { Strata, StrataMessages } from '../../../core/contract/strata.ts'
+import { ROLES } from '#core/contract/lists.ts'
+import type { Strata, StrataMessages } from '#core/contract/strata.ts'
 import type { Run } from './merge-narrow.ts'
 import type { PlacedFinding } from './place-nodes.ts'
 

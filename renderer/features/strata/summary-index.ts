@@ -1,4 +1,4 @@
-import type { Strata } from '../../../core/contract/strata.ts'
+import type { Strata } from '#core/contract/strata.ts'
 
 /** The summaries of one depth, divided into lanes without overlaps. */
 export type SummaryRow = {

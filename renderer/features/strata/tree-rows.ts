@@ -1,4 +1,4 @@
-import type { NodeCard } from '../../../core/contract/lineage.ts'
+import type { NodeCard } from '#core/contract/lineage.ts'
 
 /** The fetched nodes below a node, or the roots: the first of `total`. */
 export type FetchedLevel = { readonly total: number; readonly nodes: readonly NodeCard[]; readonly isLoading: boolean }

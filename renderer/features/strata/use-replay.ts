@@ -1,10 +1,10 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import type { Strata } from '../../../core/contract/strata.ts'
-import type { Timeline } from '../../../core/contract/time-travel.ts'
-import { api } from '../../api.ts'
-import { navigate, useShown } from '../../routes.ts'
-import { useKeys } from '../../ui/use-keys.ts'
+import type { Strata } from '#core/contract/strata.ts'
+import type { Timeline } from '#core/contract/time-travel.ts'
+import { api } from '#renderer/api.ts'
+import { navigate, useShown } from '#renderer/routes.ts'
+import { useKeys } from '#renderer/ui/use-keys.ts'
 import {
   type Appearances,
   appearancesOf,

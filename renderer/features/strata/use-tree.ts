@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { api } from '../../api.ts'
+import { api } from '#renderer/api.ts'
 import { type FetchedLevel, flattenTree, idOfPath, type TreeRow } from './tree-rows.ts'
 
 const PAGE = 200

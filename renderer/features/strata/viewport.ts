@@ -1,4 +1,4 @@
-import type { Strata } from '../../../core/contract/strata.ts'
+import type { Strata } from '#core/contract/strata.ts'
 
 /** The range of x that is shown, in axis units. `x0 < x1`. */
 export type Viewport = { readonly x0: number; readonly x1: number }

@@ -1,8 +1,8 @@
 import { useEffect } from 'react'
-import { navigate } from '../../routes.ts'
-import { Button } from '../../ui/button.tsx'
-import { IconButton } from '../../ui/icon-button.tsx'
-import { SectionHeading } from '../../ui/section-heading.tsx'
+import { navigate } from '#renderer/routes.ts'
+import { Button } from '#renderer/ui/button.tsx'
+import { IconButton } from '#renderer/ui/icon-button.tsx'
+import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { leaveTour, QUESTIONS, showQuestion, useTour } from './tour.ts'
 import styles from './tour-card.module.css'
 

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
-import type { RoutePatch } from '../../routes.ts'
-import { parseStored } from '../../ui/use-stored.ts'
+import type { RoutePatch } from '#renderer/routes.ts'
+import { parseStored } from '#renderer/ui/use-stored.ts'
 
 type Question = {
   readonly title: string

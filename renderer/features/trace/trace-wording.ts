@@ -1,7 +1,7 @@
-import type { FactPlace, FactState, FactTrace, LostAt, Rung } from '../../../core/contract/trace.ts'
-import { depthLabel } from '../../ui/depth-color.ts'
-import { formatCount, plural } from '../../ui/format.ts'
-import { formatShort } from '../../ui/format-time.ts'
+import type { FactPlace, FactState, FactTrace, LostAt, Rung } from '#core/contract/trace.ts'
+import { depthLabel } from '#renderer/ui/depth-color.ts'
+import { formatCount, plural } from '#renderer/ui/format.ts'
+import { formatShort } from '#renderer/ui/format-time.ts'
 
 const madeBy = ({ run, atMs }: LostAt, nowMs: number): string =>
   [run === null ? null : `by run ${formatCount(run)}`, atMs === null ? null : formatShort(atMs, nowMs)]

@@ -1,10 +1,10 @@
 import { skipToken, type UseQueryResult, useQuery } from '@tanstack/react-query'
-import type { MessageEnds } from '../../../core/contract/retrieval.ts'
-import type { FactTrace } from '../../../core/contract/trace.ts'
-import { client } from '../../api.ts'
-import { useRoutePart } from '../../routes.ts'
-import { useIsEverywhere } from '../../ui/conversation-scope.tsx'
-import { useMarkedMessages } from '../../ui/message-range.ts'
+import type { MessageEnds } from '#core/contract/retrieval.ts'
+import type { FactTrace } from '#core/contract/trace.ts'
+import { client } from '#renderer/api.ts'
+import { useRoutePart } from '#renderer/routes.ts'
+import { useIsEverywhere } from '#renderer/ui/conversation-scope.tsx'
+import { useMarkedMessages } from '#renderer/ui/message-range.ts'
 
 export type TraceAsked = {
   readonly conversationId: number | null

@@ -1,4 +1,4 @@
-import type { CompactionEvent, Timeline } from '../../../core/contract/time-travel.ts'
+import type { CompactionEvent, Timeline } from '#core/contract/time-travel.ts'
 
 /** A compaction at a position of the history. */
 export type CompactionMark = {

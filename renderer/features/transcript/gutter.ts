@@ -1,4 +1,4 @@
-import type { Cover, Message } from '../../../core/contract/message.ts'
+import type { Cover, Message } from '#core/contract/message.ts'
 
 /** The part of a summary's stripe beside one message. */
 export type Stripe = {

@@ -1,4 +1,4 @@
-import { useShownChoice } from '../../routes.ts'
+import { useShownChoice } from '#renderer/routes.ts'
 import { useFold } from './folds.tsx'
 
 /** How prose is shown: rendered as Markdown, or as it is stored. */

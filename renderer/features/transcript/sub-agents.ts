@@ -1,5 +1,5 @@
-import type { ListedConversation } from '../../../core/contract/memory.ts'
-import type { Message } from '../../../core/contract/message.ts'
+import type { ListedConversation } from '#core/contract/memory.ts'
+import type { Message } from '#core/contract/message.ts'
 import { blocksOf } from './blocks.ts'
 
 /** A conversation that another one started. */

@@ -1,4 +1,4 @@
-import type { Message } from '../../../core/contract/message.ts'
+import type { Message } from '#core/contract/message.ts'
 import { type Block, blocksOf } from './blocks.ts'
 
 type MessageAt = (position: number) => Message | null | undefined

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
-import { api } from '../../api.ts'
+import { api } from '#renderer/api.ts'
 
 export type Located = {
   /** True until the position is known. */

@@ -1,8 +1,8 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { ListedConversation } from '../../../core/contract/memory.ts'
-import type { Message, TranscriptPage } from '../../../core/contract/message.ts'
-import { api } from '../../api.ts'
+import type { ListedConversation } from '#core/contract/memory.ts'
+import type { Message, TranscriptPage } from '#core/contract/message.ts'
+import { api } from '#renderer/api.ts'
 import { type PlacedAgent, PROMPT_CHARS, placeSubAgents, type StartedAgent } from './sub-agents.ts'
 import type { RowRange } from './use-sight.ts'
 

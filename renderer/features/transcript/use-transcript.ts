@@ -1,7 +1,7 @@
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
-import type { Message } from '../../../core/contract/message.ts'
-import { api } from '../../api.ts'
+import type { Message } from '#core/contract/message.ts'
+import { api } from '#renderer/api.ts'
 import { PAGE_CHARS, PAGE_SIZE, pagesOf } from './pages.ts'
 import type { RowRange } from './use-sight.ts'
 

@@ -1,7 +1,7 @@
 import { type DragEvent, type ReactNode, useEffect, useState } from 'react'
-import { client } from '../../api.ts'
-import { toErrorInfo } from '../../error-text.ts'
-import { host } from '../../host.ts'
+import { client } from '#renderer/api.ts'
+import { toErrorInfo } from '#renderer/error-text.ts'
+import { host } from '#renderer/host.ts'
 import { sortDropped } from './sort-dropped.ts'
 import styles from './welcome.module.css'
 

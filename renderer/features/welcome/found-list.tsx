@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
-import { Button } from '../../ui/button.tsx'
-import { formatCount } from '../../ui/format.ts'
-import { SectionHeading } from '../../ui/section-heading.tsx'
+import { Button } from '#renderer/ui/button.tsx'
+import { formatCount } from '#renderer/ui/format.ts'
+import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import styles from './found-list.module.css'
 
 /** A longer list shows this many items at first, and can be filtered. */

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { POSTGRES_ADDRESS } from '../../../core/contract/lists.ts'
-import { api } from '../../api.ts'
-import { toErrorInfo } from '../../error-text.ts'
-import { host } from '../../host.ts'
-import { Button } from '../../ui/button.tsx'
-import { Icon } from '../../ui/icon.tsx'
+import { POSTGRES_ADDRESS } from '#core/contract/lists.ts'
+import { api } from '#renderer/api.ts'
+import { toErrorInfo } from '#renderer/error-text.ts'
+import { host } from '#renderer/host.ts'
+import { Button } from '#renderer/ui/button.tsx'
+import { Icon } from '#renderer/ui/icon.tsx'
 import styles from './welcome.module.css'
 
 type Props = {

@@ -1,4 +1,4 @@
-import type { Probe } from '../../../core/contract/machine.ts'
+import type { Probe } from '#core/contract/machine.ts'
 
 /**
  * What was dropped together, after a look at each: transcripts and folders of them are imported together; of memories

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import Database from 'better-sqlite3'
-import { openNative } from '../../../core/sqlite/native.ts'
+import { openNative } from '#core/sqlite/native.ts'
 import { coveredMessages, summariesCovered } from './story.ts'
 import { insertRow, insertWindow, largeFileColumns, type SystemFile, type SystemWriter } from './system.ts'
 

@@ -1,4 +1,4 @@
-import type { Role } from '../../../core/contract/ids.ts'
+import type { Role } from '#core/contract/ids.ts'
 import { Random } from '../random.ts'
 
 /** What happened in some sessions, before a system stores it. Numbers of messages are unique across sessions. */

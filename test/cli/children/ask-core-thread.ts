@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import type { ContractRouterClient } from '@orpc/contract'
-import type { Contract } from '../../../core/contract/contract.ts'
-import { CoreHost } from '../../../core/doors/core-host.ts'
+import type { Contract } from '#core/contract/contract.ts'
+import { CoreHost } from '#core/doors/core-host.ts'
 
 const [path = null] = process.argv.slice(2)
 const cores = new CoreHost({

@@ -1,13 +1,13 @@
 // A process that works on a memory for ever, until it is killed: `append`, `compact`, `undo` or `import`. Says what it did.
 import { setTimeout as wait } from 'node:timers/promises'
-import { CompactInput } from '../../../core/contract/compaction.ts'
-import { LcmError } from '../../../core/errors.ts'
-import { ConversationStore } from '../../../core/ingest/conversation-store.ts'
-import { openLcm } from '../../../core/lcm.ts'
-import { createTokenEstimator } from '../../../core/models/token-estimator.ts'
-import { readSettings } from '../../../core/settings/settings.ts'
-import { openNative } from '../../../core/sqlite/native.ts'
-import { generateHistory } from '../../builders/history.ts'
+import { CompactInput } from '#core/contract/compaction.ts'
+import { LcmError } from '#core/errors.ts'
+import { ConversationStore } from '#core/ingest/conversation-store.ts'
+import { openLcm } from '#core/lcm.ts'
+import { createTokenEstimator } from '#core/models/token-estimator.ts'
+import { readSettings } from '#core/settings/settings.ts'
+import { openNative } from '#core/sqlite/native.ts'
+import { generateHistory } from '#test/builders/history.ts'
 
 const [work = '', path = '', name = ''] = process.argv.slice(2)
 const settings = readSettings({ LCM_LEAF_CHUNK_TOKENS: '500', LCM_LEAF_TARGET_TOKENS: '80', LCM_FRESH_TAIL_COUNT: '3' })

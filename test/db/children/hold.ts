@@ -1,6 +1,6 @@
 // A thread of this process that reads a file row by row. It begins at once and ends on a message.
 import { parentPort, workerData } from 'node:worker_threads'
-import { connectReadOnly, openPatiently } from '../../../core/sqlite/route.ts'
+import { connectReadOnly, openPatiently } from '#core/sqlite/route.ts'
 
 const { path, cacheDir } = workerData as { path: string; cacheDir: string }
 const { db, access, close } = await openPatiently(path, cacheDir, connectReadOnly)

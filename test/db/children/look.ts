@@ -1,9 +1,9 @@
 // Opens a memory in a process of its own, possibly as a user with fewer rights, and says what was seen.
 
-import { MemoryStats } from '../../../core/browse/stats/memory-stats.ts'
-import { toErrorInfo } from '../../../core/errors.ts'
-import { createTokenEstimator } from '../../../core/models/token-estimator.ts'
-import { openMemory } from '../../../core/systems/open.ts'
+import { MemoryStats } from '#core/browse/stats/memory-stats.ts'
+import { toErrorInfo } from '#core/errors.ts'
+import { createTokenEstimator } from '#core/models/token-estimator.ts'
+import { openMemory } from '#core/systems/open.ts'
 
 const [path = '', cacheDir = ''] = process.argv.slice(2)
 try {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { asOrdinaryUser } from '../../builders/ordinary-user.ts'
+import { asOrdinaryUser } from '#test/builders/ordinary-user.ts'
 
 /** Another process with a memory open. `tell` resolves when the process has obeyed. */
 export class Writer {

@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3'
-import { MESSAGE_TEXT_VIEW, view } from '../../../core/systems/canonical.ts'
-import { lineageViews } from '../../../core/systems/derived-views.ts'
-import type { ForeignSystem } from '../../../core/systems/system.ts'
-import { usualFacts } from '../../../core/systems/system-facts.ts'
+import { MESSAGE_TEXT_VIEW, view } from '#core/systems/canonical.ts'
+import { lineageViews } from '#core/systems/derived-views.ts'
+import type { ForeignSystem } from '#core/systems/system.ts'
+import { usualFacts } from '#core/systems/system-facts.ts'
 
 const queries = {
   derived: /* sql */ `

@@ -1,8 +1,8 @@
 // Imports a transcript in a process of its own, which is killed when so many files have got their places.
-import { FileStore } from '../../../core/files/file-store.ts'
-import { openNative } from '../../../core/sqlite/native.ts'
-import { runImport } from '../../builders/import.ts'
-import { largeFiles } from '../../builders/large-files.ts'
+import { FileStore } from '#core/files/file-store.ts'
+import { openNative } from '#core/sqlite/native.ts'
+import { runImport } from '#test/builders/import.ts'
+import { largeFiles } from '#test/builders/large-files.ts'
 
 const [database = '', transcript = '', most = ''] = process.argv.slice(2)
 let placed = 0

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { FileType } from '../../../core/files/explorers/file-type.ts'
+import type { FileType } from '#core/files/explorers/file-type.ts'
 import { explored, exploredSource, generatedSource } from './explored.ts'
 
 type Sample = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { exactNumber, isLess } from '../../../core/files/explorers/exact-number.ts'
+import { exactNumber, isLess } from '#core/files/explorers/exact-number.ts'
 import { explored } from './explored.ts'
 
 const lineEnding = fc.constantFrom('\n', '\r\n', '\r')

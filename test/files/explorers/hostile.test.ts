@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { explore } from '../../../core/files/explorers/explore.ts'
-import type { FileSource } from '../../../core/files/explorers/file-source.ts'
-import { FILE_TYPES, TYPE_FACTS } from '../../../core/files/explorers/file-type.ts'
+import { explore } from '#core/files/explorers/explore.ts'
+import type { FileSource } from '#core/files/explorers/file-source.ts'
+import { FILE_TYPES, TYPE_FACTS } from '#core/files/explorers/file-type.ts'
 import { explored, sourceOf } from './explored.ts'
 
 /** Control characters but the line break, marks that change the direction of a text, and halves of characters. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { lineNumbersIn, piecesWithoutNumbers } from '../../../core/files/explorers/line-numbers.ts'
-import { runs } from '../../builders/property-runs.ts'
+import { lineNumbersIn, piecesWithoutNumbers } from '#core/files/explorers/line-numbers.ts'
+import { runs } from '#test/builders/property-runs.ts'
 import { explored } from './explored.ts'
 
 const CSV = ['id,name,price', ...Array.from({ length: 300 }, (_, row) => `${row},item ${row},${row * 3}.50`)]

@@ -1,6 +1,6 @@
 // A process that repairs a memory, or dissolves and restores one, until it is killed. Says what it does.
-import { openLcm } from '../../../core/lcm.ts'
-import { readSettings } from '../../../core/settings/settings.ts'
+import { openLcm } from '#core/lcm.ts'
+import { readSettings } from '#core/settings/settings.ts'
 import { runIn } from '../doctor.ts'
 
 const [work = '', path = ''] = process.argv.slice(2)

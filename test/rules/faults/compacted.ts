@@ -1,5 +1,5 @@
-import type { SqlParams } from '../../../core/sqlite/read-db.ts'
-import type { TestMemory } from '../../builders/memory.ts'
+import type { SqlParams } from '#core/sqlite/read-db.ts'
+import type { TestMemory } from '#test/builders/memory.ts'
 
 /** A source of chance that a property test hands out. */
 export type Pick = <T>(list: readonly T[]) => T

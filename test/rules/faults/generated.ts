@@ -1,4 +1,4 @@
-import type { World } from '../../integrity/worlds.ts'
+import type { World } from '#test/integrity/worlds.ts'
 
 /** Damage somewhere in a generated file, native or of lossless-claw; false where it offers no place for it. */
 export type GeneratedFault = {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { FIXTURES } from '../../db/fixtures.ts'
-import { marksOf } from '../../integrity/marks.ts'
+import { FIXTURES } from '#test/db/fixtures.ts'
+import { marksOf } from '#test/integrity/marks.ts'
 
 /** Damage to a small sound file of lossless-claw, which its rule alone finds. */
 export type LosslessFault = {

@@ -1,4 +1,4 @@
-import { STORY_BEGINS_MS } from '../../builders/memory.ts'
+import { STORY_BEGINS_MS } from '#test/builders/memory.ts'
 import { one } from './compacted.ts'
 import type { FamilyFaults } from './family.ts'
 

@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import Database from 'better-sqlite3'
-import { ENDLESS } from '../../builders/hostile-schemas.ts'
+import { ENDLESS } from '#test/builders/hostile-schemas.ts'
 
 /** A core thread that answers messages, and never returns from a statement when it is told to hang. */
 parentPort?.on('message', (message: { kind: string; port: MessagePort }) => {

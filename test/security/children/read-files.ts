@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline'
-import { LcmError } from '../../../core/errors.ts'
-import { openLcm } from '../../../core/lcm.ts'
-import { readSettings } from '../../../core/settings/settings.ts'
-import { finish } from '../../dialects/every-question.ts'
-import { askEveryService } from '../../dialects/every-service.ts'
+import { LcmError } from '#core/errors.ts'
+import { openLcm } from '#core/lcm.ts'
+import { readSettings } from '#core/settings/settings.ts'
+import { finish } from '#test/dialects/every-question.ts'
+import { askEveryService } from '#test/dialects/every-service.ts'
 
 /** Reads each file named on standard input with every service, plans its repair, and says how that ended, a line each. */
 const [cacheDir = ''] = process.argv.slice(2)

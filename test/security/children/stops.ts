@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads'
-import { CoreHost, type CoreThreadData } from '../../../core/doors/core-host.ts'
-import { executeInThread } from '../../../core/doors/job-thread.ts'
-import { afterPatience } from '../../../core/doors/patience.ts'
-import { workerUrl } from '../../builders/built-program.ts'
-import { jobWhen, openWindow, resourcesDir, startCores } from '../../jobs/core-client.ts'
+import { CoreHost, type CoreThreadData } from '#core/doors/core-host.ts'
+import { executeInThread } from '#core/doors/job-thread.ts'
+import { afterPatience } from '#core/doors/patience.ts'
+import { workerUrl } from '#test/builders/built-program.ts'
+import { jobWhen, openWindow, resourcesDir, startCores } from '#test/jobs/core-client.ts'
 
 /** Stops what is in the middle of a statement that does not end, and prints how long each stop took, as JSON. */
 const [endless = '', sound = ''] = process.argv.slice(2)

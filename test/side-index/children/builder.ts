@@ -1,7 +1,7 @@
 // Makes the search index of a file in a process of its own, and prints a line at every step. Given a number of steps, it
 // waits after these until it is killed.
 
-import { updateIndex } from '../../../core/search/side-index/update-index.ts'
+import { updateIndex } from '#core/search/side-index/update-index.ts'
 import { Stage } from '../stage.ts'
 
 const [path = '', cacheDir = '', steps] = process.argv.slice(2)

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chromiumFlags, findChromium } from '../../../scripts/find-chromium.mjs'
+import { chromiumFlags, findChromium } from '#scripts/find-chromium.mjs'
 import { commandLine } from './command-line.mjs'
 import { DevTools } from './devtools.mjs'
 

@@ -1,8 +1,8 @@
 // Makes a working copy with large files in a process of its own, which is killed when so many files wait for their places.
-import { copyMemory } from '../../../core/doctor/working-copy/copy-memory.ts'
-import { FileStore } from '../../../core/files/file-store.ts'
-import { openLcm } from '../../../core/lcm.ts'
-import { readSettings } from '../../../core/settings/settings.ts'
+import { copyMemory } from '#core/doctor/working-copy/copy-memory.ts'
+import { FileStore } from '#core/files/file-store.ts'
+import { openLcm } from '#core/lcm.ts'
+import { readSettings } from '#core/settings/settings.ts'
 
 const [original = '', to = '', most = ''] = process.argv.slice(2)
 let waiting = 0

@@ -1,6 +1,6 @@
-import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '../../format.ts'
-import type { TranscriptHead } from '../../head.ts'
-import { readTextLines } from '../../read-text.ts'
+import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '#core/ingest/transcripts/format.ts'
+import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
+import { readTextLines } from '#core/ingest/transcripts/read-text.ts'
 import { AiderReader, HEADER, isHalfMark } from './reader.ts'
 
 /** `.aider.chat.history.md`: Markdown to which every session of a folder is appended. https://aider.chat */

@@ -1,5 +1,5 @@
-import { type BlockPart, toPart } from '../../content-blocks.ts'
-import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import { type BlockPart, toPart } from '#core/ingest/transcripts/content-blocks.ts'
+import { isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 
 /** These are shown to the person only. */
 export const unseenByModel: ReadonlySet<string> = new Set(['hook_system_message', 'command_permissions'])

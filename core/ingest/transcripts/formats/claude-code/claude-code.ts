@@ -1,18 +1,18 @@
 import { basename } from 'node:path'
-import { stemOfLink, storedLinks } from '../../answer-links.ts'
-import { BrokenChains } from '../../broken-chains.ts'
+import { stemOfLink, storedLinks } from '#core/ingest/transcripts/answer-links.ts'
+import { BrokenChains } from '#core/ingest/transcripts/broken-chains.ts'
 import type {
   CompactionRecord,
   TranscriptChunk,
   TranscriptFormat,
   TranscriptRecord,
   TranscriptSource,
-} from '../../format.ts'
-import type { TranscriptHead } from '../../head.ts'
-import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
-import type { MessageDetails } from '../../message-details.ts'
-import { readJsonLines } from '../../read-lines.ts'
-import { textsIn } from '../../text-leaves.ts'
+} from '#core/ingest/transcripts/format.ts'
+import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
+import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
+import { readJsonLines } from '#core/ingest/transcripts/read-lines.ts'
+import { textsIn } from '#core/ingest/transcripts/text-leaves.ts'
 import { blocksWithText, unseenByModel } from './attachment.ts'
 import type { Contribution, RecordedCompaction } from './contribution.ts'
 import { MessageOrder } from './message-order.ts'

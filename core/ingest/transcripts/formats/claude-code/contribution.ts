@@ -1,6 +1,6 @@
-import type { NewMessage, NewPart } from '../../../new-message.ts'
-import type { BlockPart } from '../../content-blocks.ts'
-import type { MessageDetails } from '../../message-details.ts'
+import type { NewMessage, NewPart } from '#core/ingest/new-message.ts'
+import type { BlockPart } from '#core/ingest/transcripts/content-blocks.ts'
+import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
 
 /**
  * A record contributes a whole message, or blocks of an assistant message that arrives over several records.

@@ -1,7 +1,7 @@
-import type { NewMessage, NewPart } from '../../../new-message.ts'
-import { cutAnswer } from '../../answer-links.ts'
-import type { BlockPart } from '../../content-blocks.ts'
-import type { MessageDetails } from '../../message-details.ts'
+import type { NewMessage, NewPart } from '#core/ingest/new-message.ts'
+import { cutAnswer } from '#core/ingest/transcripts/answer-links.ts'
+import type { BlockPart } from '#core/ingest/transcripts/content-blocks.ts'
+import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
 import type { Contribution } from './contribution.ts'
 
 /** An answer stays open for at most this many later messages and this much text. What arrives later continues it. */

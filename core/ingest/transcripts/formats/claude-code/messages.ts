@@ -1,9 +1,16 @@
-import { sha256 } from '../../../../hashing.ts'
-import type { NewPart } from '../../../new-message.ts'
-import { type BlockPart, contentOf, resultFiles, resultText, toolResult, toPart } from '../../content-blocks.ts'
-import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
-import { type MessageDetails, withDetails } from '../../message-details.ts'
-import { RecordClock } from '../../parts.ts'
+import { sha256 } from '#core/hashing.ts'
+import type { NewPart } from '#core/ingest/new-message.ts'
+import {
+  type BlockPart,
+  contentOf,
+  resultFiles,
+  resultText,
+  toolResult,
+  toPart,
+} from '#core/ingest/transcripts/content-blocks.ts'
+import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { type MessageDetails, withDetails } from '#core/ingest/transcripts/message-details.ts'
+import { RecordClock } from '#core/ingest/transcripts/parts.ts'
 import { attachedBy } from './attachment.ts'
 import type { Contribution, RecordedCompaction } from './contribution.ts'
 import { blocksOf, isHarnessText, systemText } from './record.ts'

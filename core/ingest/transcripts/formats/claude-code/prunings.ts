@@ -1,7 +1,7 @@
-import type { NewMessage } from '../../../new-message.ts'
-import type { PrunedText, PruningRecord, TranscriptSource } from '../../format.ts'
-import { countAt, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
-import { CLEARED, isPlaceholder } from '../../placeholders.ts'
+import type { NewMessage } from '#core/ingest/new-message.ts'
+import type { PrunedText, PruningRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
+import { countAt, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { CLEARED, isPlaceholder } from '#core/ingest/transcripts/placeholders.ts'
 
 /** A microcompaction removed tool results and attachments from the window without a summary. */
 export const isMicrocompaction = (record: JsonObject): boolean =>

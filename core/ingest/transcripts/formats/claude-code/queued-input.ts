@@ -1,6 +1,6 @@
-import { sha256 } from '../../../../hashing.ts'
-import { IdNumbers } from '../../id-numbers.ts'
-import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
+import { sha256 } from '#core/hashing.ts'
+import { IdNumbers } from '#core/ingest/transcripts/id-numbers.ts'
+import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { blocksOf, isHarnessText } from './record.ts'
 
 const digest = (text: string): string => sha256(text, 'base64').slice(0, 16)

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
+import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 
 /** These records have no conversation. They are counted and not stored. */
 const silentTypes: ReadonlySet<string> = new Set([

@@ -1,8 +1,8 @@
-import { sha256 } from '../../../../hashing.ts'
-import { IdNumbers, Numbers } from '../../id-numbers.ts'
-import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
-import { timeOf } from '../../parts.ts'
-import { type ChainBreak, RecordGraph } from '../../record-graph.ts'
+import { sha256 } from '#core/hashing.ts'
+import { IdNumbers, Numbers } from '#core/ingest/transcripts/id-numbers.ts'
+import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { timeOf } from '#core/ingest/transcripts/parts.ts'
+import { type ChainBreak, RecordGraph } from '#core/ingest/transcripts/record-graph.ts'
 import { blocksOf, commandText, typedText } from './record.ts'
 
 /** Where a parent is missing, Claude Code goes on with the record before it when that is not older than this. */

@@ -1,5 +1,5 @@
-import { amountAt, type JsonObject, textAt } from '../../json-value.ts'
-import { oneLine } from '../../one-line.ts'
+import { amountAt, type JsonObject, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import { keptIds } from './messages.ts'
 import { QueuedInput } from './queued-input.ts'
 import { kindOf } from './record.ts'

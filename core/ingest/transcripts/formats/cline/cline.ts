@@ -1,10 +1,18 @@
 import { readFileSync } from 'node:fs'
-import type { NewPart } from '../../../new-message.ts'
-import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '../../format.ts'
-import type { TranscriptHead } from '../../head.ts'
-import { parseObjects } from '../../json-objects.ts'
-import { amountAt, countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
-import { readDocument } from '../../read-document.ts'
+import type { NewPart } from '#core/ingest/new-message.ts'
+import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '#core/ingest/transcripts/format.ts'
+import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
+import { parseObjects } from '#core/ingest/transcripts/json-objects.ts'
+import {
+  amountAt,
+  countAt,
+  isObject,
+  type JsonObject,
+  listAt,
+  objectAt,
+  textAt,
+} from '#core/ingest/transcripts/json-value.ts'
+import { readDocument } from '#core/ingest/transcripts/read-document.ts'
 import { MessagesReader } from '../messages/reader.ts'
 import { isReadable } from '../messages/shape.ts'
 

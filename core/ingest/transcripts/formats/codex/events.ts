@@ -1,5 +1,5 @@
-import { type JsonObject, objectAt, textAt } from '../../json-value.ts'
-import { typeName } from '../../read-lines.ts'
+import { type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { typeName } from '#core/ingest/transcripts/read-lines.ts'
 
 const names = (text: string): string[] => text.trim().split(/\s+/)
 

@@ -1,6 +1,6 @@
-import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
-import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
-import { fileBlock, jsonText, plainText, type ToolCall, textBlock } from '../../parts.ts'
+import { type BlockPart, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
+import { isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { fileBlock, jsonText, plainText, type ToolCall, textBlock } from '#core/ingest/transcripts/parts.ts'
 
 /** The role of a response item in the conversation. */
 export type CodexItem =

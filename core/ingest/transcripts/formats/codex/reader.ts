@@ -1,11 +1,11 @@
 import { basename } from 'node:path'
-import type { NewPart } from '../../../new-message.ts'
-import { contentOf } from '../../content-blocks.ts'
-import { DerivedIds } from '../../derived-ids.ts'
-import type { SessionRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
-import { countAt, isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
-import type { MessageDetails } from '../../message-details.ts'
-import { oneLine } from '../../one-line.ts'
+import type { NewPart } from '#core/ingest/new-message.ts'
+import { contentOf } from '#core/ingest/transcripts/content-blocks.ts'
+import { DerivedIds } from '#core/ingest/transcripts/derived-ids.ts'
+import type { SessionRecord, TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
+import { countAt, isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
+import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import {
   callBlock,
   compactionPart,
@@ -14,8 +14,8 @@ import {
   reasoningBlock,
   resultMessage,
   textBlock,
-} from '../../parts.ts'
-import { type RecordOrigin, typeName } from '../../read-lines.ts'
+} from '#core/ingest/transcripts/parts.ts'
+import { type RecordOrigin, typeName } from '#core/ingest/transcripts/read-lines.ts'
 import { whyUnknown } from './events.ts'
 import { type CodexItem, isOldHeader, itemOf, replacementOf } from './items.ts'
 import { type ItemKind, LiveItems } from './live-items.ts'

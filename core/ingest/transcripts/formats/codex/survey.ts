@@ -1,6 +1,6 @@
-import { sha256 } from '../../../../hashing.ts'
-import { countAt, type JsonObject, objectAt, textAt } from '../../json-value.ts'
-import { oneLine } from '../../one-line.ts'
+import { sha256 } from '#core/hashing.ts'
+import { countAt, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import { type CodexItem, itemOf } from './items.ts'
 
 const digest = (text: string): string => sha256(text.trim(), 'base64').slice(0, 16)

@@ -1,8 +1,8 @@
 import { basename, dirname, join } from 'node:path'
-import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '../../format.ts'
-import type { TranscriptHead } from '../../head.ts'
-import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
-import { readJsonLines } from '../../read-lines.ts'
+import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '#core/ingest/transcripts/format.ts'
+import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
+import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { readJsonLines } from '#core/ingest/transcripts/read-lines.ts'
 import { CopilotReader } from './reader.ts'
 
 /** The file that holds the name of the session. */

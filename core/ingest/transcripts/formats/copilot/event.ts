@@ -1,7 +1,15 @@
-import type { NewPart } from '../../../new-message.ts'
-import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
-import { amountAt, countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
-import { callBlock, jsonText, reasoningBlock, textBlock } from '../../parts.ts'
+import type { NewPart } from '#core/ingest/new-message.ts'
+import { type BlockPart, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
+import {
+  amountAt,
+  countAt,
+  isObject,
+  type JsonObject,
+  listAt,
+  objectAt,
+  textAt,
+} from '#core/ingest/transcripts/json-value.ts'
+import { callBlock, jsonText, reasoningBlock, textBlock } from '#core/ingest/transcripts/parts.ts'
 
 const family = (name: string, kinds: string): string[] => kinds.split(/\s+/).map((kind) => `${name}.${kind}`)
 

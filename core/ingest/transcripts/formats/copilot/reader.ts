@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { CompactionRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
-import { countAt, type JsonObject, objectAt, textAt } from '../../json-value.ts'
-import type { MessageDetails } from '../../message-details.ts'
-import { oneLine } from '../../one-line.ts'
-import { compactionPart, messageOf, RecordClock, resultMessage, textBlock } from '../../parts.ts'
-import { type RecordOrigin, typeName } from '../../read-lines.ts'
+import type { CompactionRecord, TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
+import { countAt, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
+import { oneLine } from '#core/ingest/transcripts/one-line.ts'
+import { compactionPart, messageOf, RecordClock, resultMessage, textBlock } from '#core/ingest/transcripts/parts.ts'
+import { type RecordOrigin, typeName } from '#core/ingest/transcripts/read-lines.ts'
 import { answerBlocks, answerFinish, isBookkeeping, resultOf, userBlocks, whyUntold } from './event.ts'
 
 type Session = {

@@ -1,9 +1,14 @@
 import { basename } from 'node:path'
-import type { TranscriptChunk, TranscriptFormat, TranscriptRecord, TranscriptSource } from '../../format.ts'
-import type { TranscriptHead } from '../../head.ts'
-import { countAt, isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
-import { compactionPart, messageOf, RecordClock, stringsIn, textBlock } from '../../parts.ts'
-import { type RecordOrigin, readJsonLines, typeName } from '../../read-lines.ts'
+import type {
+  TranscriptChunk,
+  TranscriptFormat,
+  TranscriptRecord,
+  TranscriptSource,
+} from '#core/ingest/transcripts/format.ts'
+import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
+import { countAt, isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { compactionPart, messageOf, RecordClock, stringsIn, textBlock } from '#core/ingest/transcripts/parts.ts'
+import { type RecordOrigin, readJsonLines, typeName } from '#core/ingest/transcripts/read-lines.ts'
 import { MessagesReader } from '../messages/reader.ts'
 import { isReadable } from '../messages/shape.ts'
 

@@ -1,14 +1,27 @@
-import { sha256 } from '../../../../hashing.ts'
-import type { NewPart } from '../../../new-message.ts'
-import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
-import { DerivedIds } from '../../derived-ids.ts'
-import type { TranscriptChunk, TranscriptFormat, TranscriptRecord, TranscriptSource } from '../../format.ts'
-import type { TranscriptHead } from '../../head.ts'
-import { countAt, isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
-import type { MessageDetails } from '../../message-details.ts'
-import { oneLine } from '../../one-line.ts'
-import { callBlock, jsonText, messageOf, RecordClock, resultMessage, textBlock, timeOf } from '../../parts.ts'
-import { type RecordOrigin, readJsonLines, typeName } from '../../read-lines.ts'
+import { sha256 } from '#core/hashing.ts'
+import type { NewPart } from '#core/ingest/new-message.ts'
+import { type BlockPart, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
+import { DerivedIds } from '#core/ingest/transcripts/derived-ids.ts'
+import type {
+  TranscriptChunk,
+  TranscriptFormat,
+  TranscriptRecord,
+  TranscriptSource,
+} from '#core/ingest/transcripts/format.ts'
+import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
+import { countAt, isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
+import { oneLine } from '#core/ingest/transcripts/one-line.ts'
+import {
+  callBlock,
+  jsonText,
+  messageOf,
+  RecordClock,
+  resultMessage,
+  textBlock,
+  timeOf,
+} from '#core/ingest/transcripts/parts.ts'
+import { type RecordOrigin, readJsonLines, typeName } from '#core/ingest/transcripts/read-lines.ts'
 
 /** The neutral, compact transcript of Entire, version 1. https://github.com/entireio/cli */
 export const entire: TranscriptFormat = { id: 'entire', label: 'Entire (compact)', detect, read }

@@ -1,8 +1,8 @@
-import type { NewPart } from '../../../new-message.ts'
-import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
-import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
-import { callBlock, fileBlock, jsonText, reasoningBlock, textBlock } from '../../parts.ts'
-import { isMasked } from '../../placeholders.ts'
+import type { NewPart } from '#core/ingest/new-message.ts'
+import { type BlockPart, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
+import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { callBlock, fileBlock, jsonText, reasoningBlock, textBlock } from '#core/ingest/transcripts/parts.ts'
+import { isMasked } from '#core/ingest/transcripts/placeholders.ts'
 
 export const recordTypes: ReadonlySet<string> = new Set(['user', 'gemini', 'info', 'error', 'warning'])
 

@@ -1,13 +1,13 @@
 import { basename } from 'node:path'
-import { contentOf } from '../../content-blocks.ts'
-import { DerivedIds } from '../../derived-ids.ts'
-import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
-import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
-import type { MessageDetails } from '../../message-details.ts'
-import { oneLine } from '../../one-line.ts'
-import { compactionPart, messageOf, RecordClock, resultMessage } from '../../parts.ts'
-import { isMasked } from '../../placeholders.ts'
-import type { RecordOrigin } from '../../read-lines.ts'
+import { contentOf } from '#core/ingest/transcripts/content-blocks.ts'
+import { DerivedIds } from '#core/ingest/transcripts/derived-ids.ts'
+import type { TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
+import { isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
+import { oneLine } from '#core/ingest/transcripts/one-line.ts'
+import { compactionPart, messageOf, RecordClock, resultMessage } from '#core/ingest/transcripts/parts.ts'
+import { isMasked } from '#core/ingest/transcripts/placeholders.ts'
+import type { RecordOrigin } from '#core/ingest/transcripts/read-lines.ts'
 import {
   answerBlocks,
   answerFinish,

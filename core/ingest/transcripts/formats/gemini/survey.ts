@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
+import { isObject, type JsonObject, listAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { callsOf, hasMasked, recordTypes, responsesOf } from './message.ts'
 
 /** A checkpoint by which the agent replaced earlier messages by others. */

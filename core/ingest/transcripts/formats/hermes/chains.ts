@@ -1,5 +1,5 @@
-import { parseObjects } from '../../json-objects.ts'
-import { isObject, type JsonObject, textAt } from '../../json-value.ts'
+import { parseObjects } from '#core/ingest/transcripts/json-objects.ts'
+import { isObject, type JsonObject, textAt } from '#core/ingest/transcripts/json-value.ts'
 
 /** A session of the database. A conversation that was compacted goes on in the next one. */
 export type Segment = { readonly id: string; readonly row: JsonObject }

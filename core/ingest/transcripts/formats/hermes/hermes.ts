@@ -1,4 +1,4 @@
-import type { TranscriptFormat } from '../../format.ts'
+import type { TranscriptFormat } from '#core/ingest/transcripts/format.ts'
 import { hermesStore } from './store.ts'
 
 /**

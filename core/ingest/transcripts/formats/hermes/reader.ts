@@ -1,10 +1,10 @@
-import { sha256 } from '../../../../hashing.ts'
-import type { NewPart } from '../../../new-message.ts'
-import { type BlockPart, contentOf } from '../../content-blocks.ts'
-import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
-import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
-import type { MessageDetails } from '../../message-details.ts'
-import { oneLine } from '../../one-line.ts'
+import { sha256 } from '#core/hashing.ts'
+import type { NewPart } from '#core/ingest/new-message.ts'
+import { type BlockPart, contentOf } from '#core/ingest/transcripts/content-blocks.ts'
+import type { TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
+import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
+import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import {
   callBlock,
   compactionPart,
@@ -15,8 +15,8 @@ import {
   resultMessage,
   stringsIn,
   textBlock,
-} from '../../parts.ts'
-import { typeName } from '../../read-lines.ts'
+} from '#core/ingest/transcripts/parts.ts'
+import { typeName } from '#core/ingest/transcripts/read-lines.ts'
 import { blocksIn } from '../messages/reader.ts'
 import type { Chain, Segment } from './chains.ts'
 

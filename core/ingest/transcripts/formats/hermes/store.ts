@@ -1,8 +1,13 @@
-import { nextKey, rowsAtMost } from '../../../../sqlite/keyset.ts'
-import type { ReadDb } from '../../../../sqlite/read-db.ts'
-import type { AgentStore, TranscriptChunk, TranscriptRecord, TranscriptSource } from '../../format.ts'
-import type { JsonObject } from '../../json-value.ts'
-import { takeGuarded } from '../../read-lines.ts'
+import type {
+  AgentStore,
+  TranscriptChunk,
+  TranscriptRecord,
+  TranscriptSource,
+} from '#core/ingest/transcripts/format.ts'
+import type { JsonObject } from '#core/ingest/transcripts/json-value.ts'
+import { takeGuarded } from '#core/ingest/transcripts/read-lines.ts'
+import { nextKey, rowsAtMost } from '#core/sqlite/keyset.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { chainsOf, type Segment } from './chains.ts'
 import { decoded, HermesReader } from './reader.ts'
 

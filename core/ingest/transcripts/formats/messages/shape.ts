@@ -1,6 +1,6 @@
-import type { Role } from '../../../../contract/ids.ts'
-import type { TranscriptHead } from '../../head.ts'
-import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
+import type { Role } from '#core/contract/ids.ts'
+import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
+import { isObject, type JsonObject, listAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 
 const roles: ReadonlyMap<string, Role> = new Map([
   ['system', 'system'],

@@ -1,6 +1,6 @@
-import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from '../../format.ts'
-import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
-import { type RecordOrigin, readJsonLines, typeName } from '../../read-lines.ts'
+import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
+import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { type RecordOrigin, readJsonLines, typeName } from '#core/ingest/transcripts/read-lines.ts'
 import { OpenCodeReader } from './reader.ts'
 
 /** Matches a line of a recorded event stream: `{timestamp, …, event: {type, properties}}`. */

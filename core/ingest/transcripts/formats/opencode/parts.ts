@@ -1,8 +1,16 @@
-import type { NewMessage } from '../../../new-message.ts'
-import { type BlockPart, raw, unknownBlock } from '../../content-blocks.ts'
-import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
-import type { MessageDetails } from '../../message-details.ts'
-import { callBlock, fileBlock, jsonText, reasoningBlock, resultMessage, textBlock, timeOf } from '../../parts.ts'
+import type { NewMessage } from '#core/ingest/new-message.ts'
+import { type BlockPart, raw, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
+import { isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
+import {
+  callBlock,
+  fileBlock,
+  jsonText,
+  reasoningBlock,
+  resultMessage,
+  textBlock,
+  timeOf,
+} from '#core/ingest/transcripts/parts.ts'
 
 /** The end of a step and a compaction are stored with what the message says of them. */
 const silent: ReadonlySet<string> = new Set(['step-finish', 'compaction'])

@@ -1,14 +1,28 @@
 import { basename } from 'node:path'
-import type { NewPart } from '../../../new-message.ts'
-import { contentOf } from '../../content-blocks.ts'
-import { DerivedIds } from '../../derived-ids.ts'
-import type { CompactionRecord, HeldRecord, PruningRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
-import { amountAt, countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
-import type { MessageDetails } from '../../message-details.ts'
-import { oneLine } from '../../one-line.ts'
-import { compactionPart, messageOf, RecordClock, timeOf } from '../../parts.ts'
-import { CLEARED } from '../../placeholders.ts'
-import type { RecordOrigin } from '../../read-lines.ts'
+import type { NewPart } from '#core/ingest/new-message.ts'
+import { contentOf } from '#core/ingest/transcripts/content-blocks.ts'
+import { DerivedIds } from '#core/ingest/transcripts/derived-ids.ts'
+import type {
+  CompactionRecord,
+  HeldRecord,
+  PruningRecord,
+  TranscriptRecord,
+  TranscriptSource,
+} from '#core/ingest/transcripts/format.ts'
+import {
+  amountAt,
+  countAt,
+  isObject,
+  type JsonObject,
+  listAt,
+  objectAt,
+  textAt,
+} from '#core/ingest/transcripts/json-value.ts'
+import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
+import { oneLine } from '#core/ingest/transcripts/one-line.ts'
+import { compactionPart, messageOf, RecordClock, timeOf } from '#core/ingest/transcripts/parts.ts'
+import { CLEARED } from '#core/ingest/transcripts/placeholders.ts'
+import type { RecordOrigin } from '#core/ingest/transcripts/read-lines.ts'
 import { lastSnapshot, openCodeBlocks, openCodeResult, prunedAt } from './parts.ts'
 
 /** A request to compact by a person or the program. The answer to it is the summary. */

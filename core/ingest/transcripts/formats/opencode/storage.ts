@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from '../../format.ts'
-import { parseObjects } from '../../json-objects.ts'
-import { isObject, type JsonObject, textAt } from '../../json-value.ts'
-import { takeGuarded } from '../../read-lines.ts'
+import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
+import { parseObjects } from '#core/ingest/transcripts/json-objects.ts'
+import { isObject, type JsonObject, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { takeGuarded } from '#core/ingest/transcripts/read-lines.ts'
 import { OpenCodeReader } from './reader.ts'
 
 /** Derives `<storage>` from `<storage>/session/<project>/<session>.json`. */

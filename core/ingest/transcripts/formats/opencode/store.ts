@@ -1,9 +1,14 @@
-import { nextKey, rowsAtMost } from '../../../../sqlite/keyset.ts'
-import type { ReadDb } from '../../../../sqlite/read-db.ts'
-import type { AgentStore, TranscriptChunk, TranscriptRecord, TranscriptSource } from '../../format.ts'
-import { parseObjects } from '../../json-objects.ts'
-import { isObject, type JsonObject } from '../../json-value.ts'
-import { takeGuarded } from '../../read-lines.ts'
+import type {
+  AgentStore,
+  TranscriptChunk,
+  TranscriptRecord,
+  TranscriptSource,
+} from '#core/ingest/transcripts/format.ts'
+import { parseObjects } from '#core/ingest/transcripts/json-objects.ts'
+import { isObject, type JsonObject } from '#core/ingest/transcripts/json-value.ts'
+import { takeGuarded } from '#core/ingest/transcripts/read-lines.ts'
+import { nextKey, rowsAtMost } from '#core/sqlite/keyset.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { OpenCodeReader } from './reader.ts'
 
 const queries = {

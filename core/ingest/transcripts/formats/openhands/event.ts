@@ -1,4 +1,4 @@
-import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 
 /** Accepts an action of the agent or of a person, or the observation after one. */
 export const isEvent = (event: JsonObject): boolean =>

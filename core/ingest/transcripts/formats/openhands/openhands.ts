@@ -1,10 +1,15 @@
 import { resolve } from 'node:path'
-import { SessionIds } from '../../derived-ids.ts'
-import type { TranscriptChunk, TranscriptFormat, TranscriptRecord, TranscriptSource } from '../../format.ts'
-import type { TranscriptHead } from '../../head.ts'
-import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
-import { readDocument } from '../../read-document.ts'
-import { type RecordOrigin, readJsonLines, takeGuarded } from '../../read-lines.ts'
+import { SessionIds } from '#core/ingest/transcripts/derived-ids.ts'
+import type {
+  TranscriptChunk,
+  TranscriptFormat,
+  TranscriptRecord,
+  TranscriptSource,
+} from '#core/ingest/transcripts/format.ts'
+import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
+import { isObject, type JsonObject, listAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { readDocument } from '#core/ingest/transcripts/read-document.ts'
+import { type RecordOrigin, readJsonLines, takeGuarded } from '#core/ingest/transcripts/read-lines.ts'
 import { isEvent } from './event.ts'
 import { OpenHandsReader } from './reader.ts'
 

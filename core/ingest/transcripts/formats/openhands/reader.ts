@@ -1,10 +1,10 @@
-import type { NewPart } from '../../../new-message.ts'
-import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
-import { DerivedIds } from '../../derived-ids.ts'
-import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
-import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
-import type { MessageDetails } from '../../message-details.ts'
-import { oneLine } from '../../one-line.ts'
+import type { NewPart } from '#core/ingest/new-message.ts'
+import { type BlockPart, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
+import { DerivedIds } from '#core/ingest/transcripts/derived-ids.ts'
+import type { TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
+import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
+import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import {
   callBlock,
   compactionPart,
@@ -15,8 +15,8 @@ import {
   resultMessage,
   stringsIn,
   textBlock,
-} from '../../parts.ts'
-import type { RecordOrigin } from '../../read-lines.ts'
+} from '#core/ingest/transcripts/parts.ts'
+import type { RecordOrigin } from '#core/ingest/transcripts/read-lines.ts'
 import { answerOf, argumentsOf, callOf, isEvent } from './event.ts'
 
 /** Actions of the program: states, and look-ups whose result is an observation. */

@@ -1,8 +1,16 @@
-import type { NewPart } from '../../../new-message.ts'
-import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
-import { amountAt, countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
-import { callBlock, fileBlock, jsonText, plainText, reasoningBlock, textBlock } from '../../parts.ts'
-import type { RecordGraph } from '../../record-graph.ts'
+import type { NewPart } from '#core/ingest/new-message.ts'
+import { type BlockPart, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
+import {
+  amountAt,
+  countAt,
+  isObject,
+  type JsonObject,
+  listAt,
+  objectAt,
+  textAt,
+} from '#core/ingest/transcripts/json-value.ts'
+import { callBlock, fileBlock, jsonText, plainText, reasoningBlock, textBlock } from '#core/ingest/transcripts/parts.ts'
+import type { RecordGraph } from '#core/ingest/transcripts/record-graph.ts'
 
 /** The types of entries. A session also has a header. */
 export const entryTypes: ReadonlySet<string> = new Set([

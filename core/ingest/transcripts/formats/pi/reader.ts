@@ -1,14 +1,22 @@
-import { OMITTED } from '../../../../systems/pruned-outputs.ts'
-import { BrokenChains } from '../../broken-chains.ts'
-import { contentOf } from '../../content-blocks.ts'
-import { DerivedIds } from '../../derived-ids.ts'
-import type { CompactionRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
-import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
-import type { MessageDetails } from '../../message-details.ts'
-import { oneLine } from '../../one-line.ts'
-import { compactionPart, messageOf, RecordClock, resultMessage, stringsIn, textBlock, timeOf } from '../../parts.ts'
-import type { RecordOrigin } from '../../read-lines.ts'
-import type { RecordGraph } from '../../record-graph.ts'
+import { BrokenChains } from '#core/ingest/transcripts/broken-chains.ts'
+import { contentOf } from '#core/ingest/transcripts/content-blocks.ts'
+import { DerivedIds } from '#core/ingest/transcripts/derived-ids.ts'
+import type { CompactionRecord, TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
+import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
+import { oneLine } from '#core/ingest/transcripts/one-line.ts'
+import {
+  compactionPart,
+  messageOf,
+  RecordClock,
+  resultMessage,
+  stringsIn,
+  textBlock,
+  timeOf,
+} from '#core/ingest/transcripts/parts.ts'
+import type { RecordOrigin } from '#core/ingest/transcripts/read-lines.ts'
+import type { RecordGraph } from '#core/ingest/transcripts/record-graph.ts'
+import { OMITTED } from '#core/systems/pruned-outputs.ts'
 import { bashText, entryTypes, isSpoken, isUnsent, piBlocks, piFinish, piResult, systemText } from './entries.ts'
 
 /** The second reading of a session. */

@@ -1,12 +1,17 @@
 import { zstdDecompressSync } from 'node:zlib'
-import { nextKey, nextTextKey, rowsAtMost } from '../../../../sqlite/keyset.ts'
-import type { ReadDb } from '../../../../sqlite/read-db.ts'
-import type { AgentStore, TranscriptChunk, TranscriptRecord, TranscriptSource } from '../../format.ts'
-import { parseObjects } from '../../json-objects.ts'
-import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
-import { oneLine } from '../../one-line.ts'
-import { takeGuarded } from '../../read-lines.ts'
-import { RecordGraph } from '../../record-graph.ts'
+import type {
+  AgentStore,
+  TranscriptChunk,
+  TranscriptRecord,
+  TranscriptSource,
+} from '#core/ingest/transcripts/format.ts'
+import { parseObjects } from '#core/ingest/transcripts/json-objects.ts'
+import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { oneLine } from '#core/ingest/transcripts/one-line.ts'
+import { takeGuarded } from '#core/ingest/transcripts/read-lines.ts'
+import { RecordGraph } from '#core/ingest/transcripts/record-graph.ts'
+import { nextKey, nextTextKey, rowsAtMost } from '#core/sqlite/keyset.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { addEntry } from './entries.ts'
 import { PiReader } from './reader.ts'
 

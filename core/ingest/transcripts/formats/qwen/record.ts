@@ -1,5 +1,5 @@
-import type { NewPart } from '../../../new-message.ts'
-import { countAt, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import type { NewPart } from '#core/ingest/new-message.ts'
+import { countAt, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 
 export const recordTypes: ReadonlySet<string> = new Set(['user', 'assistant', 'tool_result', 'system'])
 

@@ -1,7 +1,7 @@
-import type { BlockPart } from '../../content-blocks.ts'
-import { HALF_WRITTEN } from '../../grown-answer.ts'
-import { callBlock, reasoningBlock, textBlock } from '../../parts.ts'
-import { textOfLines } from '../../read-text.ts'
+import type { BlockPart } from '#core/ingest/transcripts/content-blocks.ts'
+import { HALF_WRITTEN } from '#core/ingest/transcripts/grown-answer.ts'
+import { callBlock, reasoningBlock, textBlock } from '#core/ingest/transcripts/parts.ts'
+import { textOfLines } from '#core/ingest/transcripts/read-text.ts'
 import type { FencedLine } from './fences.ts'
 
 /** The result of a tool, as far as the export has it. */

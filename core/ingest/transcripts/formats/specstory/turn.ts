@@ -1,4 +1,4 @@
-import { timeOf } from '../../parts.ts'
+import { timeOf } from '#core/ingest/transcripts/parts.ts'
 
 /** The line with which somebody begins to speak. */
 export type Turn = {

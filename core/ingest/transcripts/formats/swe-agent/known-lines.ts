@@ -1,4 +1,4 @@
-import { IdNumbers } from '../../id-numbers.ts'
+import { IdNumbers } from '#core/ingest/transcripts/id-numbers.ts'
 
 /** The amount of history that is kept for searches of lines in another shape, and the number of searches. */
 const MOST_HELD = 2_000_000

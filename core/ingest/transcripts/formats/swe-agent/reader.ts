@@ -1,12 +1,20 @@
-import type { Role } from '../../../../contract/ids.ts'
-import { type BlockPart, contentOf, unknownBlock } from '../../content-blocks.ts'
-import { DerivedIds } from '../../derived-ids.ts'
-import type { PrunedText, TranscriptRecord, TranscriptSource } from '../../format.ts'
-import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
-import type { MessageDetails } from '../../message-details.ts'
-import { oneLine } from '../../one-line.ts'
-import { callBlock, fileBlock, jsonText, messageOf, reasoningBlock, resultMessage, textBlock } from '../../parts.ts'
-import type { RecordOrigin } from '../../read-lines.ts'
+import type { Role } from '#core/contract/ids.ts'
+import { type BlockPart, contentOf, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
+import { DerivedIds } from '#core/ingest/transcripts/derived-ids.ts'
+import type { PrunedText, TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
+import { isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
+import { oneLine } from '#core/ingest/transcripts/one-line.ts'
+import {
+  callBlock,
+  fileBlock,
+  jsonText,
+  messageOf,
+  reasoningBlock,
+  resultMessage,
+  textBlock,
+} from '#core/ingest/transcripts/parts.ts'
+import type { RecordOrigin } from '#core/ingest/transcripts/read-lines.ts'
 import { KnownLines } from './known-lines.ts'
 
 const roles: ReadonlyMap<string, Role> = new Map([
