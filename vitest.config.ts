@@ -31,19 +31,19 @@ export const everyTest = {
 
 /** Tests that start threads, programs and servers, or change their own process: whole rooms, and files named so elsewhere. */
 const CONTRACT = [
-  'test/{cli,contract,db,electron,jobs,live,mcp,scripts,security,settings,side-index,standin,summarizers}/**/*.test.ts',
+  'test/{contract,doors/cli,doors/mcp,electron,jobs,live,models/summarizers,scripts,search/side-index,security,settings,sqlite,standin}/**/*.test.ts',
   'test/**/*.process.test.ts',
 ]
 
 /** Tests that go through whole files of every system, or damage and repair whole memories. They take a minute. */
 const WHOLE = [
-  'test/{dialects,equivalence,repair,salvage,surgery,time-travel,working-copy}/**/*.test.ts',
+  'test/{doctor/repair,doctor/salvage,doctor/surgery,doctor/working-copy,equivalence,systems,window/time-travel}/**/*.test.ts',
   'test/**/*.whole.test.ts',
 ]
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/db/written-files.ts'],
+    globalSetup: ['test/sqlite/written-files.ts'],
     sequence: { sequencer: SlowFirst },
     // Processes, so that native code and threads that a test starts cannot disturb the runner.
     pool: 'forks',

@@ -1,6 +1,6 @@
 // `npm test`: installs what is missing, runs every suite, ends with the counts.
 // A developer may run a part of it: npm test -- --only=types,lint,unit (`npm run test:core`), and of the tests of
-// Vitest only some files: npm test -- --only=unit test/coverage
+// Vitest only some files: npm test -- --only=unit test/compare/coverage
 import { mkdirSync } from 'node:fs'
 import { bootstrap } from './bootstrap.mjs'
 import { ensureBrowser } from './ensure-browser.mjs'

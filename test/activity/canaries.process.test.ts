@@ -20,8 +20,8 @@ import { createRouter } from '#core/router.ts'
 import { readSettings } from '#core/settings/settings.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { lcmHere } from '../cli/lcm.ts'
-import { good, json, type ModelServer, startModelServer } from '../summarizers/model-server.ts'
+import { lcmHere } from '../doors/cli/lcm.ts'
+import { good, json, type ModelServer, startModelServer } from '../models/summarizers/model-server.ts'
 
 // Calls every procedure, runs every kind of job, and compacts with a model: some seconds.
 

@@ -12,7 +12,7 @@ const EVERY_DAY = 0.35
 /**
  * How properties are run. Usually always with the same examples. `LCM_TEST_SEED=<number>` takes others,
  * `LCM_TEST_SEED=random` new ones each time, `LCM_TEST_RUNS=10` some thirty times as many: a hunt, say, is
- * `LCM_TEST_SEED=random LCM_TEST_RUNS=10 npm run test:core -- test/coverage`. What fails tells its seed and path.
+ * `LCM_TEST_SEED=random LCM_TEST_RUNS=10 npm run test:core -- test/compare/coverage`. What fails tells its seed and path.
  */
 function seedOf(said: string | undefined): number | undefined {
   if (said === undefined || said === '') return USUAL_SEED

@@ -7,19 +7,19 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * long would be the last: every other worker would wait for it.
  */
 const SLOW = [
-  'test/cli/recorded-documents.test.ts',
-  'test/dialects/lossless-versions.test.ts',
+  'test/doors/cli/recorded-documents.test.ts',
+  'test/systems/lossless-versions.test.ts',
   'test/map/killed.process.test.ts',
   'test/recorded/recorded-answers.whole.test.ts',
-  'test/repair/crash.process.test.ts',
-  'test/rules/generated-faults.whole.test.ts',
-  'test/rules/lossless-faults.test.ts',
+  'test/doctor/repair/crash.process.test.ts',
+  'test/doctor/rules/generated-faults.whole.test.ts',
+  'test/doctor/rules/lossless-faults.test.ts',
   'test/security/damaged-values.test.ts',
   'test/security/stops.test.ts',
   'test/structure/imports.process.test.ts',
   'test/trace/losses.test.ts',
   'test/trace/planted-facts.test.ts',
-  'test/working-copy/killed-copy.process.test.ts',
+  'test/doctor/working-copy/killed-copy.process.test.ts',
 ].map((file) => resolve(import.meta.dirname, '../..', file))
 
 /** Begins each project with the slow files of it. */

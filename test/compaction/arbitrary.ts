@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { CompactionSettings } from '#core/contract/compaction.ts'
 import type { MessageSpec } from '../builders/memory.ts'
-import { call, result } from '../context/tool-pair.ts'
+import { call, result } from '../window/assembling/tool-pair.ts'
 
 const text = fc.oneof(
   fc.constantFrom('', ' ', 'ok', '----', '中文消息:连接失败,请检查 /etc/hosts。', '😀😀😀', 'x'.repeat(30_000)),

@@ -8,7 +8,7 @@ import { openNative } from '#core/sqlite/native.ts'
 import { processMark, processState } from '#core/sqlite/process-mark.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { apply, fired, plan, scan } from '../repair/doctor.ts'
+import { apply, fired, plan, scan } from '../doctor/repair/doctor.ts'
 import { compact, engineOn, NOW_MS, runToEnd } from './run-compaction.ts'
 import { remember, small, talk } from './talk.ts'
 

@@ -6,7 +6,7 @@ import { importTranscripts } from '#core/ingest/transcripts/import-transcripts.t
 import { openLcm } from '#core/lcm.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { finish } from '../dialects/every-question.ts'
+import { finish } from '../systems/every-question.ts'
 
 const signal = new AbortController().signal
 const DAY_MS = 86_400_000

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { transcriptFormats } from '#core/ingest/transcripts/formats.ts'
-import { RECORDED_SHAPES, type RecordedShapes } from '../agents/shapes.ts'
+import { RECORDED_SHAPES, type RecordedShapes } from '../real-agents/shapes.ts'
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/agents.md'), 'utf8')
 const rowsOf = [...text.matchAll(/^\| ([^|]+?) \| ([^|]+?) \|/gm)].map(([, name, tried]) => ({ name, tried }))

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { lcmHere } from '../cli/lcm.ts'
+import { lcmHere } from '../doors/cli/lcm.ts'
 
 const root = join(import.meta.dirname, '../..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
@@ -11,7 +11,7 @@ const commandsIn = (document: string): string[] =>
   [...document.matchAll(/`npx lcm ([^`]+)`/g)].map((match) => match[1] ?? '')
 const commands = [...new Set([...commandsIn(readme), ...commandsIn(tutorial)])]
 
-/** These run until they are ended: test/cli/signals, test/mcp and test/engine hold them to it. */
+/** These run until they are ended: test/doors/cli/signals, test/doors/mcp and test/doors/engine hold them to it. */
 const STAYING = ['serve', 'mcp', 'engine']
 
 const folder = temporaryFolder()

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { ItemFailure } from '#core/map/worker.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { mapped, request, workerOf } from '../map/map-work.ts'
-import { json, openAiBody, promptOf, startModelServer } from '../summarizers/model-server.ts'
+import { json, openAiBody, promptOf, startModelServer } from '../models/summarizers/model-server.ts'
 import { expect, IN_BROWSER, test } from './app.ts'
 import { sampleCopy, systemFile } from './memories.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Page } from '@playwright/test'
-import { json, type ModelServer, openAiBody, startModelServer } from '../summarizers/model-server.ts'
+import { json, type ModelServer, openAiBody, startModelServer } from '../models/summarizers/model-server.ts'
 import { expect, THROUGH_SHELL, test } from './app.ts'
 import { factsOf, sampleCopy } from './memories.ts'
 

@@ -10,7 +10,7 @@ import { generateHistory } from '../builders/history.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { hasEnded, jobWhen, openWindow, resourcesDir } from '../jobs/core-client.ts'
-import { json, type ModelServer, openAiBody, startModelServer } from '../summarizers/model-server.ts'
+import { json, type ModelServer, openAiBody, startModelServer } from '../models/summarizers/model-server.ts'
 
 const SECRET = 'sk-test-0123456789'
 

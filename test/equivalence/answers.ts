@@ -1,7 +1,7 @@
 import { CompactInput } from '#core/contract/compaction.ts'
 import { GrepInput, type GrepRequest } from '#core/contract/retrieval.ts'
 import type { Lcm } from '#core/lcm.ts'
-import { finish } from '../dialects/every-question.ts'
+import { finish } from '../systems/every-question.ts'
 
 /** An answer by its question. */
 export type Answers = ReadonlyMap<string, unknown>

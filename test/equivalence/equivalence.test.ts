@@ -8,7 +8,7 @@ import { nativeWriter } from '../builders/systems/native.ts'
 import { type Story, tellStory } from '../builders/systems/story.ts'
 import { type SystemWriter, writeStory } from '../builders/systems/system.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { withLcm } from '../dialects/every-service.ts'
+import { withLcm } from '../systems/every-service.ts'
 import { type Answers, askAll, comparable, FIRED, type Fired } from './answers.ts'
 
 // "One equivalence suite over all dialects: the same generated conversation written in each system's schema by a small

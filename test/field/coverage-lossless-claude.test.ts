@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { openLcm } from '#core/lcm.ts'
 import { compare } from '../builders/coverage.ts'
 import { writeLines } from '../builders/transcript-rows.ts'
-import { FIXTURES } from '../db/fixtures.ts'
+import { FIXTURES } from '../sqlite/fixtures.ts'
 
 const fixture = (name: string): string => join(FIXTURES, name)
 type Row = { readonly id: number; readonly role: string; readonly content: string }

@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { GrepInput } from '#core/contract/retrieval.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES } from '../db/fixtures.ts'
-import { folderState } from '../db/folder-state.ts'
-import { copyWithLedger, FOLDER, SMALL } from '../dialects/decapod-files.ts'
-import { askEveryService, withLcm } from '../dialects/every-service.ts'
-import { copyInto } from '../dialects/foreign-files.ts'
+import { FIXTURES } from '../sqlite/fixtures.ts'
+import { folderState } from '../sqlite/folder-state.ts'
+import { copyWithLedger, FOLDER, SMALL } from '../systems/decapod-files.ts'
+import { askEveryService, withLcm } from '../systems/every-service.ts'
+import { copyInto } from '../systems/foreign-files.ts'
 
 const cacheDir = join(temporaryFolder(), 'cache')
 const truth = JSON.parse(readFileSync(join(FIXTURES, 'decapod/small.truth.json'), 'utf8'))

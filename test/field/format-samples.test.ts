@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { findings } from '../builders/findings.ts'
 import { importOne } from '../builders/import.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
-import { expectCounted, expectEveryText } from '../transcripts/check-sample.ts'
+import { expectCounted, expectEveryText } from '../ingest/transcripts/check-sample.ts'
 import { samplesOf } from './field-data.ts'
 
 /** Where the samples of each format lie. */

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { GrepInput } from '#core/contract/retrieval.ts'
-import { FIXTURES } from '../db/fixtures.ts'
-import { folderState } from '../db/folder-state.ts'
-import { windowOf, withLcm } from '../dialects/hermes-files.ts'
+import { FIXTURES } from '../sqlite/fixtures.ts'
+import { folderState } from '../sqlite/folder-state.ts'
+import { windowOf, withLcm } from '../systems/hermes-files.ts'
 
 const truthOf = (folder: string) => JSON.parse(readFileSync(join(FIXTURES, folder, 'small.truth.json'), 'utf8'))
 describe('hermes-lcm and LCM-X', () => {

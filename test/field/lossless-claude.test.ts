@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { GrepInput } from '#core/contract/retrieval.ts'
 import { type Lcm, openLcm } from '#core/lcm.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES } from '../db/fixtures.ts'
+import { FIXTURES } from '../sqlite/fixtures.ts'
 
 const SMALL = 'lossless-claude/small.sqlite'
 const cacheDir = join(temporaryFolder(), 'cache')

@@ -5,7 +5,7 @@ import { RetrievalEngine } from '#core/browse/retrieval-engine.ts'
 import { GrepInput } from '#core/contract/retrieval.ts'
 import { MemoryReader } from '#core/systems/memory-reader.ts'
 import { type OpenedMemory, openMemory } from '../builders/open-memory.ts'
-import { FIXTURES } from '../db/fixtures.ts'
+import { FIXTURES } from '../sqlite/fixtures.ts'
 
 const folder = join(FIXTURES, 'lossless-claw')
 

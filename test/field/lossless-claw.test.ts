@@ -5,7 +5,7 @@ import { MemoryStats } from '#core/browse/stats/memory-stats.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { type OpenedMemory, openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES } from '../db/fixtures.ts'
+import { FIXTURES } from '../sqlite/fixtures.ts'
 
 const CLAW = join(FIXTURES, 'lossless-claw')
 const cacheDir = join(temporaryFolder(), 'cache')

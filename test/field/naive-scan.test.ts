@@ -9,7 +9,7 @@ import { MemoryReader } from '#core/systems/memory-reader.ts'
 import { NATIVE_CAPABILITIES } from '#core/systems/open.ts'
 import { buildMemory, STORY_BEGINS_MS } from '../builders/memory.ts'
 import { Random } from '../builders/random.ts'
-import { allPages, naiveRows } from '../retrieval/naive-scan.ts'
+import { allPages, naiveRows } from '../search/retrieval/naive-scan.ts'
 import { FIELD_DATA } from './field-data.ts'
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')

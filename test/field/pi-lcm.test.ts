@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { GrepInput } from '#core/contract/retrieval.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES } from '../db/fixtures.ts'
-import { withLcm } from '../dialects/every-service.ts'
+import { FIXTURES } from '../sqlite/fixtures.ts'
+import { withLcm } from '../systems/every-service.ts'
 
 const SMALL = join(FIXTURES, 'pi-lcm/small.db')
 const cacheDir = join(temporaryFolder(), 'cache')

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { expectUntouched } from '../db/untouched.ts'
+import { expectUntouched } from '../sqlite/untouched.ts'
 import { FIELD_DATA } from './field-data.ts'
 
 /** Around a run in the field. */

@@ -12,8 +12,8 @@ import { importOne, runImport } from '../builders/import.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { resultOf, scanFile, wrong } from '../integrity/scan-file.ts'
-import { plan, runOn } from '../repair/doctor.ts'
+import { resultOf, scanFile, wrong } from '../doctor/integrity/scan-file.ts'
+import { plan, runOn } from '../doctor/repair/doctor.ts'
 import { FIELD_DATA } from './field-data.ts'
 
 /** A small file that was made after public reports of a fault, copied, with what is right for it. */

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { recogniseTranscript } from '#core/ingest/transcripts/formats.ts'
 import { runImport } from '../builders/import.ts'
 import { buildMemory } from '../builders/memory.ts'
-import { resultOf, scanFile } from '../integrity/scan-file.ts'
+import { resultOf, scanFile } from '../doctor/integrity/scan-file.ts'
 import { FIELD_DATA, samplesOf } from './field-data.ts'
 
 async function storedTwice(path: string): Promise<readonly string[]> {

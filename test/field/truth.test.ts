@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import * as documents from '../cli/documents.ts'
-import { document } from '../cli/lcm.ts'
-import { FIXTURES } from '../db/fixtures.ts'
+import * as documents from '../doors/cli/documents.ts'
+import { document } from '../doors/cli/lcm.ts'
+import { FIXTURES } from '../sqlite/fixtures.ts'
 
 /** What a system says of a file that it wrote; each has words of its own for the same things. */
 type Truth = Readonly<Record<string, unknown>>

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { writeSystemFiles } from '../builders/systems/written-files.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES } from '../db/fixtures.ts'
-import { stored } from '../dialects/foreign-files.ts'
+import { FIXTURES } from '../sqlite/fixtures.ts'
+import { stored } from '../systems/foreign-files.ts'
 
 const written = temporaryFolder()
 writeSystemFiles(written)

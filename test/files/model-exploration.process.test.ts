@@ -12,10 +12,10 @@ import { estimateTokens } from '#core/models/heuristic-tokens.ts'
 import { loadSettings } from '#core/settings/settings-store.ts'
 import { TranscriptBuilder } from '../builders/claude-code.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { lcmHere, type Ran } from '../cli/lcm.ts'
+import { lcmHere, type Ran } from '../doors/cli/lcm.ts'
 import { resourcesDir } from '../jobs/core-client.ts'
-import { provider } from '../summarizers/ask-model.ts'
-import { json, type ModelServer, openAiBody, promptOf, startModelServer } from '../summarizers/model-server.ts'
+import { provider } from '../models/summarizers/ask-model.ts'
+import { json, type ModelServer, openAiBody, promptOf, startModelServer } from '../models/summarizers/model-server.ts'
 
 const DESCRIPTION = 'A report about the harbour of Aalund, its 40 cranes and their repair in 1987. '.repeat(20)
 const paragraphs = (count: number): string =>

@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { openLcm } from '#core/lcm.ts'
 import { TranscriptBuilder, text } from '../builders/claude-code.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { lcmHere } from '../cli/lcm.ts'
-import { type Connected, connect } from '../mcp/mcp-client.ts'
+import { lcmHere } from '../doors/cli/lcm.ts'
+import { type Connected, connect } from '../doors/mcp/mcp-client.ts'
 
 const TABLE = [
   'id,name,price',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { HostMessage } from '#core/contract/host.ts'
 import { hosted, turns } from '../builders/hosted.ts'
 import { runs } from '../builders/property-runs.ts'
-import { scanFile, wrong } from '../integrity/scan-file.ts'
+import { scanFile, wrong } from '../doctor/integrity/scan-file.ts'
 
 const SMALL = { budgetTokens: 2_000, minMessagesToCompact: 2, freshTailCount: 4 }
 const TABLES = ['conversations', 'messages', 'message_parts', 'context_items', 'large_files']

@@ -10,8 +10,8 @@ import { cliPath } from '../builders/built-program.ts'
 import { TranscriptBuilder } from '../builders/claude-code.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { Writer } from '../db/children/start.ts'
-import { copyOf, FIXTURES } from '../db/fixtures.ts'
+import { Writer } from '../sqlite/children/start.ts'
+import { copyOf, FIXTURES } from '../sqlite/fixtures.ts'
 import { resourcesDir } from './core-client.ts'
 
 const toClose: { close(): unknown }[] = []

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WRITERS } from '../builders/systems/every-writer.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { connect } from '../mcp/mcp-client.ts'
+import { connect } from '../doors/mcp/mcp-client.ts'
 import { agentOn, look, windowOn } from './open-window.ts'
 import type { Agent } from './start-agent.ts'
 

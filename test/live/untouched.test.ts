@@ -11,9 +11,9 @@ import { WRITERS } from '../builders/systems/every-writer.ts'
 import { tellStory } from '../builders/systems/story.ts'
 import { type SystemWriter, writeStory } from '../builders/systems/system.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { folderState } from '../db/folder-state.ts'
-import { finish } from '../dialects/every-question.ts'
-import { askEveryService, withLcm } from '../dialects/every-service.ts'
+import { folderState } from '../sqlite/folder-state.ts'
+import { finish } from '../systems/every-question.ts'
+import { askEveryService, withLcm } from '../systems/every-service.ts'
 import { windowOn } from './open-window.ts'
 import { Agent } from './start-agent.ts'
 
@@ -124,7 +124,7 @@ describe.each(WRITERS.map((writer) => ({ name: writer.name, writer })))('reading
     chmodSync(folder, 0o555)
     try {
       const before = folderState(folder)
-      const look = join(import.meta.dirname, '../db/children/look.ts')
+      const look = join(import.meta.dirname, '../sqlite/children/look.ts')
       const { command, args, options } = asOrdinaryUser([look, path, '/nowhere'])
       const { stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', ...options })
       expect(stderr).toBe('')

@@ -8,8 +8,8 @@ import { Machine } from '#core/machine/machine.ts'
 import { RecentFiles } from '#core/machine/recent-files.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES } from '../db/fixtures.ts'
-import { folderState } from '../db/folder-state.ts'
+import { FIXTURES } from '../sqlite/fixtures.ts'
+import { folderState } from '../sqlite/folder-state.ts'
 
 let home = ''
 let env: Record<string, string> = {}

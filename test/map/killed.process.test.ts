@@ -6,7 +6,7 @@ import { MapReport } from '#core/contract/map.ts'
 import { runs } from '../builders/property-runs.ts'
 import { Random } from '../builders/random.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { ended, startLcm } from '../cli/lcm.ts'
+import { ended, startLcm } from '../doors/cli/lcm.ts'
 
 const ITEMS = 60
 /** Notes that it was called, and fails now and then, so that there are retries. */

@@ -9,7 +9,7 @@ import { executeHere } from '#core/doors/run-job.ts'
 import { Machine } from '#core/machine/machine.ts'
 import type { Answer, Reach } from '#core/settings/confirmation.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { copyOf } from '../db/fixtures.ts'
+import { copyOf } from '../sqlite/fixtures.ts'
 
 const DOUBLE = [process.execPath, '-e', 'process.stdin.on("data", (d) => console.log(JSON.parse(d).item * 2))']
 const SLOW = [process.execPath, '-e', 'setTimeout(() => console.log("done"), 60000)']

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { MapReport } from '#core/contract/map.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { lcmHere, type Ran } from '../cli/lcm.ts'
+import { lcmHere, type Ran } from '../doors/cli/lcm.ts'
 import {
   type Asked,
   anthropicBody,
@@ -12,7 +12,7 @@ import {
   openAiBody,
   promptOf,
   startModelServer,
-} from '../summarizers/model-server.ts'
+} from '../models/summarizers/model-server.ts'
 
 const KEY = 'sk-test-0123456789abcdefSECRET'
 

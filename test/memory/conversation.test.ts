@@ -4,9 +4,9 @@ import { ABSENT, COVERED, IN_WINDOW } from '#core/memory/coverage.ts'
 import { lineageOrder } from '#core/memory/lineage-order.ts'
 import { positionCount, rangesOfPositions, unionOfRanges } from '#core/memory/position-ranges.ts'
 import { MemoryReader } from '#core/systems/memory-reader.ts'
+import { randomLineage, reachedFrom, summaryId, writeLineage } from '../browse/history/random-lineage.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
-import { randomLineage, reachedFrom, summaryId, writeLineage } from '../history/random-lineage.ts'
 
 const members = (ranges: Int32Array): number[] => {
   const positions: number[] = []

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { ABSENT } from '#core/memory/coverage.ts'
 import { readingMemory } from '#core/systems/read-memory.ts'
 import { withoutYielding } from '#core/yielding.ts'
-import { type RandomLineage, randomLineage, summaryId, writeLineage } from '../history/random-lineage.ts'
+import { type RandomLineage, randomLineage, summaryId, writeLineage } from '../browse/history/random-lineage.ts'
 
 /** Returns every existing row that a summary reaches, including itself. */
 function covered({ edges, leaves, condensed }: RandomLineage, place: number, seen = new Set<number>()): Set<number> {

@@ -7,11 +7,11 @@ import type { Memory } from '#core/memory/memory.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { readingMemory } from '#core/systems/read-memory.ts'
 import { withoutYielding } from '#core/yielding.ts'
+import { randomLineage, summaryId, writeLineage } from '../browse/history/random-lineage.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES } from '../db/fixtures.ts'
-import { randomLineage, summaryId, writeLineage } from '../history/random-lineage.ts'
 import { FIXTURE_FILES } from '../recorded/memories.ts'
+import { FIXTURES } from '../sqlite/fixtures.ts'
 import { seen } from './seen.ts'
 
 const folder = temporaryFolder()

@@ -6,7 +6,7 @@ import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { MemoryReader } from '#core/systems/memory-reader.ts'
 import { type OpenedMemory, openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { copyOf, FIXTURES } from '../db/fixtures.ts'
+import { copyOf, FIXTURES } from '../sqlite/fixtures.ts'
 
 function opened(fixture: string): OpenedMemory {
   const path = copyOf(fixture)

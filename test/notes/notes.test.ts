@@ -11,7 +11,7 @@ import { type Lcm, openLcm } from '#core/lcm.ts'
 import { Machine } from '#core/machine/machine.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { folderState } from '../db/folder-state.ts'
+import { folderState } from '../sqlite/folder-state.ts'
 
 const opened: { close(): unknown }[] = []
 afterEach(async () => {

@@ -11,7 +11,7 @@ import { updateIndex } from '#core/search/side-index/update-index.ts'
 import { MemoryReader } from '#core/systems/memory-reader.ts'
 import { historyStream } from '../builders/history.ts'
 import { openMemory } from '../builders/open-memory.ts'
-import { ClawFile } from '../side-index/claw-file.ts'
+import { ClawFile } from '../search/side-index/claw-file.ts'
 import { repeat, timed } from './statistics.ts'
 
 /** Raise when the file would be made differently. */

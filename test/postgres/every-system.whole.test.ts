@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { FIXTURES } from '../db/fixtures.ts'
+import { FIXTURES } from '../sqlite/fixtures.ts'
 import { type InProcess, inProcess } from './pglite.ts'
 import { thereAndBack } from './there-and-back.ts'
 

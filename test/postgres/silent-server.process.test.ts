@@ -11,7 +11,7 @@ import { Servers } from '#core/remote/servers.ts'
 import { storePulledFrom } from '#core/systems/pulled-from.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { ended, startLcm } from '../cli/lcm.ts'
+import { ended, startLcm } from '../doors/cli/lcm.ts'
 
 /** https://www.postgresql.org/docs/15/protocol-message-formats.html: AuthenticationOk, and ReadyForQuery. */
 const WELCOME = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49])

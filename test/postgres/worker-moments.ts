@@ -5,7 +5,7 @@ import { sendMemory } from '#core/remote/send.ts'
 import { turns } from '../builders/hosted.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { good, type ModelServer, startModelServer } from '../summarizers/model-server.ts'
+import { good, type ModelServer, startModelServer } from '../models/summarizers/model-server.ts'
 import { finish } from './finish.ts'
 
 /** A moment in the work of a worker, at which it is held until something ends it. */

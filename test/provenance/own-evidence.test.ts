@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Provenance } from '#core/contract/provenance.ts'
+import { ask, askerOf } from '../agents/expand-query/reading-memory.ts'
 import { TranscriptBuilder, text } from '../builders/claude-code.ts'
 import { runImport } from '../builders/import.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
 import { writeLines } from '../builders/transcript-rows.ts'
-import { ask, askerOf } from '../expand-query/reading-memory.ts'
 import { provenanceOf } from './measure.ts'
 
 const SAID = 'Please move the session store from Redis to Postgres, because the cache node keeps running out of memory.'

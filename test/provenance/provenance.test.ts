@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Provenance, type ProvenanceClaim, ProvenanceInput } from '#core/contract/provenance.ts'
+import { randomLineage, summaryId, writeLineage } from '../browse/history/random-lineage.ts'
 import { buildMemory, type MessageSpec, type TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
-import { randomLineage, summaryId, writeLineage } from '../history/random-lineage.ts'
 import { anyText } from './any-text.ts'
 import { finderOf, provenanceOf } from './measure.ts'
 

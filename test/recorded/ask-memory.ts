@@ -9,7 +9,7 @@ import { askEveryProcedure } from './ask-every-procedure.ts'
 import { type Asked, Asker } from './asker.ts'
 import type { Replacements } from './canonical.ts'
 
-const TRANSCRIPT = join(import.meta.dirname, '../transcripts/samples/claude-code.jsonl')
+const TRANSCRIPT = join(import.meta.dirname, '../ingest/transcripts/samples/claude-code.jsonl')
 /** Later than everything that any file tells of, and the same in every run. */
 const NOW_MS = Date.UTC(2030, 0, 1)
 

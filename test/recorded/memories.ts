@@ -6,7 +6,7 @@ import { nativeWriter } from '../builders/systems/native.ts'
 import { type StorySpec, tellStory } from '../builders/systems/story.ts'
 import { writeStory } from '../builders/systems/system.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES } from '../db/fixtures.ts'
+import { FIXTURES } from '../sqlite/fixtures.ts'
 import { askMemory, type MemoryAnswers } from './ask-memory.ts'
 import { RECORD } from './recording.ts'
 

@@ -3,7 +3,7 @@ import { copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { ended, environment, type Ran } from '../cli/lcm.ts'
+import { ended, environment, type Ran } from '../doors/cli/lcm.ts'
 
 const root = join(import.meta.dirname, '../..')
 const folder = temporaryFolder()

@@ -6,8 +6,8 @@ import { openNative } from '#core/sqlite/native.ts'
 import { openMemory } from '#core/systems/open.ts'
 import { Random } from '../builders/random.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { folderState } from '../db/folder-state.ts'
-import { ClawFile } from '../side-index/claw-file.ts'
+import { ClawFile } from '../search/side-index/claw-file.ts'
+import { folderState } from '../sqlite/folder-state.ts'
 
 // Proves that damage beside a file (its log, the index of the log, its journal) blocks nobody: the file opens soon or is
 // called damaged, and nothing of another system is changed.

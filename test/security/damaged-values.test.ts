@@ -23,8 +23,8 @@ import { nativeWriter } from '../builders/systems/native.ts'
 import { tellStory } from '../builders/systems/story.ts'
 import { type SystemWriter, writeStory } from '../builders/systems/system.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { askEveryQuestion, finish } from '../dialects/every-question.ts'
-import { askEveryService, withLcm } from '../dialects/every-service.ts'
+import { askEveryQuestion, finish } from '../systems/every-question.ts'
+import { askEveryService, withLcm } from '../systems/every-service.ts'
 
 // Proves that a value of the wrong kind in any text column of any table is never an internal error: every service goes on
 // with what is there, and in our own files the value is a finding at its row. The names that every object of JavaScript has

@@ -9,7 +9,7 @@ import { readSettings } from '#core/settings/settings.ts'
 import { openNative } from '#core/sqlite/native.ts'
 import { openHere, permissionOf } from '../builders/ledgers.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { compact, keptMemory, ledgerFindings, longTexts, say } from '../ledger/kept-memory.ts'
+import { compact, keptMemory, ledgerFindings, longTexts, say } from '../ingest/ledger/kept-memory.ts'
 
 // Proves that a memory file never decides where the program writes: its changes go to a ledger only where this machine's
 // settings name it or its user agreed to it here, and only when what stands there is the ledger of this memory.

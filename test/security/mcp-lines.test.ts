@@ -8,7 +8,7 @@ import { Tools } from '#core/agents/tools/tools.ts'
 import { createMcpServer } from '#core/doors/mcp/server.ts'
 import { MAX_LINE_BYTES, StdioTransport } from '#core/doors/mcp/stdio-transport.ts'
 import { cliPath } from '../builders/built-program.ts'
-import { ended, environment } from '../cli/lcm.ts'
+import { ended, environment } from '../doors/cli/lcm.ts'
 
 // Proves that whatever a client writes, the server says what is wrong with it and hears the next line, and that it ends
 // with its pipe.

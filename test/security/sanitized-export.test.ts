@@ -8,7 +8,7 @@ import { nativeWriter } from '../builders/systems/native.ts'
 import { type Story, tellStory } from '../builders/systems/story.ts'
 import { type SystemWriter, writeStory } from '../builders/systems/system.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { lcmHere } from '../cli/lcm.ts'
+import { lcmHere } from '../doors/cli/lcm.ts'
 
 // Proves that no path, key, token or e-mail address leaves the machine in a sanitized export, in whatever field and in
 // whatever way it is written.

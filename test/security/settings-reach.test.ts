@@ -10,8 +10,8 @@ import { SettingsStore } from '#core/settings/settings-store.ts'
 import { workerUrl } from '../builders/built-program.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { openWindow, resourcesDir } from '../jobs/core-client.ts'
-import { provider } from '../summarizers/ask-model.ts'
-import { good, startModelServer } from '../summarizers/model-server.ts'
+import { provider } from '../models/summarizers/ask-model.ts'
+import { good, startModelServer } from '../models/summarizers/model-server.ts'
 
 // Proves that a page can neither send a secret of the environment to an address of its choice, nor have the core read or
 // write at a path of its choice, by saving settings: the user grants it outside of the page, or nothing is saved.

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { endlessFile } from '../builders/endless-file.ts'
 import { buildMemory } from '../builders/memory.ts'
-import { ended, environment, startLcm } from '../cli/lcm.ts'
+import { ended, environment, startLcm } from '../doors/cli/lcm.ts'
 
 // Proves that every stop takes effect within two seconds, even while SQLite is inside one statement that takes minutes.
 // Takes longer than 5 s where programs take long to start: the statement has to be under way in a process of its own.

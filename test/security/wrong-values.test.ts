@@ -18,8 +18,8 @@ import { tellStory } from '../builders/systems/story.ts'
 import { writeStory } from '../builders/systems/system.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { putWrongValues, type WrongValue } from '../builders/wrong-values.ts'
-import { Stats } from '../cli/documents.ts'
-import { document, lcmHere } from '../cli/lcm.ts'
+import { Stats } from '../doors/cli/documents.ts'
+import { document, lcmHere } from '../doors/cli/lcm.ts'
 
 // Proves: "NULL or non-text content in a row is a finding at that row, never an internal error", for every column of every
 // table of a native file whose tables are ours to the letter.

@@ -10,7 +10,7 @@ import { VARIABLES } from '#core/settings/variables.ts'
 import { allSystems } from '#core/systems/systems.ts'
 import { patchOf, rowsOf } from '#renderer/features/settings/found-values.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { folderState } from '../db/folder-state.ts'
+import { folderState } from '../sqlite/folder-state.ts'
 
 const SECRET = 'sk-live-0123456789-DO-NOT-SHOW'
 

@@ -9,8 +9,8 @@ import { Machine } from '#core/machine/machine.ts'
 import { createRouter } from '#core/router.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { type Client, doors, type OpenDoor } from '../contract/doors.ts'
-import { KEY, provider } from '../summarizers/ask-model.ts'
-import { codeOf, good, type ModelServer, promptOf, startModelServer } from '../summarizers/model-server.ts'
+import { KEY, provider } from '../models/summarizers/ask-model.ts'
+import { codeOf, good, type ModelServer, promptOf, startModelServer } from '../models/summarizers/model-server.ts'
 import { MemoryKeyStore } from './memory-key-store.ts'
 
 const resourcesDir = join(import.meta.dirname, '../../resources')

@@ -19,7 +19,7 @@ import { readSettings } from '#core/settings/settings.ts'
 import { loadSettings, SettingsStore } from '#core/settings/settings-store.ts'
 import { asOrdinaryUser, ordinaryUser } from '../builders/ordinary-user.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { type Behaviour, good, json, type ModelServer, startModelServer } from '../summarizers/model-server.ts'
+import { type Behaviour, good, json, type ModelServer, startModelServer } from '../models/summarizers/model-server.ts'
 import { MemoryKeyStore } from './memory-key-store.ts'
 
 const KEY = 'sk-test-0123456789abcdefSECRET'

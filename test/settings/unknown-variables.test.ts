@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { ENVIRONMENT_ONLY, nearestOf, unknownVariables } from '#core/settings/unknown-variables.ts'
 import { VARIABLES } from '#core/settings/variables.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { lcmHere } from '../cli/lcm.ts'
+import { lcmHere } from '../doors/cli/lcm.ts'
 
 const NAMES = [...Object.values(VARIABLES), ...ENVIRONMENT_ONLY].map(({ name }) => name)
 

@@ -12,11 +12,11 @@ import { readSettings } from '#core/settings/settings.ts'
 import { VARIABLES } from '#core/settings/variables.ts'
 import { TranscriptBuilder } from '../builders/claude-code.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { lcmHere } from '../cli/lcm.ts'
-import { writeLong } from '../cli/memories.ts'
-import { encoder, startEncoder } from '../embeddings/encoder-server.ts'
-import { provider } from '../summarizers/ask-model.ts'
-import { type Behaviour, good, promptOf, startModelServer } from '../summarizers/model-server.ts'
+import { lcmHere } from '../doors/cli/lcm.ts'
+import { writeLong } from '../doors/cli/memories.ts'
+import { provider } from '../models/summarizers/ask-model.ts'
+import { type Behaviour, good, promptOf, startModelServer } from '../models/summarizers/model-server.ts'
+import { encoder, startEncoder } from '../search/embeddings/encoder-server.ts'
 
 type Env = Readonly<Record<string, string>>
 /** What a user sees of a variable: the same observation without it and with it. */

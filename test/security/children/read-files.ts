@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline'
 import { LcmError } from '#core/errors.ts'
 import { openLcm } from '#core/lcm.ts'
 import { readSettings } from '#core/settings/settings.ts'
-import { finish } from '#test/dialects/every-question.ts'
-import { askEveryService } from '#test/dialects/every-service.ts'
+import { finish } from '#test/systems/every-question.ts'
+import { askEveryService } from '#test/systems/every-service.ts'
 
 /** Reads each file named on standard input with every service, plans its repair, and says how that ended, a line each. */
 const [cacheDir = ''] = process.argv.slice(2)

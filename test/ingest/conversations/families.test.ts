@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest'
+import { ConversationsInput } from '#core/contract/memory.ts'
+import { openLcm } from '#core/lcm.ts'
+import { TranscriptBuilder } from '#test/builders/claude-code.ts'
+import { importOne } from '#test/builders/import.ts'
+import { buildMemory } from '#test/builders/memory.ts'
+import { temporaryFolder } from '#test/builders/temporary-folder.ts'
+import { writeLines } from '#test/builders/transcript-rows.ts'
+
+const at = (second: number): string => new Date(Date.UTC(2026, 10, 28, 4, 0, second)).toISOString()
+const said = (id: number, parent: number | null, role: string, usage?: unknown) => ({
+  type: 'message',
+  id: `e${id}`,
+  parentId: parent === null ? null : `e${parent}`,
+  timestamp: at(id),
+  message: { role, content: [{ type: 'text', text: `words ${id}` }], ...(usage ? { usage } : {}) },
+})
+const header = (id: string, second: number, more: object = {}) => ({
+  ...{ type: 'session', version: 3, id, timestamp: at(second), cwd: '/' },
+  ...more,
+})
+
+it('a fork stands below what it was forked from, and what both have counts once', async () => {
+  using memory = buildMemory()
+  const folder = temporaryFolder()
+  const usage = { input: 10, output: 5, cacheRead: 90, cost: { total: 0.5 } }
+  const shared = [said(1, null, 'user'), said(2, 1, 'assistant', usage)]
+  const parentSession = '/x/2026_pi-1.jsonl'
+  const fork = [header('pi-2', 10, { parentSession }), ...shared, said(11, 2, 'assistant', usage)]
+  for (const path of [
+    writeLines([header('pi-1', 0), ...shared], '2026_pi-1.jsonl', folder),
+    writeLines(fork, 'b.jsonl', folder),
+  ])
+    await importOne(memory.db, path)
+  const lcm = await openLcm(memory.path)
+  const family = await lcm.families.of(2)
+  expect(family.members.map(({ conversationId, relation, depth }) => [conversationId, relation, depth])).toEqual([
+    [1, null, 0],
+    [2, 'fork', 1],
+  ])
+  expect(family).toMatchObject({ messages: 3, usage: { steps: 2, inputTokens: 200, cachedTokens: 180, cost: 1 } })
+  const asked = { families: true, limit: 1 }
+  const first = lcm.stats.page(ConversationsInput.parse(asked))
+  const second = lcm.stats.page(ConversationsInput.parse({ ...asked, cursor: first.nextCursor ?? undefined }))
+  const rows = [...first.conversations, ...second.conversations]
+  expect(rows.map(({ conversationId, family }) => [conversationId, family])).toEqual([
+    [1, undefined],
+    [2, { relation: 'fork', depth: 1 }],
+  ])
+  expect(second.nextCursor).toBeNull()
+  lcm.close()
+})
+
+it('a session of Claude Code costs what its last account says', async () => {
+  using memory = buildMemory()
+  const story = new TranscriptBuilder()
+  story.user('words')
+  for (const totalCostUSD of [0.1, 0.25])
+    story.raw({ type: 'cost-state', sessionId: '11111111-2222-4333-8444-555555555555', totalCostUSD })
+  await importOne(memory.db, story.write())
+  const lcm = await openLcm(memory.path)
+  expect((await lcm.families.of(1)).usage.cost).toBe(0.25)
+  expect((await lcm.stats.totals()).cost).toBe(0.25)
+  lcm.close()
+})
+
+it('a list of families has each conversation once, also where two name each other as what they came from', async () => {
+  using memory = buildMemory()
+  let parent: number | null = null
+  for (let n = 0; n < 300; n += 1) parent = memory.conversation({ parentConversationId: parent, messages: [] })
+  memory.db.run('UPDATE conversations SET parent_conversation_id = 300 WHERE conversation_id = 299')
+  const lcm = await openLcm(memory.path)
+  const { conversations } = lcm.stats.page(ConversationsInput.parse({ families: true, limit: 500 }))
+  expect(new Set(conversations.map(({ conversationId }) => conversationId)).size).toBe(300)
+  expect(conversations).toHaveLength(300)
+  lcm.close()
+})

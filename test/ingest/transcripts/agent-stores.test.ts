@@ -1,0 +1,384 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { zstdCompressSync } from 'node:zlib'
+import Database from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import { NOTHING_STORED } from '#core/ingest/transcripts/format.ts'
+import { formatOf } from '#core/ingest/transcripts/formats.ts'
+import { readHead } from '#core/ingest/transcripts/head.ts'
+import { previewImport } from '#core/ingest/transcripts/preview-import.ts'
+import { probePath } from '#core/machine/probe.ts'
+import { type ReadDb, type SqlParams, wrapConnection } from '#core/sqlite/read-db.ts'
+import { compare } from '#test/builders/coverage.ts'
+import { findings } from '#test/builders/findings.ts'
+import { importOne, runImport } from '#test/builders/import.ts'
+import { buildMemory } from '#test/builders/memory.ts'
+import { sentWindow } from '#test/builders/sent-window.ts'
+import { temporaryFolder } from '#test/builders/temporary-folder.ts'
+import { told, windowOf, writeLines } from '#test/builders/transcript-rows.ts'
+
+const START = Date.UTC(2026, 2, 2, 9)
+const long = (what: string): string => `${what} ${'in many words '.repeat(20)}`.trim()
+const first = (lines: readonly string[]): string[] => lines.map((line) => line.split(' in many words')[0] ?? '')
+
+type OpenCodeSession = { readonly id: string; readonly said: readonly string[]; readonly revert?: string }
+
+/** Writes the database of opencode: sessions in which a person and the agent take turns. */
+function openCodeDb(sessions: readonly OpenCodeSession[], folder = temporaryFolder()): string {
+  const path = join(folder, 'opencode.db')
+  const db = new DatabaseSync(path)
+  db.exec(`
+    CREATE TABLE IF NOT EXISTS session (id TEXT PRIMARY KEY, project_id TEXT NOT NULL, parent_id TEXT,
+      directory TEXT NOT NULL, title TEXT NOT NULL, revert TEXT, time_created INTEGER NOT NULL,
+      time_updated INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS message (id TEXT PRIMARY KEY, session_id TEXT NOT NULL, time_created INTEGER NOT NULL,
+      data TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS part (id TEXT PRIMARY KEY, message_id TEXT NOT NULL, session_id TEXT NOT NULL,
+      data TEXT NOT NULL);
+    CREATE INDEX IF NOT EXISTS part_of ON part (message_id, id);
+    CREATE INDEX IF NOT EXISTS message_of ON message (session_id, time_created, id);
+    BEGIN`)
+  for (const { id, said, revert } of sessions) {
+    const back = revert === undefined ? null : JSON.stringify({ messageID: revert })
+    db.prepare('INSERT OR IGNORE INTO session VALUES (?, ?, NULL, ?, ?, ?, ?, ?)').run(
+      id,
+      'prj',
+      '/home/me/shop',
+      `About ${id}`,
+      back,
+      START,
+      START + said.length,
+    )
+    said.forEach((text, at) => {
+      const message = `msg_${id}_${at}`
+      const data = { role: at % 2 === 0 ? 'user' : 'assistant', time: { created: START + at } }
+      db.prepare('INSERT OR IGNORE INTO message VALUES (?, ?, ?, ?)').run(message, id, START + at, JSON.stringify(data))
+      const part = JSON.stringify({ type: 'text', text })
+      db.prepare('INSERT OR IGNORE INTO part VALUES (?, ?, ?, ?)').run(`prt_${id}_${at}`, message, id, part)
+    })
+  }
+  db.exec('COMMIT')
+  db.close()
+  return path
+}
+
+/** Writes the database of an agent of OpenClaw. Every second event is compressed. */
+function openClawDb(events: readonly Record<string, unknown>[], sessionId = 'demo'): string {
+  const path = join(temporaryFolder(), 'openclaw-agent.sqlite')
+  const db = new DatabaseSync(path)
+  db.exec(`
+    CREATE TABLE transcript_events (session_id TEXT NOT NULL, seq INTEGER NOT NULL, event_json TEXT,
+      event_zstd BLOB, PRIMARY KEY (session_id, seq));
+    CREATE TABLE session_nodes (session_key TEXT PRIMARY KEY, current_session_id TEXT NOT NULL, entry_json TEXT);
+    CREATE INDEX node_of ON session_nodes (current_session_id);
+    BEGIN`)
+  events.forEach((event, seq) => {
+    const text = JSON.stringify(event)
+    const isPacked = seq % 2 === 1
+    db.prepare('INSERT INTO transcript_events VALUES (?, ?, ?, ?)').run(
+      sessionId,
+      seq,
+      isPacked ? null : text,
+      isPacked ? zstdCompressSync(text) : null,
+    )
+  })
+  db.prepare('INSERT INTO session_nodes VALUES (?, ?, ?)').run(
+    'agent:main:chat',
+    sessionId,
+    JSON.stringify({ label: 'The chat' }),
+  )
+  db.exec('COMMIT')
+  db.close()
+  return path
+}
+
+const at = (second: number): string => new Date(START + second * 1000).toISOString()
+const chat = [
+  { type: 'session', version: 4, id: 'demo', timestamp: at(0), cwd: '/home/me' },
+  { type: 'message', id: 'a', parentId: null, timestamp: at(1), message: { role: 'user', content: long('question') } },
+  { type: 'custom', customType: 'x', id: 'b', parentId: 'a', timestamp: at(2), data: {} },
+  {
+    type: 'message',
+    id: 'c',
+    parentId: 'b',
+    timestamp: at(3),
+    message: { role: 'assistant', content: long('answer') },
+  },
+]
+
+/** Names and bytes of everything in the folder of a file. */
+const folderOf = (path: string): [string, string][] =>
+  readdirSync(join(path, '..'))
+    .sort()
+    .map((name) => [name, readFileSync(join(path, '..', name)).toString('base64')])
+
+/** Writes values into a database that its own program would not write there. */
+function spoil(path: string, sql: string): void {
+  const db = new DatabaseSync(path)
+  db.exec(sql)
+  db.close()
+}
+
+describe('the database of opencode', () => {
+  it('is read to its end whatever stands in the times of its messages', async () => {
+    using memory = buildMemory()
+    const path = openCodeDb([{ id: 'ses_1', said: ['one', 'two', 'three', 'four'] }])
+    spoil(path, "UPDATE message SET time_created = 'yesterday' WHERE id IN ('msg_ses_1_0', 'msg_ses_1_2')")
+    expect(await importOne(memory.db, path)).toMatchObject({ added: 4, error: null })
+    expect(told(memory, 'ses_1').toSorted()).toEqual(['assistant: four', 'assistant: two', 'user: one', 'user: three'])
+  })
+
+  it('is imported session by session without a trace, and adds only what is new later', async () => {
+    using memory = buildMemory()
+    const path = openCodeDb([
+      { id: 'ses_1', said: ['one', 'two', 'three', 'four'] },
+      { id: 'ses_2', said: ['other'] },
+    ])
+    const before = folderOf(path)
+    const file = await importOne(memory.db, path)
+    expect(file).toMatchObject({ format: 'opencode', added: 5, skippedCount: 0, error: null, conversationCount: 2 })
+    expect(told(memory, 'ses_1')).toEqual(['user: one', 'assistant: two', 'user: three', 'assistant: four'])
+    expect(memory.db.column('SELECT title FROM conversations ORDER BY session_id')).toEqual([
+      'About ses_1',
+      'About ses_2',
+    ])
+    expect(folderOf(path)).toEqual(before)
+    expect(await findings(memory.path)).toEqual([])
+    const folder = join(path, '..')
+    openCodeDb([{ id: 'ses_2', said: ['other', 'and more'] }], folder)
+    expect(await importOne(memory.db, path)).toMatchObject({ added: 1, alreadyThere: 5 })
+    expect((await compare(memory.path, path)).counts).toMatchObject({ missing: 0, differing: 0 })
+  })
+
+  it('is found in a folder beside the sessions that older versions wrote as files', async () => {
+    using memory = buildMemory()
+    const path = openCodeDb([{ id: 'ses_1', said: ['one', 'two'] }])
+    writeFileSync(join(path, '..', 'notes.db'), 'no database')
+    const result = await runImport(memory.db, [join(path, '..')])
+    expect(result).toMatchObject({ added: 2, passedOverCount: 0 })
+  })
+
+  it('is shown by a preview, and offered for import when it is opened as a memory', async () => {
+    const path = openCodeDb([{ id: 'ses_1', said: ['one', 'two'] }])
+    const preview = await previewImport({ paths: [path], db: null, clock: () => START })
+    expect(preview.files).toMatchObject([{ format: 'opencode', messages: 2, conversations: 1, title: 'About ses_1' }])
+    expect((await probePath(path, temporaryFolder())).kind).toBe('transcript')
+  })
+
+  it('keeps messages that were taken back, and leaves them out of the window', async () => {
+    using memory = buildMemory()
+    const said = ['start', 'answer', 'taken back', 'with its answer'].map(long)
+    const path = openCodeDb([{ id: 'ses_1', said, revert: 'msg_ses_1_2' }])
+    await importOne(memory.db, path)
+    expect(first(told(memory))).toHaveLength(4)
+    const window = first(windowOf(memory)).slice(0, 2)
+    expect(window).toEqual(['user: start', 'assistant: answer'])
+  })
+
+  it('keeps messages that opencode removed since, and leaves them out of the window until they are there again', async () => {
+    using memory = buildMemory()
+    const said = ['start', 'answer', 'removed', 'with its answer', 'removed last'].map(long)
+    const path = openCodeDb([{ id: 'ses_1', said }])
+    await importOne(memory.db, path)
+    const gone = "('msg_ses_1_2', 'msg_ses_1_3', 'msg_ses_1_4')"
+    spoil(path, `DELETE FROM message WHERE id IN ${gone}; DELETE FROM part WHERE message_id IN ${gone}`)
+    await importOne(memory.db, path)
+    expect(first(told(memory)).map((text) => text.split(': ')[1])).toEqual(first(said))
+    expect(first(sentWindow(memory).texts)).toEqual(['start', 'answer'])
+    expect(await findings(memory.path)).toEqual([])
+    openCodeDb([{ id: 'ses_1', said }], join(path, '..'))
+    await importOne(memory.db, path)
+    expect(first(sentWindow(memory).texts)).toEqual(first(said))
+  })
+
+  it('leaves a result that was removed with its part out of the window', async () => {
+    using memory = buildMemory()
+    const path = openCodeDb([{ id: 'ses_1', said: ['start', 'answer', 'more'] }])
+    const state = { status: 'completed', input: {}, output: 'the output', time: { start: START + 1, end: START + 1 } }
+    const part = JSON.stringify({ type: 'tool', callID: 'call_1', tool: 'bash', state })
+    spoil(path, `INSERT INTO part VALUES ('prt_tool', 'msg_ses_1_1', 'ses_1', '${part}')`)
+    await importOne(memory.db, path)
+    expect(sentWindow(memory).texts).toContain('the output')
+    spoil(path, "DELETE FROM part WHERE id = 'prt_tool'")
+    await importOne(memory.db, path)
+    expect(told(memory)).toContain('tool: the output')
+    expect(sentWindow(memory).texts).not.toContain('the output')
+  })
+
+  it('takes nothing out of the window for an older copy, which has no message of later', async () => {
+    using memory = buildMemory()
+    await importOne(memory.db, openCodeDb([{ id: 'ses_1', said: ['start', 'answer', 'later', 'with its answer'] }]))
+    const older = openCodeDb([{ id: 'ses_1', said: ['start', 'answer'] }])
+    spoil(older, `UPDATE session SET time_updated = ${START + 1}`)
+    await importOne(memory.db, older)
+    expect(sentWindow(memory).texts).toEqual(['start', 'answer', 'later', 'with its answer'])
+  })
+
+  it('keeps a message in the window whose row cannot be read any more', async () => {
+    using memory = buildMemory()
+    const path = openCodeDb([{ id: 'ses_1', said: ['start', 'answer'] }])
+    await importOne(memory.db, path)
+    spoil(path, "UPDATE message SET data = 'x' WHERE id = 'msg_ses_1_0'")
+    await importOne(memory.db, path)
+    expect(sentWindow(memory).texts).toEqual(['start', 'answer'])
+  })
+
+  it('keeps a message with a role that opencode has not yet in the window when its session goes on', async () => {
+    using memory = buildMemory()
+    const path = openCodeDb([{ id: 'ses_1', said: ['start', 'answer'] }])
+    const said = 'What a developer message would say.'
+    const info = JSON.stringify({ role: 'developer', time: { created: START + 1 } })
+    const part = JSON.stringify({ type: 'text', text: said })
+    spoil(
+      path,
+      `INSERT INTO message VALUES ('msg_developer', 'ses_1', ${START + 1}, '${info}');
+      INSERT INTO part VALUES ('prt_developer', 'msg_developer', 'ses_1', '${part}')`,
+    )
+    await importOne(memory.db, path)
+    const isSent = () => sentWindow(memory).texts.some((text) => text.includes(said))
+    expect(isSent()).toBe(true)
+    openCodeDb([{ id: 'ses_1', said: ['start', 'answer', 'more'] }], join(path, '..'))
+    await importOne(memory.db, path)
+    expect(isSent()).toBe(true)
+  })
+
+  it('reports rows that are not JSON, and reads the others', async () => {
+    using memory = buildMemory()
+    const path = openCodeDb([{ id: 'ses_1', said: ['one', 'two'] }])
+    const db = new DatabaseSync(path)
+    db.exec(`UPDATE part SET data = '{"type":' WHERE id = 'prt_ses_1_1'; UPDATE message SET data = 'x' WHERE rowid = 1`)
+    db.close()
+    const file = await importOne(memory.db, path)
+    expect(file.skipped.map(({ reason }) => reason)).toEqual([
+      'the row of message msg_ses_1_0 is not JSON',
+      'the row of part prt_ses_1_1 is not JSON',
+    ])
+  })
+})
+
+describe('recorded events of opencode', () => {
+  it('keep messages and texts that were removed later in the history, and out of the window', async () => {
+    using memory = buildMemory()
+    let second = 0
+    const event = (type: string, properties: Record<string, unknown>) => {
+      second += 1
+      return { timestamp: START + second, event: { type, properties } }
+    }
+    const message = (id: string, role: string) =>
+      event('message.updated', { info: { id, sessionID: 'ses_1', role, time: { created: START + second } } })
+    const text = (messageID: string, id: string, said: string) =>
+      event('message.part.updated', { part: { id, messageID, sessionID: 'ses_1', type: 'text', text: said } })
+    const removed = { sessionID: 'ses_1', messageID: 'msg_2' }
+    const path = writeLines([
+      ...[message('msg_1', 'user'), text('msg_1', 'prt_1', 'start'), text('msg_1', 'prt_2', 'a text too much')],
+      ...[message('msg_2', 'assistant'), text('msg_2', 'prt_3', 'an answer too much')],
+      event('message.part.removed', { sessionID: 'ses_1', messageID: 'msg_1', partID: 'prt_2' }),
+      event('message.removed', removed),
+      ...[message('msg_3', 'assistant'), text('msg_3', 'prt_4', 'the answer')],
+    ])
+    expect(await importOne(memory.db, path)).toMatchObject({ format: 'opencode', added: 3, skippedCount: 0 })
+    expect(told(memory)).toEqual(['user: start', 'assistant: an answer too much', 'assistant: the answer'])
+    expect(memory.db.value('SELECT text_content FROM message_parts WHERE is_ignored = 1')).toBe('a text too much')
+    expect(sentWindow(memory).texts).toEqual(['start', 'the answer'])
+  })
+})
+
+describe('the database of OpenClaw', () => {
+  it('is imported like the lines of its older transcripts, with compressed events', async () => {
+    using memory = buildMemory()
+    const path = openClawDb(chat)
+    const before = folderOf(path)
+    expect(await importOne(memory.db, path)).toMatchObject({ format: 'openclaw', added: 2, skippedCount: 0 })
+    expect(first(windowOf(memory))).toEqual(['user: question', 'assistant: answer'])
+    expect(memory.db.value('SELECT title FROM conversations')).toBe('The chat')
+    expect(folderOf(path)).toEqual(before)
+    expect(await importOne(memory.db, path)).toMatchObject({ added: 0, alreadyThere: 2 })
+    expect(await findings(memory.path)).toEqual([])
+  })
+
+  it('is refused by name where the numbers of its events are none, and never read forever', async () => {
+    using memory = buildMemory()
+    const path = openClawDb(chat)
+    spoil(path, "UPDATE transcript_events SET seq = 'last' WHERE seq = 3")
+    await expect(importOne(memory.db, path)).rejects.toThrow('the numbers of the events of session demo do not ascend')
+  })
+
+  it('is refused by name where the id of a session is no UTF-8, and never read forever', async () => {
+    using memory = buildMemory()
+    const path = openClawDb(chat)
+    spoil(path, "UPDATE transcript_events SET session_id = CAST(x'ff' AS TEXT)")
+    await expect(importOne(memory.db, path)).rejects.toThrow('the ids of sessions do not ascend')
+  })
+
+  it('reports an event that cannot be read, and reads the others', async () => {
+    using memory = buildMemory()
+    const path = openClawDb(chat)
+    const db = new DatabaseSync(path)
+    db.exec(`UPDATE transcript_events SET event_zstd = x'00' WHERE seq = 1`)
+    db.close()
+    expect(await importOne(memory.db, path)).toMatchObject({
+      added: 1,
+      skipped: [{ reason: 'event 1 of session demo cannot be read' }],
+    })
+  })
+})
+
+it('a memory is refused as a transcript, also one of another program, with what to do', async () => {
+  using memory = buildMemory()
+  const path = join(temporaryFolder(), 'other.db')
+  const db = new DatabaseSync(path)
+  db.exec('CREATE TABLE things (id INTEGER)')
+  db.close()
+  for (const refused of [buildMemory().path, path]) {
+    await expect(runImport(memory.db, [refused])).rejects.toMatchObject({
+      code: 'transcript_unreadable',
+      message: expect.stringMatching(/an SQLite database without sessions .* open it/),
+    })
+  }
+})
+
+describe('a large database', () => {
+  const COUNT = 2000
+  const events = Array.from({ length: COUNT }, (_, at) => {
+    const message = { role: at % 2 === 0 ? 'user' : 'assistant', content: `turn ${at}` }
+    return { type: 'message', id: `e${at}`, parentId: at === 0 ? null : `e${at - 1}`, timestamp: START + at, message }
+  })
+  const said = Array.from({ length: COUNT }, (_, at) => `turn ${at}`)
+
+  it.each([
+    ['opencode', () => openCodeDb([{ id: 'ses_1', said }])],
+    ['openclaw', () => openClawDb(events)],
+  ] as const)('is read by keys and no further than a preview needs: %s', async (id, write) => {
+    const path = write()
+    const db = wrapConnection(new Database(path, { readonly: true }), path)
+    let rows = 0
+    const asked = new Map<string, SqlParams>()
+    const counting: ReadDb = {
+      ...db,
+      all: (sql, params = {}) => {
+        asked.set(sql, params)
+        const found = db.all(sql, params)
+        rows += found.length
+        return found as never
+      },
+      value: (sql, params = {}) => {
+        asked.set(sql, params)
+        return db.value(sql, params) as never
+      },
+    }
+    const { store } = formatOf(id)
+    if (!store) throw new Error(`${id} has no store`)
+    const source = { path, bytes: 1_000_000, head: readHead(path), nowMs: START, ...NOTHING_STORED }
+    const kinds = new Map<string, number>()
+    // A preview of a twentieth of the file.
+    for await (const { records } of store.read(counting, { ...source, limitBytes: 50_000 }))
+      for (const { kind } of records) kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
+    expect(kinds.get('session')).toBe(1)
+    expect(rows).toBeLessThan(COUNT / 3)
+    const plans = [...asked].flatMap(([sql, params]) => db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, params))
+    const scanned = plans.filter(({ detail }) => /^SCAN (?!json_each|CONSTANT)/.test(detail))
+    expect(scanned).toEqual([])
+    db.close()
+  })
+})

@@ -1,0 +1,256 @@
+import { describe, expect, it } from 'vitest'
+import { CompactionPlanner } from '#core/compaction/compaction-planner.ts'
+import { WhatIfPlanner } from '#core/compaction/what-if.ts'
+import { CompactInput } from '#core/contract/compaction.ts'
+import { ProbeInput } from '#core/contract/probe.ts'
+import { openLcm } from '#core/lcm.ts'
+import { createTokenEstimator } from '#core/models/token-estimator.ts'
+import { readSettings } from '#core/settings/settings.ts'
+import { KeptWindow } from '#core/window/kept-window.ts'
+import { WindowSizes } from '#core/window/window-sizes.ts'
+import { SESSION, TranscriptBuilder, text } from '#test/builders/claude-code.ts'
+import { findings } from '#test/builders/findings.ts'
+import { importOne } from '#test/builders/import.ts'
+import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
+import { sentWindow } from '#test/builders/sent-window.ts'
+import { temporaryFolder } from '#test/builders/temporary-folder.ts'
+import { dump, told, writeLines } from '#test/builders/transcript-rows.ts'
+
+const at = (second: number): string => new Date(Date.UTC(2026, 10, 28, 4, 0, second)).toISOString()
+
+/** Imports files one after the other, twice, and checks the memory. */
+async function imported(paths: readonly string[]): Promise<TestMemory> {
+  const memory = buildMemory()
+  for (const path of paths) expect(await importOne(memory.db, path)).toMatchObject({ error: null, conflicts: 0 })
+  const before = dump(memory)
+  for (const path of paths) expect(await importOne(memory.db, path)).toMatchObject({ added: 0, conflicts: 0 })
+  expect(dump(memory)).toEqual(before)
+  expect(await findings(memory.path)).toEqual([])
+  expectSizes(memory)
+  return memory
+}
+
+/** The list of conversations says the same of a window as the window itself. */
+function expectSizes(memory: TestMemory): void {
+  const { db } = memory
+  const sizes = new WindowSizes(db, createTokenEstimator(), readSettings({}).compaction)
+  type Row = { id: number; session: string }
+  for (const { id, session } of db.all<Row>('SELECT conversation_id AS id, session_id AS session FROM conversations')) {
+    expect(sizes.measure([id]).get(id)?.activeTokens).toBe(sentWindow(memory, session).context.activeTokens)
+  }
+}
+
+const orders = <T>(parent: T, fork: T): readonly (readonly [string, readonly T[]])[] => [
+  ['the parent first', [parent, fork]],
+  ['the fork first', [fork, parent]],
+]
+
+describe('a fork of Codex without copies', () => {
+  const line = (type: string, payload: unknown, ordinal: number) => ({ timestamp: at(ordinal), ordinal, type, payload })
+  const said = (role: string, words: string, ordinal: number) =>
+    line('response_item', { type: 'message', role, content: [{ type: 'text', text: words }] }, ordinal)
+  const files = (cut: number, more: readonly unknown[] = []) => {
+    const folder = temporaryFolder()
+    const parent = [
+      line('session_meta', { id: 'parent' }, 0),
+      said('user', 'one', 1),
+      said('assistant', 'answer one', 2),
+      said('user', 'two', 3),
+      said('assistant', 'answer two', 4),
+    ]
+    const meta = { id: 'fork', forked_from_id: 'parent', forked_from_ordinal_exclusive: cut }
+    const fork = [line('session_meta', meta, 10), said('user', 'own', 11), said('assistant', 'own answer', 12), ...more]
+    return [writeLines(parent, 'parent.jsonl', folder), writeLines(fork, 'fork.jsonl', folder)] as const
+  }
+
+  it.each(orders(0, 1))('begins with what its parent had at the cut, %s', async (_, order) => {
+    for (const [cut, begin] of [
+      [5, ['one', 'answer one', 'two', 'answer two']],
+      [3, ['one', 'answer one']],
+      [0, []],
+    ] as const) {
+      const paths = files(cut)
+      using memory = await imported(order.map((index) => paths[index] as string))
+      expect(sentWindow(memory, 'fork').texts).toEqual([...begin, 'own', 'own answer'])
+      expect(told(memory, 'fork')).toEqual(['user: own', 'assistant: own answer'])
+      expect(sentWindow(memory, 'parent').texts).toEqual(['one', 'answer one', 'two', 'answer two'])
+    }
+  })
+
+  it('names the conversation of each item that it sees and does not have', async () => {
+    using memory = await imported(files(3))
+    const items = sentWindow(memory, 'fork').context.items
+    expect(items.map(({ conversationId }) => conversationId)).toEqual([1, 1, undefined, undefined])
+  })
+
+  it.each(orders(0, 1))('sees nothing more of its parent after a compaction of its own, %s', async (_, order) => {
+    const compacted = line('compacted', { message: 'Told so far.', replacement_history: [] }, 13)
+    const paths = files(5, [compacted, said('user', 'after', 14)])
+    using memory = await imported(order.map((index) => paths[index] as string))
+    const texts = sentWindow(memory, 'fork').texts.map((words) => (words.includes('Told so far.') ? 'summary' : words))
+    expect(texts).toEqual(['summary', 'after'])
+  })
+})
+
+describe('the window of a fork', () => {
+  const words = 'The harbour office is leased until 30 June 2028, as we decided with the owner in the meeting.'
+  const line = (type: string, payload: unknown, ordinal: number) => ({ timestamp: at(ordinal), ordinal, type, payload })
+  const said = (role: string, text: string, ordinal: number) =>
+    line('response_item', { type: 'message', role, content: [{ type: 'text', text }] }, ordinal)
+  const files = (): string[] => {
+    const folder = temporaryFolder()
+    const parent = [line('session_meta', { id: 'parent' }, 0), said('user', words, 1), said('assistant', 'noted', 2)]
+    const meta = { id: 'fork', forked_from_id: 'parent', forked_from_ordinal_exclusive: 3 }
+    const own = Array.from({ length: 14 }, (_, turn) =>
+      said(turn % 2 ? 'assistant' : 'user', `own words ${turn}`, 11 + turn),
+    )
+    return [
+      writeLines(parent, 'parent.jsonl', folder),
+      writeLines([line('session_meta', meta, 10), ...own], 'fork.jsonl', folder),
+    ]
+  }
+  const settings = { freshTailCount: 2, minMessagesToCompact: 1, leafChunkTokens: 1000 }
+
+  it('counts in what triggers a compaction, in what-if and in a plan, which says what it leaves alone', async () => {
+    using memory = await imported(files())
+    const { context } = sentWindow(memory, 'fork')
+    const windows = new KeptWindow(memory.db, createTokenEstimator())
+    const { compaction } = readSettings({})
+    const input = CompactInput.parse({ conversationId: context.conversationId, settings })
+    const planner = new CompactionPlanner(windows, compaction)
+    expect(planner.evaluate(input).activeTokens).toBe(context.activeTokens)
+    const plan = planner.plan(input)
+    const inherited = context.items.filter(({ conversationId }) => conversationId === 1)
+    const tokens = inherited.reduce((sum, item) => sum + item.tokens, 0)
+    expect(plan.inherited).toEqual({ conversationId: 1, items: 2, tokens })
+    expect(plan.tokensBefore).toBe(context.activeTokens - tokens)
+    const sources = plan.steps.flatMap((step) => step.sources)
+    expect(sources.length).toBeGreaterThan(0)
+    for (const { id } of inherited) expect(sources).not.toContain(id)
+    const tried = new WhatIfPlanner(windows, compaction).ask({
+      ...input,
+      settings: { ...settings, budgetTokens: 1000 },
+    })
+    expect(tried.decision.activeTokens).toBe(context.activeTokens)
+    expect(tried.plan.inherited).toEqual(plan.inherited)
+    const saved = plan.tokensBefore - plan.expectedTokensAfter
+    expect(Math.round(tried.pressureAfter * 1000)).toBe(context.activeTokens - saved)
+    const parent = planner.plan({ ...input, conversationId: 1 })
+    expect(parent.inherited).toBeUndefined()
+  })
+
+  it('is what a probe looks into', async () => {
+    using memory = await imported(files())
+    const lcm = await openLcm(memory.path)
+    const questions = [{ question: 'Until when is the harbour office leased?', answer: '30 June 2028' }]
+    const { conversationId } = sentWindow(memory, 'fork').context
+    const report = await lcm.prober.probe(ProbeInput.parse({ conversationId, questions }))
+    lcm.close()
+    expect(report.questions.map(({ state }) => state)).toEqual(['in_window'])
+  })
+})
+
+describe('a fork of Pi', () => {
+  const entry = (id: number, parent: number | null, role: string, words: string) => ({
+    type: 'message',
+    id: `e${id}`,
+    parentId: parent === null ? null : `e${parent}`,
+    timestamp: at(id),
+    message: { role, content: [{ type: 'text', text: words }] },
+  })
+  const header = (id: string, second: number, more: Record<string, unknown> = {}) => ({
+    type: 'session',
+    version: 3,
+    id,
+    timestamp: at(second),
+    cwd: '/',
+    ...more,
+  })
+
+  it.each(orders(0, 1))('begins with the summary and the messages of its parent, %s', async (_, order) => {
+    const folder = temporaryFolder()
+    const long = ' said at length and in so many words that it is worth a summary'
+    const summary = { summary: 'Of the beginning.', firstKeptEntryId: 'e2', tokensBefore: 100 }
+    const shared = [
+      entry(1, null, 'user', `one${long}`),
+      entry(2, 1, 'assistant', 'kept'),
+      { type: 'compaction', id: 'e3', parentId: 'e2', timestamp: at(3), ...summary },
+      entry(4, 3, 'user', 'two'),
+    ]
+    const parentSession = '/x/2026-11-28T04-00-00_pi-1.jsonl'
+    const paths = [
+      writeLines([header('pi-1', 0), ...shared, entry(5, 4, 'assistant', 'goes on')], '2026_pi-1.jsonl', folder),
+      writeLines([header('pi-2', 10, { parentSession }), ...shared, entry(11, 4, 'user', 'other')], 'b.jsonl', folder),
+    ]
+    using memory = await imported(order.map((index) => paths[index] as string))
+    expect(told(memory, 'pi-2')).toEqual(['user: other'])
+    const [first, ...rest] = sentWindow(memory, 'pi-2').texts
+    expect(first).toContain('Of the beginning.')
+    expect(rest).toEqual(['kept', 'two', 'other'])
+    expect(sentWindow(memory, 'pi-1').texts.slice(1)).toEqual(['kept', 'two', 'goes on'])
+    expect(memory.db.value('SELECT count(*) FROM messages')).toBe(6)
+  })
+
+  it('is a session also when nothing was said in it yet and the file of its parent is not there', async () => {
+    const entries = [entry(1, null, 'user', 'one'), entry(2, 1, 'assistant', 'answer')]
+    const parentSession = '/x/2026-11-28T04-00-00_pi-1.jsonl'
+    const path = writeLines([header('pi-2', 10, { parentSession }), ...entries], 'b.jsonl', temporaryFolder())
+    using memory = await imported([path])
+    expect(told(memory, 'pi-2')).toEqual([])
+    expect(sentWindow(memory, 'pi-2').texts).toEqual(['one', 'answer'])
+  })
+})
+
+describe('a fork of Claude Code after a compaction', () => {
+  const files = (folder = temporaryFolder()): readonly [string, string] => {
+    const story = new TranscriptBuilder()
+    story.user('a question in words enough to be worth a summary of some length')
+    story.answer('msg_1', [text('the kept answer')], { uuid: 'kept' })
+    const boundary = {
+      type: 'system',
+      subtype: 'compact_boundary',
+      content: 'Conversation compacted',
+      uuid: 'boundary',
+    }
+    const compactMetadata = { trigger: 'manual', preservedMessages: { uuids: ['kept'] } }
+    story.record({ ...boundary, parentUuid: null, logicalParentUuid: 'kept', compactMetadata })
+    story.user('A summary.', { isCompactSummary: true, uuid: 'summary' })
+    const last = story.user('after the compaction')
+    const copy = (line: number, parentUuid: string | null): unknown => ({
+      ...JSON.parse(story.lines[line] ?? '{}'),
+      sessionId: 'fork',
+      parentUuid,
+    })
+    const fork = new TranscriptBuilder('fork')
+    for (const record of [copy(2, null), copy(3, 'boundary'), copy(1, 'summary'), copy(4, 'kept')]) fork.raw(record)
+    fork.user('in the fork', { parentUuid: last })
+    return [story.write('a.jsonl', folder), fork.write('fork.jsonl', folder)]
+  }
+
+  it('is linked when the session that it was forked from comes later, and keeps its window', async () => {
+    using memory = await imported(files().toReversed())
+    const { db } = memory
+    const ids = db.all<{ session: string; id: number; parent: number | null }>(
+      'SELECT session_id AS session, conversation_id AS id, parent_conversation_id AS parent FROM conversations',
+    )
+    const [fork, original] = ['fork', SESSION].map((name) => ids.find(({ session }) => session === name))
+    expect(fork?.parent).toBe(original?.id)
+    expect(original?.parent).toBeNull()
+    const texts = sentWindow(memory, 'fork').texts.filter((words) => !words.startsWith('['))
+    expect(texts.slice(1)).toEqual(['the kept answer', 'after the compaction', 'in the fork'])
+    expect(told(memory, SESSION)).toHaveLength(4)
+  })
+
+  it('names the session whose messages it repeats, and begins with its summary', async () => {
+    using memory = await imported(files())
+    expect(told(memory, 'fork')).toEqual(['user: in the fork'])
+    expect(memory.db.value("SELECT parent_conversation_id FROM conversations WHERE session_id = 'fork'")).toBe(1)
+    const [first, ...rest] = sentWindow(memory, 'fork').texts
+    expect(first).toContain('A summary.')
+    expect(rest.filter((words) => !words.startsWith('['))).toEqual([
+      'the kept answer',
+      'after the compaction',
+      'in the fork',
+    ])
+  })
+})

@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest'
+import { compare } from '#test/builders/coverage.ts'
+import { findings } from '#test/builders/findings.ts'
+import { importOne } from '#test/builders/import.ts'
+import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
+import { windowOf, writeLines } from '#test/builders/transcript-rows.ts'
+
+const at = (second: number): string => new Date(Date.UTC(2026, 8, 2, 10, 0, second)).toISOString()
+const header = { type: 'session', version: 3, id: 'pi-w', timestamp: at(0), cwd: '/' }
+const long = (what: string): string => `${what} ${'in many words '.repeat(20)}`.trim()
+
+/** Entries of one chain, in the order of the file. */
+function chain(...entries: readonly Record<string, unknown>[]): Record<string, unknown>[] {
+  return [
+    header,
+    ...entries.map((entry, index) => ({
+      id: `e${index + 1}`,
+      parentId: index === 0 ? null : `e${index}`,
+      timestamp: at(index + 1),
+      ...entry,
+    })),
+  ]
+}
+const said = (role: string, text: string, more: Record<string, unknown> = {}) => ({
+  type: 'message',
+  message: { role, content: [{ type: 'text', text: long(text) }], ...more },
+})
+const compaction = (summary: string, firstKeptEntryId: string) => ({
+  type: 'compaction',
+  summary,
+  firstKeptEntryId,
+  tokensBefore: 900,
+})
+
+async function imported(memory: TestMemory, entries: readonly Record<string, unknown>[]): Promise<string[]> {
+  expect(await importOne(memory.db, writeLines([...entries]))).toMatchObject({ skippedCount: 0 })
+  expect(await findings(memory.path)).toEqual([])
+  return windowOf(memory).map((item) => item.split(' in many words')[0] ?? '')
+}
+
+describe('the window of a session of Pi', () => {
+  it.each(['label', 'model_change', 'thinking_level_change', 'custom', 'session_info'])(
+    'keeps what follows an entry of type %s that a compaction names as the first one kept',
+    async (type) => {
+      using memory = buildMemory()
+      const entries = chain(
+        said('user', 'old question'),
+        said('assistant', 'old answer'),
+        { type, label: 'here', targetId: 'e1' },
+        said('user', 'kept question'),
+        said('assistant', 'kept answer'),
+        compaction('Told.', 'e3'),
+        said('user', 'after'),
+      )
+      expect(await imported(memory, entries)).toEqual([
+        'leaf(unknown): Told.',
+        'user: kept question',
+        'assistant: kept answer',
+        'user: after',
+      ])
+    },
+  )
+
+  it('has only the newest summary, also when the second compaction keeps an entry from before the first one', async () => {
+    using memory = buildMemory()
+    const entries = chain(
+      said('user', 'one'),
+      said('assistant', 'two'),
+      said('user', 'three'),
+      said('assistant', 'four'),
+      compaction('First.', 'e3'),
+      said('user', 'five'),
+      compaction('Second.', 'e4'),
+      said('user', 'six'),
+    )
+    expect(await imported(memory, entries)).toEqual([
+      'condensed(unknown): Second.',
+      'assistant: four',
+      'user: five',
+      'user: six',
+    ])
+  })
+
+  it('keeps the summary of a branch that stands in the part that a compaction kept', async () => {
+    using memory = buildMemory()
+    const entries = chain(
+      said('user', 'one'),
+      said('assistant', 'two'),
+      said('user', 'branch'),
+      { ...said('assistant', 'branch answer') },
+      { type: 'branch_summary', fromId: 'e4', parentId: 'e2', summary: 'Of the branch.' },
+      said('user', 'three'),
+      compaction('Told.', 'e2'),
+      said('user', 'four'),
+    )
+    expect(await imported(memory, entries)).toEqual([
+      'leaf(unknown): Told.',
+      'assistant: two',
+      'leaf(unknown): Of the branch.',
+      'user: three',
+      'user: four',
+    ])
+  })
+
+  it('leaves out an answer that failed or was interrupted, and what a context edit replaced', async () => {
+    using memory = buildMemory()
+    const entries = chain(
+      said('user', 'question'),
+      said('assistant', 'half an answer', { stopReason: 'aborted' }),
+      said('user', 'again'),
+      said('assistant', 'edited'),
+      { type: 'context_edit', targetId: 'e4', replacement: null },
+      said('assistant', 'answer', { stopReason: 'stop' }),
+    )
+    await imported(memory, entries)
+    const pruned = memory.db.column<string>(`
+      SELECT m.external_id FROM compaction_runs AS r, json_each(r.configuration, '$.prune.outputs') AS o
+      JOIN messages AS m ON m.message_id = o.value ->> 0 ORDER BY m.seq`)
+    expect(pruned).toEqual(['e2', 'e4'])
+  })
+
+  it('has the system prompt of its sections, once', async () => {
+    using memory = buildMemory()
+    const prompt = { role: 'system', content: '', sections: { preamble: 'You are a program.', cwd: '<cwd>/</cwd>' } }
+    const tools = { ...prompt, toolsAdded: [{ name: 'read', description: 'Reads a file.' }] }
+    const entries = chain(
+      { type: 'message', message: tools },
+      said('user', 'one'),
+      said('assistant', 'two'),
+      { ...compaction('Told.', 'e3'), systemMessage: tools },
+      said('user', 'three'),
+    )
+    await imported(memory, entries)
+    const prompts = memory.db.column<string>("SELECT content FROM messages WHERE role = 'system'")
+    expect(prompts).toEqual(['You are a program.\n\n<cwd>/</cwd>\n\nread: Reads a file.'])
+  })
+
+  it('keeps what the tools of a system prompt take, so that a comparison finds nothing lost', async () => {
+    using memory = buildMemory()
+    const parameters = { properties: { path: { description: 'The "path" of the file,\nrelative or absolute.' } } }
+    const toolsAdded = [{ name: 'read', description: 'Reads a file.', parameters }]
+    const message = { role: 'system', content: '', sections: { preamble: 'You are a program.' }, toolsAdded }
+    const path = writeLines(chain({ type: 'message', message }, said('user', 'one')))
+    await importOne(memory.db, path)
+    expect(await compare(memory.path, path)).toMatchObject({ ok: true, lostTexts: [] })
+  })
+
+  it('reports an entry of type message without a message, and makes no empty message of it', async () => {
+    using memory = buildMemory()
+    const entries = chain(said('user', 'one'), { type: 'message' }, { type: 'message', message: {} })
+    expect(await importOne(memory.db, writeLines(entries))).toMatchObject({
+      added: 1,
+      skipped: [
+        { line: 3, reason: 'an entry of type message without a message' },
+        { line: 4, reason: 'an entry of type message without a message' },
+      ],
+    })
+  })
+})
