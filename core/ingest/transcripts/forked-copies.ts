@@ -50,6 +50,8 @@ export class ForkedCopies {
         ? null
         : this.#sessions.holderOf(sessionId, externalId)
     if (holder === null || (parent !== null && holder !== parent)) {
+      // The fork's file may repeat a prompt of the program that its parent has in an earlier record.
+      if (record.kind === 'message' && record.message.role === 'system') return record
       this.#maybeForks.delete(sessionId)
       if (parent === null && externalId !== null) this.#sessions.awaitOrigin(sessionId, externalId)
       return record

@@ -253,4 +253,26 @@ describe('a fork of Claude Code after a compaction', () => {
       'in the fork',
     ])
   })
+  it('takes what follows a prompt for copies that its parent was told before the compaction', async () => {
+    const prompt = { type: 'prompt_snapshot', systemPrompt: ['The prompt of the program.'] }
+    const story = new TranscriptBuilder()
+    story.user('a question in words enough to be worth a summary of some length')
+    story.record({ type: 'attachment', attachment: prompt })
+    story.answer('msg_1', [text('an answer')], { uuid: 'answered' })
+    const compactMetadata = { trigger: 'manual' }
+    const boundary = { type: 'system', subtype: 'compact_boundary', content: 'Conversation compacted' }
+    story.record({ ...boundary, parentUuid: null, logicalParentUuid: 'answered', compactMetadata })
+    story.user('A summary.', { isCompactSummary: true })
+    story.user('after the compaction')
+    story.record({ type: 'attachment', attachment: prompt })
+    const last = story.answer('msg_2', [text('a later answer')])
+    const fork = new TranscriptBuilder('fork')
+    for (const line of story.lines.slice(3)) fork.raw({ ...JSON.parse(line), sessionId: 'fork' })
+    fork.user('in the fork', { parentUuid: last })
+    const folder = temporaryFolder()
+    using memory = await imported([story.write('a.jsonl', folder), fork.write('fork.jsonl', folder)])
+    expect(told(memory, 'fork')).toEqual(['system: The prompt of the program.', 'user: in the fork'])
+    const texts = sentWindow(memory, 'fork').texts.filter((words) => !words.startsWith('['))
+    expect(texts.slice(-3)).toEqual(['after the compaction', 'a later answer', 'in the fork'])
+  })
 })
