@@ -12,6 +12,8 @@ export type ImportOptions = {
   readonly format?: TranscriptFormat
   readonly window?: ImportWindow
   readonly onProgress?: (progress: JobProgress) => void
+  /** By default, the moment at which the stories of tests begin. */
+  readonly nowMs?: number
   /** By default, large texts stay in their messages. */
   readonly files?: LargeFileService
   readonly resumeOf?: ResumeOf
@@ -28,13 +30,14 @@ export async function runImport(
     onProgress,
     files,
     resumeOf,
+    nowMs = STORY_BEGINS_MS,
   }: ImportOptions = {},
 ): Promise<ImportResult> {
   const job = importTranscripts(
     {
       db,
       estimator: createTokenEstimator(),
-      clock: () => STORY_BEGINS_MS,
+      clock: () => nowMs,
       paths,
       format,
       window,
