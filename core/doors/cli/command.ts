@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ConversationId } from '#core/contract/ids.ts'
-import type { Answer } from './output.ts'
+import type { Lcm } from '#core/lcm.ts'
+import { type Answer, EXIT } from './output.ts'
 
 /** The options of every command. */
 export const SHARED = z.object({
@@ -106,18 +107,50 @@ export type CommandSpec = {
 /** A command without what the list of commands says of it. */
 export type CommandDefinition = Omit<CommandSpec, 'does'>
 
+type NoFields = z.ZodObject<Record<never, never>>
+type CommandOf<Fields extends z.ZodObject> = Omit<
+  CommandDefinition,
+  'fields' | 'memory' | 'positional' | 'exclusive' | 'first' | 'run'
+> & {
+  readonly fields?: Fields
+  readonly memory?: MemoryUse | ((input: z.output<Fields>, given: Given) => MemoryUse | undefined)
+  readonly positional?: readonly (keyof z.output<Fields> & string)[]
+  readonly exclusive?: readonly (readonly [keyof z.output<Fields> & string, keyof z.output<Fields> & string])[]
+  readonly first?: (input: Partial<z.output<Fields>>) => void
+  readonly run: (input: z.output<Fields>, given: Given) => Promise<Answer>
+}
+
 /** Declares a command whose fields are known to the type checker. */
-export function defineCommand<Fields extends z.ZodObject = z.ZodObject<Record<never, never>>>(
-  spec: Omit<CommandDefinition, 'fields' | 'memory' | 'positional' | 'exclusive' | 'first' | 'run'> & {
-    readonly fields?: Fields
-    readonly memory?: MemoryUse | ((input: z.output<Fields>, given: Given) => MemoryUse | undefined)
-    readonly positional?: readonly (keyof z.output<Fields> & string)[]
-    readonly exclusive?: readonly (readonly [keyof z.output<Fields> & string, keyof z.output<Fields> & string])[]
-    readonly first?: (input: Partial<z.output<Fields>>) => void
-    readonly run: (input: z.output<Fields>, given: Given) => Promise<Answer>
-  },
-): CommandDefinition {
+export function defineCommand<Fields extends z.ZodObject = NoFields>(spec: CommandOf<Fields>): CommandDefinition {
   return spec
+}
+
+/**
+ * Declares a command that asks a memory one question and changes nothing: what it asks, and the answer as text. The
+ * memory is opened read-only and closed when the answer is there.
+ */
+export function defineQuestion<Found, Fields extends z.ZodObject = NoFields>({
+  ask,
+  text,
+  json = (found) => found,
+  exitCode = () => EXIT.done,
+  ...spec
+}: Omit<CommandOf<Fields>, 'run'> & {
+  readonly ask: (lcm: Lcm, input: z.output<Fields>) => Found | Promise<Found>
+  readonly text: (found: Found) => string
+  /** The document that is printed with --json. Default: what was found. */
+  readonly json?: (found: Found) => unknown
+  readonly exitCode?: (found: Found) => number
+}): CommandDefinition {
+  return defineCommand<Fields>({
+    memory: 'reads',
+    ...spec,
+    run: async (input, given) => {
+      const { withMemory } = await import('./session.ts')
+      const found = await withMemory(given, (lcm) => ask(lcm, input), { readOnly: true })
+      return { json: json(found), text: () => text(found), exitCode: exitCode(found) }
+    },
+  })
 }
 
 /** The field of commands that narrow to one conversation. */

@@ -2,9 +2,8 @@ import { z } from 'zod'
 import { Family, type FamilyMember, type RecordedUsage } from '#core/contract/family.ts'
 import { ConversationsInput, ListedConversation } from '#core/contract/memory.ts'
 import { plural } from '#core/text.ts'
-import { defineCommand } from './command.ts'
+import { defineQuestion } from './command.ts'
 import { interruptibleCall } from './interruptible.ts'
-import { withMemory } from './session.ts'
 import { count, oneLine, table } from './text.ts'
 
 const { query, sort, reversed, limit } = ConversationsInput.shape
@@ -18,34 +17,27 @@ const Listed = z.object({
 })
 
 /** The conversations of a memory as families, each counted once, with what their agents recorded. */
-export const conversations = defineCommand({
+export const conversations = defineQuestion({
   name: 'conversations',
   example: 'conversations --db sample.db',
-  memory: 'reads',
   fields: z.object({ query, sort, reversed, limit }),
   prints: Listed,
-  run: async (input, given) => {
-    const listed = await withMemory(
-      given,
-      async (lcm) => {
-        await lcm.stats.measure()
-        const { conversations: rows, found } = lcm.stats.page(ConversationsInput.parse({ ...input, families: true }))
-        const families: z.output<typeof Listed>['families'] = []
-        const byId = new Map(rows.map((row) => [row.conversationId, row]))
-        const seen = new Set<number>()
-        for (const { conversationId } of rows) {
-          if (seen.has(conversationId)) continue
-          const family = await interruptibleCall((signal) => lcm.families.of(conversationId, signal))
-          for (const member of family.members) seen.add(member.conversationId)
-          const members = family.members.map((one) => ({ ...one, row: byId.get(one.conversationId) ?? null }))
-          families.push({ ...family, members })
-        }
-        return { families, found }
-      },
-      { readOnly: true },
-    )
-    return { json: listed, text: () => listedText(listed) }
+  ask: async (lcm, input) => {
+    await lcm.stats.measure()
+    const { conversations: rows, found } = lcm.stats.page(ConversationsInput.parse({ ...input, families: true }))
+    const families: z.output<typeof Listed>['families'] = []
+    const byId = new Map(rows.map((row) => [row.conversationId, row]))
+    const seen = new Set<number>()
+    for (const { conversationId } of rows) {
+      if (seen.has(conversationId)) continue
+      const family = await interruptibleCall((signal) => lcm.families.of(conversationId, signal))
+      for (const member of family.members) seen.add(member.conversationId)
+      const members = family.members.map((one) => ({ ...one, row: byId.get(one.conversationId) ?? null }))
+      families.push({ ...family, members })
+    }
+    return { families, found }
   },
+  text: listedText,
 })
 
 function listedText({ families, found }: z.output<typeof Listed>): string {

@@ -2,33 +2,26 @@ import { z } from 'zod'
 import { CoverageInput, CoverageReport } from '#core/contract/coverage.ts'
 import { isNative } from '#core/systems/native/native.ts'
 import { plural } from '#core/text.ts'
-import { defineCommand, narrowed } from './command.ts'
+import { defineQuestion, narrowed } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { EXIT } from './output.ts'
-import { chooseConversation, withMemory } from './session.ts'
+import { chooseConversation } from './session.ts'
 import { count, oneLine } from './text.ts'
 
 const SHOWN = 20
 
-export const coverage = defineCommand({
+export const coverage = defineQuestion({
   name: 'coverage',
   example: 'coverage --db sample.db --conversation 1 --transcript resources/sample.jsonl',
-  memory: 'reads',
   fields: z.object({ ...narrowed, transcript: CoverageInput.shape.path, format: CoverageInput.shape.format }),
   prints: CoverageReport,
-  run: async ({ conversationId, transcript, format }, given) => {
+  ask: async (lcm, { conversationId, transcript: path, format }) => {
     const { checkCoverage } = await import('#core/compare/transcript/check-coverage.ts')
-    const report = await withMemory(
-      given,
-      (lcm) => {
-        const { read: db, info } = lcm
-        const input = { conversationId: chooseConversation(lcm, conversationId), path: transcript, format }
-        return interruptible((signal) => checkCoverage({ db, isNative: isNative(info) }, input, signal))
-      },
-      { readOnly: true },
-    )
-    return { json: report, text: () => coverageText(report), exitCode: report.ok ? EXIT.done : EXIT.findings }
+    const input = { conversationId: chooseConversation(lcm, conversationId), path, format }
+    return interruptible((signal) => checkCoverage({ db: lcm.read, isNative: isNative(lcm.info) }, input, signal))
   },
+  text: coverageText,
+  exitCode: ({ ok }) => (ok ? EXIT.done : EXIT.findings),
 })
 
 function coverageText(report: CoverageReport): string {

@@ -1,27 +1,17 @@
 import { EmbedInput, EmbedResult } from '#core/contract/vectors.ts'
 import { plural } from '#core/text.ts'
-import { defineCommand } from './command.ts'
+import { defineQuestion } from './command.ts'
 import { interruptible } from './interruptible.ts'
-import type { Answer } from './output.ts'
-import { withMemory } from './session.ts'
 import { count } from './text.ts'
 
 /** Texts are turned into vectors by the model that LCM_EMBEDDINGS names. */
-export const embed = defineCommand({
+export const embed = defineQuestion({
   name: 'embed',
   example: 'embed --max-texts 5000 --db lcm.db',
-  memory: 'reads',
   fields: EmbedInput,
   prints: EmbedResult,
-  run: (input, given) =>
-    withMemory(
-      given,
-      async (lcm): Promise<Answer> => {
-        const result = await interruptible((signal) => lcm.meaning.make(input, signal))
-        return { json: result, text: () => resultText(result) }
-      },
-      { readOnly: true },
-    ),
+  ask: (lcm, input) => interruptible((signal) => lcm.meaning.make(input, signal)),
+  text: resultText,
 })
 
 function resultText({ outcome, model, sent, refused, texts, totalTexts }: EmbedResult): string {

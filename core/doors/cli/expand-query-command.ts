@@ -1,28 +1,22 @@
 import { ExpandQueryInput, ExpandQueryResult } from '#core/contract/expand-query.ts'
 import { plural } from '#core/text.ts'
-import { defineCommand } from './command.ts'
+import { defineQuestion } from './command.ts'
 import { interruptibleCall } from './interruptible.ts'
-import { chooseConversation, withMemory } from './session.ts'
+import { chooseConversation } from './session.ts'
 import { count, oneLine } from './text.ts'
 
 /** A question that is answered from the sources of summaries. Ctrl-C stops it. */
-export const expandQuery = defineCommand({
+export const expandQuery = defineQuestion({
   name: 'expand-query',
   example: 'expand-query "Why was the retry limit raised?" --db sample.db',
-  memory: 'reads',
   fields: ExpandQueryInput,
   positional: ['prompt'],
   prints: ExpandQueryResult,
-  run: (input, given) =>
-    withMemory(
-      given,
-      async (lcm) => {
-        if (input.conversationId !== undefined) chooseConversation(lcm, input.conversationId)
-        const result = await interruptibleCall((signal) => lcm.expandQuery.ask(input, signal))
-        return { json: result, text: () => resultText(result) }
-      },
-      { readOnly: true },
-    ),
+  ask: (lcm, input) => {
+    if (input.conversationId !== undefined) chooseConversation(lcm, input.conversationId)
+    return interruptibleCall((signal) => lcm.expandQuery.ask(input, signal))
+  },
+  text: resultText,
 })
 
 function resultText(result: ExpandQueryResult): string {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { FileInfo } from '#core/contract/lineage.ts'
-import { defineCommand, narrowed, outputFile } from './command.ts'
+import { defineCommand, defineQuestion, narrowed, outputFile } from './command.ts'
 import { fileAnswer, fileCopy, filePart } from './file-answer.ts'
 import { force } from './output-file.ts'
-import { chooseConversation, withMemory } from './session.ts'
+import { chooseConversation } from './session.ts'
 import { bytes, oneLine, table } from './text.ts'
 
 const LARGEST_BYTES = 1 << 28
@@ -11,37 +11,29 @@ const LARGEST_BYTES = 1 << 28
 const PARTS = ['page', 'lines', 'find', 'maxBytes'] as const
 
 /** Contents that were taken out of messages because of their size. */
-export const files = defineCommand({
+export const files = defineQuestion({
   name: 'files',
   example: 'files --db sample.db',
-  memory: 'reads',
   fields: z.object(narrowed),
   prints: z.object({ files: z.array(FileInfo) }),
-  run: async ({ conversationId }, given) => {
-    const files = await withMemory(
-      given,
-      (lcm) => {
-        const asked = conversationId === undefined ? undefined : chooseConversation(lcm, conversationId)
-        const ids = asked === undefined ? lcm.stats.conversations().map((row) => row.conversationId) : [asked]
-        return ids.flatMap((id) => lcm.retrieval.files(id))
-      },
-      { readOnly: true },
-    )
-    const text = (): string =>
-      files.length === 0
-        ? 'No large files.'
-        : table(
-            ['id', 'conversation', 'size', 'type', 'name'],
-            files.map((file) => [
-              file.id,
-              String(file.conversationId),
-              file.bytes === null ? '' : bytes(file.bytes),
-              file.mimeType,
-              oneLine(file.fileName ?? '', 60),
-            ]),
-          )
-    return { json: { files }, text }
+  ask: (lcm, { conversationId }) => {
+    const asked = conversationId === undefined ? undefined : chooseConversation(lcm, conversationId)
+    const ids = asked === undefined ? lcm.stats.conversations().map((row) => row.conversationId) : [asked]
+    return { files: ids.flatMap((id) => lcm.retrieval.files(id)) }
   },
+  text: ({ files }) =>
+    files.length === 0
+      ? 'No large files.'
+      : table(
+          ['id', 'conversation', 'size', 'type', 'name'],
+          files.map((file) => [
+            file.id,
+            String(file.conversationId),
+            file.bytes === null ? '' : bytes(file.bytes),
+            file.mimeType,
+            oneLine(file.fileName ?? '', 60),
+          ]),
+        ),
 })
 
 export const file = defineCommand({

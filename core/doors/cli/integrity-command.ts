@@ -3,29 +3,24 @@ import { IntegrityReport, type Sample } from '#core/contract/integrity.ts'
 import { checksMade, copyingText } from '#core/contract/lists.ts'
 import { plural } from '#core/text.ts'
 import { keepNewObjectsSmall } from '../heap.ts'
-import { defineCommand, narrowed } from './command.ts'
+import { defineQuestion, narrowed } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { EXIT } from './output.ts'
-import { withMemory } from './session.ts'
 import { count, oneLine } from './text.ts'
 
 const SAMPLES_SHOWN = 5
 
-export const integrity = defineCommand({
+export const integrity = defineQuestion({
   name: 'integrity',
   example: 'integrity --db sample.db',
-  memory: 'reads',
   fields: z.object(narrowed),
   prints: IntegrityReport,
-  run: async ({ conversationId }, given) => {
+  ask: (lcm, { conversationId }) => {
     keepNewObjectsSmall()
-    const report = await withMemory(
-      given,
-      (lcm) => interruptible((signal) => lcm.integrity.run(conversationId, signal)),
-      { readOnly: true },
-    )
-    return { json: report, text: () => integrityText(report), exitCode: report.ok ? EXIT.done : EXIT.findings }
+    return interruptible((signal) => lcm.integrity.run(conversationId, signal))
   },
+  text: integrityText,
+  exitCode: ({ ok }) => (ok ? EXIT.done : EXIT.findings),
 })
 
 function integrityText(report: IntegrityReport): string {

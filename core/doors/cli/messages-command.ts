@@ -1,16 +1,15 @@
 import { isoMinute } from '#core/clock.ts'
 import { TranscriptPage, TranscriptPageInput } from '#core/contract/message.ts'
 import { plural } from '#core/text.ts'
-import { defineCommand, narrowed } from './command.ts'
-import { chooseOrNewest, withMemory } from './session.ts'
+import { defineQuestion, narrowed } from './command.ts'
+import { chooseOrNewest } from './session.ts'
 import { count, oneLine, table } from './text.ts'
 
 const { offset, limit, contentChars } = TranscriptPageInput.shape
 
-export const messages = defineCommand({
+export const messages = defineQuestion({
   name: 'messages',
   example: 'messages --db sample.db --conversation 1 --offset 20 --limit 10',
-  memory: 'reads',
   fields: TranscriptPageInput.extend({
     conversationId: narrowed.conversationId,
     offset: offset.default(0),
@@ -18,17 +17,12 @@ export const messages = defineCommand({
     contentChars,
   }),
   prints: TranscriptPage,
-  run: ({ conversationId, ...asked }, given) =>
-    withMemory(
-      given,
-      async (lcm) => {
-        const chosen = chooseOrNewest(lcm, conversationId)
-        await lcm.reader.prepare(chosen)
-        const page = lcm.transcript.page({ ...asked, conversationId: chosen })
-        return { json: page, text: () => pageText(page) }
-      },
-      { readOnly: true },
-    ),
+  ask: async (lcm, input) => {
+    const conversationId = chooseOrNewest(lcm, input.conversationId)
+    await lcm.reader.prepare(conversationId)
+    return lcm.transcript.page({ ...input, conversationId })
+  },
+  text: pageText,
 })
 
 function pageText({ total, offset, messages }: TranscriptPage): string {

@@ -1,27 +1,18 @@
 import { Provenance, ProvenanceInput } from '#core/contract/provenance.ts'
 import { plural } from '#core/text.ts'
-import { defineCommand } from './command.ts'
+import { defineQuestion } from './command.ts'
 import { interruptibleCall } from './interruptible.ts'
-import { withMemory } from './session.ts'
 import { count, oneLine, percent } from './text.ts'
 
 /** The passages that support the sentences of a summary. */
-export const provenance = defineCommand({
+export const provenance = defineQuestion({
   name: 'provenance',
   example: 'provenance sum_e6e4df8f3eddb5d6 --db sample.db',
-  memory: 'reads',
   fields: ProvenanceInput,
   positional: ['summaryId'],
   prints: Provenance,
-  run: (input, given) =>
-    withMemory(
-      given,
-      async (lcm) => {
-        const found = await interruptibleCall((signal) => lcm.provenance.find(input, signal))
-        return { json: found, text: () => provenanceText(found) }
-      },
-      { readOnly: true },
-    ),
+  ask: (lcm, input) => interruptibleCall((signal) => lcm.provenance.find(input, signal)),
+  text: provenanceText,
 })
 
 const MARK = { supported: '✓', weak: '~', none: '✗' } as const

@@ -7,84 +7,81 @@ import { RawRows, type SqlCell } from '#core/contract/sql.ts'
 import { isNative } from '#core/systems/native/native.ts'
 import { plural } from '#core/text.ts'
 import { toCliJson } from './cli-json.ts'
-import { defineCommand, type Given, narrowed } from './command.ts'
+import { defineCommand, defineQuestion, type Given, narrowed } from './command.ts'
 import { fileAnswer, filePart, isPart } from './file-answer.ts'
 import type { Answer } from './output.ts'
 import { chooseOrNewest, withMemory } from './session.ts'
 import { bytes, count, oneLine, percent, table, treeText } from './text.ts'
 
-export const stats = defineCommand({
+export const stats = defineQuestion({
   name: 'stats',
   example: 'stats --db sample.db',
-  memory: 'reads',
   prints: Stats,
-  run: async (_input, given) => {
+  ask: async ({ stats, info, estimator }) => {
     const { READ_ONLY_BY_CHOICE } = await import('#core/systems/open.ts')
-    const { lacks, ...stats } = await withMemory(
-      given,
-      (lcm) => ({
-        ...lcm.stats.stats(),
-        readOnly: lcm.info.readOnlyReason !== READ_ONLY_BY_CHOICE,
-        ...(isNative(lcm.info) && { tokenEstimator: lcm.estimator.name }),
-        lacks: lcm.info.lacks ?? [],
-      }),
-      { readOnly: true },
-    )
-    const text = (): string =>
-      [
-        `${stats.path}`,
-        `${stats.system}${stats.systemVersion ? ` ${stats.systemVersion}` : ''} · ${bytes(stats.bytes)}${stats.readOnly ? ' · read-only' : ''}${stats.tokenEstimator ? ` · tokens by ${stats.tokenEstimator}` : ''}`,
-        `${plural(stats.messages, 'message')} · ${plural(stats.messageParts, 'part')} · ${plural(stats.summaries, 'summary', 'summaries')} · ${count(stats.contextItems)} context items · ${plural(stats.largeFiles, 'file')}`,
-        `summaries by depth: ${
-          Object.entries(stats.summariesByDepth)
-            .map(([depth, n]) => `${depth}: ${count(n)}`)
-            .join(', ') || 'none'
-        }`,
-        '',
-        table(
-          [
-            'id',
-            'messages',
-            'summaries',
-            'depth',
-            'active items',
-            'stored tokens',
-            'active tokens',
-            'window tokens',
-            'pressure',
-            'title',
-          ],
-          stats.perConversation.map((c) => [
-            String(c.conversationId),
-            c.messages,
-            c.summaries,
-            c.maxDepth,
-            c.contextItems,
-            c.storedTokens,
-            c.activeTokens,
-            c.contextTokens,
-            c.ownBudgetTokens === undefined
-              ? percent(c.pressure)
-              : `${percent(c.pressure)} of its own ${count(c.ownBudgetTokens)}`,
-            `${c.internal ? '(internal) ' : ''}${oneLine(c.title ?? c.sessionId, 60)}`,
-          ]),
-        ),
-        ...(lacks.length > 0 ? ['', 'What this file does not record:', ...lacks.map((what) => `- ${what}`)] : []),
-      ].join('\n')
-    return { json: stats, text }
+    return {
+      ...stats.stats(),
+      readOnly: info.readOnlyReason !== READ_ONLY_BY_CHOICE,
+      ...(isNative(info) && { tokenEstimator: estimator.name }),
+      lacks: info.lacks ?? [],
+    }
   },
+  json: ({ lacks: _, ...stats }) => stats,
+  text: statsText,
 })
 
-export const tree = defineCommand({
+type StatsFound = Stats & { readonly tokenEstimator?: string; readonly lacks: readonly string[] }
+
+function statsText({ lacks, ...stats }: StatsFound): string {
+  return [
+    `${stats.path}`,
+    `${stats.system}${stats.systemVersion ? ` ${stats.systemVersion}` : ''} · ${bytes(stats.bytes)}${stats.readOnly ? ' · read-only' : ''}${stats.tokenEstimator ? ` · tokens by ${stats.tokenEstimator}` : ''}`,
+    `${plural(stats.messages, 'message')} · ${plural(stats.messageParts, 'part')} · ${plural(stats.summaries, 'summary', 'summaries')} · ${count(stats.contextItems)} context items · ${plural(stats.largeFiles, 'file')}`,
+    `summaries by depth: ${
+      Object.entries(stats.summariesByDepth)
+        .map(([depth, n]) => `${depth}: ${count(n)}`)
+        .join(', ') || 'none'
+    }`,
+    '',
+    table(
+      [
+        'id',
+        'messages',
+        'summaries',
+        'depth',
+        'active items',
+        'stored tokens',
+        'active tokens',
+        'window tokens',
+        'pressure',
+        'title',
+      ],
+      stats.perConversation.map((c) => [
+        String(c.conversationId),
+        c.messages,
+        c.summaries,
+        c.maxDepth,
+        c.contextItems,
+        c.storedTokens,
+        c.activeTokens,
+        c.contextTokens,
+        c.ownBudgetTokens === undefined
+          ? percent(c.pressure)
+          : `${percent(c.pressure)} of its own ${count(c.ownBudgetTokens)}`,
+        `${c.internal ? '(internal) ' : ''}${oneLine(c.title ?? c.sessionId, 60)}`,
+      ]),
+    ),
+    ...(lacks.length > 0 ? ['', 'What this file does not record:', ...lacks.map((what) => `- ${what}`)] : []),
+  ].join('\n')
+}
+
+export const tree = defineQuestion({
   name: 'tree',
   example: 'tree --db sample.db --conversation 1',
-  memory: 'reads',
   fields: z.object(narrowed),
   prints: Tree,
-  run: async ({ conversationId }, given) => {
-    const tree = await withMemory(given, (lcm) => lcm.dag.tree(chooseOrNewest(lcm, conversationId)), { readOnly: true })
-    return { json: tree, text: () => treeText(tree.roots, (node) => node.sources ?? []) || 'No summaries.' }
-  },
+  ask: (lcm, { conversationId }) => lcm.dag.tree(chooseOrNewest(lcm, conversationId)),
+  text: ({ roots }) => treeText(roots, (node) => node.sources ?? []) || 'No summaries.',
 })
 
 export const describe = defineCommand({
@@ -131,10 +128,9 @@ async function rawAnswer(id: string, given: Given): Promise<Answer> {
   return { json: raw, text }
 }
 
-export const expand = defineCommand({
+export const expand = defineQuestion({
   name: 'expand',
   example: 'expand sum_e6e4df8f3eddb5d6 --db sample.db --depth 2 --messages',
-  memory: 'reads',
   fields: z.object({
     ...ExpandInput.omit({ includeMessages: true, tokenCap: true }).shape,
     messages: ExpandInput.shape.includeMessages,
@@ -145,54 +141,37 @@ export const expand = defineCommand({
   }),
   positional: ['summaryId'],
   prints: Expansion,
-  run: ({ messages, tokenCap, ...asked }, given) =>
-    withMemory(
-      given,
-      (lcm) => {
-        const expansion = lcm.retrieval.expand({
-          ...asked,
-          includeMessages: messages,
-          tokenCap: tokenCap ?? lcm.settings.maxExpandTokens,
-        })
-        const text = (): string =>
-          [
-            ...expansion.nodes.map(
-              (node) =>
-                `── ${node.id} · ${node.kind} ${node.depth} · ${plural(node.tokens, 'token')}\n${node.content}\n`,
-            ),
-            ...expansion.messages.map(
-              (message) =>
-                `── ${message.id} · ${message.role} · ${plural(message.tokens, 'token')}\n${message.content}\n`,
-            ),
-            ...expansion.tooLarge.map((tooLarge) => `── ${tooLarge} is larger than --token-cap: describe it instead`),
-            `${plural(expansion.tokens, 'token')}${expansion.next[0] === undefined ? '' : `; go on with --cursor ${expansion.next[0]}`}`,
-          ].join('\n')
-        return { json: expansion, text }
-      },
-      { readOnly: true },
-    ),
+  ask: (lcm, { messages: includeMessages, tokenCap = lcm.settings.maxExpandTokens, ...rest }) =>
+    lcm.retrieval.expand({ ...rest, includeMessages, tokenCap }),
+  text: ({ nodes, messages, tooLarge, tokens, next: [next] }) =>
+    [
+      ...nodes.map(
+        (node) => `── ${node.id} · ${node.kind} ${node.depth} · ${plural(node.tokens, 'token')}\n${node.content}\n`,
+      ),
+      ...messages.map(
+        (message) => `── ${message.id} · ${message.role} · ${plural(message.tokens, 'token')}\n${message.content}\n`,
+      ),
+      ...tooLarge.map((id) => `── ${id} is larger than --token-cap: describe it instead`),
+      `${plural(tokens, 'token')}${next === undefined ? '' : `; go on with --cursor ${next}`}`,
+    ].join('\n'),
 })
 
-export const lineage = defineCommand({
+export const lineage = defineQuestion({
   name: 'lineage',
   example: 'lineage msg_1 --db sample.db',
-  memory: 'reads',
   fields: z.object({ id: NodeId }),
   positional: ['id'],
   prints: Lineage,
-  run: async ({ id }, given) => {
-    const lineage = await withMemory(given, (lcm) => lcm.dag.lineage(id), { readOnly: true })
-    const text = (): string =>
-      [
-        `${lineage.id}${lineage.inContext ? ' · in the window' : ''}`,
-        lineage.coveredBy.length > 0 ? `covered by ${lineage.coveredBy.join(', ')}` : '',
-        'dependents',
-        treeText(lineage.dependents, (node) => node.dependents ?? []) || '  none',
-        'sources',
-        treeText(lineage.sources, (node) => node.sources ?? []) || '  none',
-      ]
-        .filter(Boolean)
-        .join('\n')
-    return { json: lineage, text }
-  },
+  ask: (lcm, { id }) => lcm.dag.lineage(id),
+  text: ({ id, inContext, coveredBy, dependents, sources }) =>
+    [
+      `${id}${inContext ? ' · in the window' : ''}`,
+      coveredBy.length > 0 ? `covered by ${coveredBy.join(', ')}` : '',
+      'dependents',
+      treeText(dependents, (node) => node.dependents ?? []) || '  none',
+      'sources',
+      treeText(sources, (node) => node.sources ?? []) || '  none',
+    ]
+      .filter(Boolean)
+      .join('\n'),
 })

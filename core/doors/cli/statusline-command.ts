@@ -1,30 +1,23 @@
 import { z } from 'zod'
 import type { ListedConversation } from '#core/contract/memory.ts'
-import { defineCommand, narrowed } from './command.ts'
-import { withMemory } from './session.ts'
+import { defineQuestion, narrowed } from './command.ts'
 import { bytes, count, percent } from './text.ts'
 
-export const statusline = defineCommand({
+export const statusline = defineQuestion({
   name: 'statusline',
   example: 'statusline --db sample.db',
-  memory: 'reads',
   fields: z.object(narrowed),
-  run: async ({ conversationId }, given) => {
+  ask: async ({ stats, info, read }, { conversationId }) => {
     const { measureFile } = await import('#core/sqlite/memory-file.ts')
     const { newestFirst } = await import('#core/browse/conversation-order.ts')
     const { noSuchConversation } = await import('#core/systems/records/conversations.ts')
-    const status = await withMemory(
-      given,
-      ({ stats, info, read }) => {
-        const all = stats.listed()
-        const rows = all.filter((row) => conversationId === undefined || row.conversationId === conversationId)
-        if (conversationId !== undefined && rows.length === 0) throw noSuchConversation(read, conversationId)
-        return statusOf(rows.toSorted(newestFirst), measureFile(info.path).bytes)
-      },
-      { readOnly: true },
-    )
-    return { json: { ...status, line: lineOf(status) }, text: () => lineOf(status) }
+    const all = stats.listed()
+    const rows = all.filter((row) => conversationId === undefined || row.conversationId === conversationId)
+    if (conversationId !== undefined && rows.length === 0) throw noSuchConversation(read, conversationId)
+    return statusOf(rows.toSorted(newestFirst), measureFile(info.path).bytes)
   },
+  json: (status) => ({ ...status, line: lineOf(status) }),
+  text: lineOf,
 })
 
 type Status = {

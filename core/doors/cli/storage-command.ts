@@ -1,30 +1,17 @@
 import { measureStorage } from '#core/browse/storage/measure-storage.ts'
 import { StorageReport } from '#core/contract/storage.ts'
 import { plural } from '#core/text.ts'
-import { defineCommand } from './command.ts'
+import { defineQuestion } from './command.ts'
 import { interruptible } from './interruptible.ts'
-import { withMemory } from './session.ts'
 import { bytes, table } from './text.ts'
 
-export const storage = defineCommand({
+export const storage = defineQuestion({
   name: 'storage',
   example: 'storage --db sample.db',
-  memory: 'reads',
   prints: StorageReport,
-  run: async (_input, given) => {
-    const report = await withMemory(
-      given,
-      (lcm) =>
-        interruptible((signal) =>
-          measureStorage(
-            { db: lcm.read, info: lcm.info, largeFileTokens: lcm.settings.largeFileTokenThreshold },
-            signal,
-          ),
-        ),
-      { readOnly: true },
-    )
-    return { json: report, text: () => storageText(report) }
-  },
+  ask: ({ read: db, info, settings: { largeFileTokenThreshold: largeFileTokens } }) =>
+    interruptible((signal) => measureStorage({ db, info, largeFileTokens }, signal)),
+  text: storageText,
 })
 
 function storageText(report: StorageReport): string {

@@ -6,10 +6,9 @@ import { UndoCompactionInput, type UndoneCompaction } from '#core/contract/compa
 import type { DiffLine, SurgeryPreview, SurgeryResult } from '#core/contract/surgery.ts'
 import { SurgeryInput, SurgeryOperation, type SurgeryRequest, UndoInput } from '#core/contract/surgery.ts'
 import { LcmError } from '#core/errors.ts'
-import type { Lcm } from '#core/lcm.ts'
 import { fileError } from '#core/sqlite/memory-file.ts'
 import { plural } from '#core/text.ts'
-import { defineCommand, type Given, narrowed } from './command.ts'
+import { defineCommand, defineQuestion, type Given, narrowed } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 import { printable } from './printable.ts'
@@ -70,7 +69,7 @@ export const transplant = defineCommand({
   run: ({ id, to, ...options }, given) => operate(given, options, { kind: 'transplant', id, toConversationId: to }),
 })
 
-export const backups = defineCommand({
+export const backups = defineQuestion({
   name: 'backups',
   example: 'backups --db sample.db',
   memory: {
@@ -78,7 +77,15 @@ export const backups = defineCommand({
       'backups are made of a file before it is changed. "lcm copy --from postgres://… --to FILE" makes a copy of a tenant, and pg_dump one of the database.',
   },
   fields: z.object({ backups: SurgeryInput.shape.backupFolder }),
-  run: (input, given) => withMemory(given, (lcm) => backupsAnswer(lcm, input.backups), { readOnly: true }),
+  ask: (lcm, input) => ({ path: lcm.info.path, backups: lcm.undo.backups(input.backups) }),
+  json: ({ backups }) => ({ backups: backups.map((backup) => ({ ...backup, name: basename(backup.path) })) }),
+  text: ({ path, backups }) =>
+    backups.length === 0
+      ? `There is no backup of ${path}.`
+      : table(
+          ['made', 'size', 'backup'],
+          backups.map((backup) => [isoTime(backup.atMs), bytes(backup.bytes), basename(backup.path)]),
+        ),
 })
 
 export const undo = defineCommand({
@@ -243,15 +250,3 @@ const names = (ids: readonly string[]): string =>
 
 const MARKS: Readonly<Record<DiffLine['kind'], string>> = { same: ' ', removed: '-', added: '+' }
 const diffText = ({ kind, text }: DiffLine): string => `    ${MARKS[kind]} ${printable(text)}`
-
-function backupsAnswer(lcm: Lcm, folder: string | undefined): Answer {
-  const backups = lcm.undo.backups(folder)
-  const text = (): string =>
-    backups.length === 0
-      ? `There is no backup of ${lcm.info.path}.`
-      : table(
-          ['made', 'size', 'backup'],
-          backups.map((backup) => [isoTime(backup.atMs), bytes(backup.bytes), basename(backup.path)]),
-        )
-  return { json: { backups: backups.map((backup) => ({ ...backup, name: basename(backup.path) })) }, text }
-}

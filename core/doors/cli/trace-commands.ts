@@ -8,9 +8,9 @@ import { LcmError } from '#core/errors.ts'
 import type { Lcm } from '#core/lcm.ts'
 import { lookUp, messageNumber, notFound } from '#core/systems/node-id.ts'
 import { plural } from '#core/text.ts'
-import { defineCommand, narrowed } from './command.ts'
+import { defineQuestion, narrowed } from './command.ts'
 import { interruptibleCall } from './interruptible.ts'
-import { chooseConversation, chooseOrNewest, withMemory } from './session.ts'
+import { chooseConversation, chooseOrNewest } from './session.ts'
 import { count, oneLine } from './text.ts'
 
 const traceFields = z.object({
@@ -22,23 +22,17 @@ const traceFields = z.object({
 })
 
 /** Follows what was said through the summaries up to the window. */
-export const trace = defineCommand({
+export const trace = defineQuestion({
   name: 'trace',
   example: 'trace "retries raised to four" --db sample.db',
-  memory: 'reads',
   fields: traceFields,
   positional: ['what'],
   prints: FactTrace,
-  run: (input, given) =>
-    withMemory(
-      given,
-      async (lcm) => {
-        const asked = askedOf(lcm, input)
-        const found = await interruptibleCall((signal) => lcm.tracer.trace(asked, signal))
-        return { json: found, text: () => traceText(found) }
-      },
-      { readOnly: true },
-    ),
+  ask: (lcm, input) => {
+    const request = requestOf(lcm, input)
+    return interruptibleCall((signal) => lcm.tracer.trace(request, signal))
+  },
+  text: traceText,
 })
 
 /** The ids of summaries, as systems make them. A name such as `sum_total` is a word. */
@@ -49,7 +43,10 @@ const SUMMARY_ID = /^sum_[0-9a-f]{8,}$/i
  * @throws LcmError not_found for the id of a message or summary that is not in the file, invalid_argument for one of
  * another conversation
  */
-function askedOf(lcm: Lcm, { what, words, conversationId, limit, ...ends }: z.output<typeof traceFields>): TraceInput {
+function requestOf(
+  lcm: Lcm,
+  { what, words, conversationId, limit, ...ends }: z.output<typeof traceFields>,
+): TraceInput {
   if (conversationId !== undefined) chooseConversation(lcm, conversationId)
   const narrow = conversationId === undefined ? {} : { conversationId }
   const found = /\s/.test(what) || what.length > 512 ? null : lookUp(lcm.read, what)
@@ -120,10 +117,9 @@ function wayText(way: Recovery): string {
 const lossFields = LossInput.extend({ ...narrowed, limit: LossInput.shape.limit })
 
 /** What a compaction dropped or changed. */
-export const loss = defineCommand({
+export const loss = defineQuestion({
   name: 'loss',
   example: 'loss --db sample.db --conversation 1',
-  memory: 'reads',
   fields: lossFields,
   exclusive: [
     ['runId', 'from'],
@@ -133,16 +129,11 @@ export const loss = defineCommand({
     ['summaryId', 'to'],
   ],
   prints: LossReport,
-  run: ({ conversationId, ...input }, given) =>
-    withMemory(
-      given,
-      async (lcm) => {
-        const asked = { ...input, conversationId: chooseOrNewest(lcm, conversationId) }
-        const report = await interruptibleCall((signal) => lcm.losses.report(asked, signal))
-        return { json: report, text: () => lossText(report) }
-      },
-      { readOnly: true },
-    ),
+  ask: (lcm, input) => {
+    const request = { ...input, conversationId: chooseOrNewest(lcm, input.conversationId) }
+    return interruptibleCall((signal) => lcm.losses.report(request, signal))
+  },
+  text: lossText,
 })
 
 const SHOWN = 40
