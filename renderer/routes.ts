@@ -55,13 +55,13 @@ export type Route = {
   /** What the probe asks and shows. */
   readonly probe: ProbeAddress
   /** What each view shows besides the selection: its zoom, moment, filters, what it tries out. */
-  readonly shown: Shown
+  readonly shown: ShownValues
   /** What is compared, and what of the comparison is shown. */
   readonly compare: CompareAddress
 }
 
 /** Values by name. A name begins with the view that reads it: `strata.zoom`, `context.at`. */
-type Shown = Readonly<Record<string, string>>
+type ShownValues = Readonly<Record<string, string>>
 
 /** A change of the route. What is shown is changed name by name; null restores what a view shows by itself. */
 export type RoutePatch = Partial<Omit<Route, 'shown'>> & {

@@ -25,7 +25,7 @@ export type MemoryFigures = {
 }
 
 /** As prom-client has it. */
-type Named = { readonly metricName?: string; readonly labels: Labels; readonly value: number }
+type MetricValue = { readonly metricName?: string; readonly labels: Labels; readonly value: number }
 
 /** What is counted, each by the events that it is counted from. Documented in docs/observability.md. */
 export class Counts {
@@ -88,7 +88,7 @@ export class Counts {
     const taking = this.#registry.getMetricsAsJSON()
     this.#registry.resetMetrics()
     return (await taking).flatMap(({ name, values }) =>
-      (values as readonly Named[]).map(({ metricName: sample = name, labels, value }) => ({
+      (values as readonly MetricValue[]).map(({ metricName: sample = name, labels, value }) => ({
         metric: name,
         sample,
         labels,
@@ -141,7 +141,7 @@ export class Counts {
     }))
     const counted = known.map((metric) => ({
       ...metric,
-      values: (metric.values as readonly Named[]).map(({ metricName = metric.name, labels, value }) => ({
+      values: (metric.values as readonly MetricValue[]).map(({ metricName = metric.name, labels, value }) => ({
         metricName,
         labels: shown(labels),
         value,

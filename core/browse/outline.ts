@@ -101,11 +101,11 @@ const factsOf = ({ conversationId, title, messages, summaries, maxDepth, created
   updatedAtMs,
 })
 
-type Shown = { readonly summaries: string[]; readonly messages: string[]; readonly summaryCount: number }
-const NOTHING: Shown = { summaries: [], messages: [], summaryCount: 0 }
+type SectionIds = { readonly summaries: string[]; readonly messages: string[]; readonly summaryCount: number }
+const NOTHING: SectionIds = { summaries: [], messages: [], summaryCount: 0 }
 
 /** The ids of a section, in the order of the history. */
-function idsOf(memory: Memory, section: OutlineInput['section'], reach: OutlineLimits['reach']): Shown {
+function idsOf(memory: Memory, section: OutlineInput['section'], reach: OutlineLimits['reach']): SectionIds {
   const { summaries, lineage, coverage, messages } = memory
   const allows = (id: string): boolean => reach?.has(id) ?? true
   const isTopmost = (node: number): boolean =>

@@ -1,16 +1,16 @@
 import type { Role } from '../contract/ids.ts'
 import { sha256 } from '../hashing.ts'
 
-type SaidCall = { readonly id: string | null; readonly name: string | null; readonly input: string | null }
+type ComparedCall = { readonly id: string | null; readonly name: string | null; readonly input: string | null }
 
 /** A message in the common form of both sides. */
-export type Said = {
+export type ComparedMessage = {
   readonly role: Role
   readonly content: string
   readonly reasoning: string
   /** The output of tools. */
   readonly output: string
-  readonly calls: readonly SaidCall[]
+  readonly calls: readonly ComparedCall[]
   /** Ids of the calls that the message answers. */
   readonly answers: readonly string[]
 }
@@ -33,7 +33,7 @@ export type Fingerprint = {
   readonly holds: 'text' | 'calls' | 'thoughts' | 'nothing'
 }
 
-export function fingerprintOf(said: Said): Fingerprint {
+export function fingerprintOf(said: ComparedMessage): Fingerprint {
   const content = squeezed(said.content)
   const output = squeezed(said.output)
   const reasoning = squeezed(said.reasoning)
@@ -66,7 +66,7 @@ export const squeezed = (text: string): string => text.replace(/[\s\u200b-\u200d
 
 export const digest = (text: string): number => Number.parseInt(sha256(text.toWellFormed()).slice(0, 13), 16)
 
-function callText({ name, input }: SaidCall): string {
+function callText({ name, input }: ComparedCall): string {
   const value = parsed(input)
   return `${name ?? ''}(${value === undefined ? squeezed(input ?? '') : stable(value)})`
 }

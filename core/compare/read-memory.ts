@@ -1,9 +1,9 @@
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { type StoredTool, toolParts } from '../systems/records/parts.ts'
 import { type SaidText, saidTexts } from '../systems/texts.ts'
-import type { Said } from './fingerprint.ts'
+import type { ComparedMessage } from './fingerprint.ts'
 
-export type MemoryMessage = { readonly messageId: number; readonly said: Said }
+export type MemoryMessage = { readonly messageId: number; readonly said: ComparedMessage }
 
 const BATCH = 200
 
@@ -20,7 +20,7 @@ export function* readMessages(db: ReadDb, ids: readonly number[]): Generator<Mem
   }
 }
 
-function saidIn({ role, content, reasoning }: SaidText, tools: readonly StoredTool[]): Said {
+function saidIn({ role, content, reasoning }: SaidText, tools: readonly StoredTool[]): ComparedMessage {
   const outputOf = ({ toolOutput, toolError }: StoredTool): string | null => toolOutput ?? toolError
   const isAnswer = (tool: StoredTool): boolean => outputOf(tool) !== null || tool.isContent === 1 || role === 'tool'
   return {

@@ -31,7 +31,7 @@ export type JobThreads = {
   close(limitMs?: number): Promise<boolean>
 }
 
-type Waiting = { readonly thread: Worker; readonly answer: (message: FromJobThread) => void }
+type RunningJob = { readonly thread: Worker; readonly answer: (message: FromJobThread) => void }
 
 /**
  * Runs jobs in a thread of their own, so that a scan or a compaction never delays an answer to the window. The thread
@@ -48,7 +48,7 @@ export function executeInThread(
   const givenUp = new Set<Worker>()
   let idle: NodeJS.Timeout | undefined
   let lastId = 0
-  const waiting = new Map<number, Waiting>()
+  const waiting = new Map<number, RunningJob>()
 
   const isUsed = (one: Worker): boolean => [...waiting.values()].some((job) => job.thread === one)
   const letGo = (unused: Worker): void => {

@@ -59,13 +59,13 @@ export async function* probeWindows(
 const NOW: Moment = { now: true }
 
 /** How far a probe of several windows is. */
-type Told = { readonly done: number; readonly total: number; readonly name: string }
+type ProbeProgress = { readonly done: number; readonly total: number; readonly name: string }
 
 async function* answered(
   { prober }: Lcm,
   of: { readonly conversationId: number; readonly at?: Moment },
   questions: readonly Question[],
-  { done, total, name }: Told,
+  { done, total, name }: ProbeProgress,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, ProbeReport> {
   const answers = prober.answers(of, questions, signal)
@@ -80,7 +80,7 @@ async function* answeredOnTrial(
   lcm: Lcm,
   { conversationId, tried }: { readonly conversationId: number; readonly tried: TriedCompaction },
   questions: readonly Question[],
-  told: Told,
+  told: ProbeProgress,
   open: OpenLcmOptions,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, ProbeReport> {
@@ -96,7 +96,7 @@ async function* answeredOnTrial(
 /** Reports the steps of other work, with how far the probe is. */
 async function* stepsOf<Result>(
   work: AsyncGenerator<JobProgress, Result>,
-  { done, total }: Told,
+  { done, total }: ProbeProgress,
 ): AsyncGenerator<JobProgress, Result> {
   for (;;) {
     const step = await work.next()

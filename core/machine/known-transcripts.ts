@@ -11,7 +11,7 @@ const HEAD_BYTES = 32 * 1024
 /** At most this many files of a place are listed, because a machine may have years of sessions. */
 const MAX_FILES = 20_000
 
-type Found = { readonly path: string; readonly bytes: number; readonly modifiedAtMs: number }
+type TranscriptFile = { readonly path: string; readonly bytes: number; readonly modifiedAtMs: number }
 
 /**
  * Finds the sessions that agents keep in their usual places, by agent and project, last changed first. It reads names
@@ -83,7 +83,7 @@ function oneFile(agent: string, path: string, label: string): FoundTranscripts[]
   return file ? [{ ...summed(agent, label, [file]), paths: [path] }] : []
 }
 
-const summed = (agent: string, label: string, files: readonly Found[]): Omit<FoundTranscripts, 'paths'> => ({
+const summed = (agent: string, label: string, files: readonly TranscriptFile[]): Omit<FoundTranscripts, 'paths'> => ({
   agent,
   label,
   files: files.length,
@@ -92,7 +92,7 @@ const summed = (agent: string, label: string, files: readonly Found[]): Omit<Fou
 })
 
 /** Returns the project that the newest file names. */
-function projectOf(files: readonly Found[]): string | null {
+function projectOf(files: readonly TranscriptFile[]): string | null {
   for (const { path } of files.toSorted((a, b) => b.modifiedAtMs - a.modifiedAtMs).slice(0, 3)) {
     const project = cwdOf(path)
     if (project !== null) return project
@@ -140,7 +140,7 @@ function textAt(path: string, from: number): string {
  * Lists files below a folder. When there are too many, it takes the last by name, because most agents begin names with
  * the date.
  */
-function filesIn(folder: string, endings: readonly string[]): Found[] {
+function filesIn(folder: string, endings: readonly string[]): TranscriptFile[] {
   const paths: string[] = []
   const enter = (inside: string): void => {
     for (const entry of entries(inside)) {
@@ -174,7 +174,7 @@ function entries(folder: string): Dirent[] {
   }
 }
 
-function stat(path: string): Found | null {
+function stat(path: string): TranscriptFile | null {
   try {
     const file = statSync(path, { throwIfNoEntry: false })
     return file?.isFile() && file.size > 0 ? { path, bytes: file.size, modifiedAtMs: Math.round(file.mtimeMs) } : null

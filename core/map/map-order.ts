@@ -58,9 +58,9 @@ function modelWork(order: MapOrder, around: MapSurroundings): Work {
 
 const schemaOf = ({ text, from }: GivenText): AnswerSchema => new AnswerSchema(text, from)
 
-type Asked = { readonly prompt: string; readonly schema: string }
+type ModelTask = { readonly prompt: string; readonly schema: string }
 
-function modelWorker(order: MapOrder, { prompt, schema }: Asked, around: MapSurroundings): Worker {
+function modelWorker(order: MapOrder, { prompt, schema }: ModelTask, around: MapSurroundings): Worker {
   const [program, ...args] = order.command
   if (program === undefined) return createModelWorker({ providers: providersOf(order, around), prompt, schema })
   if (order.summarizer !== undefined) {

@@ -20,7 +20,7 @@ export const noTables = (shown: string): LcmError =>
   )
 
 /** A statement that failed, and whose rows were meant. */
-type Asked = { readonly sql: string; readonly tenant: string | null }
+type FailedStatement = { readonly sql: string; readonly tenant: string | null }
 
 /** What a statement needs, by its words: the first that fits. The roles and their rights are in `schema.ts`. */
 const NEEDED: readonly (readonly [statement: RegExp, role: string, act: string])[] = [
@@ -36,7 +36,7 @@ const NEEDED: readonly (readonly [statement: RegExp, role: string, act: string])
 /** How PostgreSQL calls the place where it refuses a row, in every language: row-level security, and not a right. */
 const ROW_REFUSED = 'ExecWithCheckOptions'
 
-function notAllowed(error: Error, shown: string, { sql, tenant }: Asked): string {
+function notAllowed(error: Error, shown: string, { sql, tenant }: FailedStatement): string {
   const user = decodeURIComponent(URL.parse(shown)?.username ?? '') || 'Your user'
   if (/\bCREATE (SCHEMA|TABLE|EXTENSION|FUNCTION)\b/i.test(sql)) {
     return `${user} may not make or update the tables in ${shown}: run "lcm pg migrate" as the owner of the database.`
@@ -62,7 +62,7 @@ const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
 export function translatePostgresError(
   error: unknown,
   shown: string,
-  asked: Asked = { sql: '', tenant: null },
+  asked: FailedStatement = { sql: '', tenant: null },
 ): unknown {
   if (error instanceof LcmError || !(error instanceof Error)) return error
   const code = postgresCode(error) ?? ''

@@ -49,7 +49,7 @@ const Position = z.object({
 })
 
 /** What is asked of the server, and what decides about each text that it sends. */
-type Asked = {
+type TenantQuery = {
   readonly matcher: Matcher
   readonly condition: TextCondition
   readonly weighed: readonly WeighedCondition[]
@@ -87,7 +87,7 @@ export async function searchTenant(
   const of = queryHash(input)
   const start = cursor === undefined ? null : decodeCursor(cursor, Position)
   if (start !== null && start.of !== of) throw badCursor('it belongs to another query')
-  const find = async (query: Query): Promise<Found> => {
+  const find = async (query: Query): Promise<HitPage> => {
     const page = { tenant, limit, conversationIds: conversationIds ?? null, of, start, signal }
     const asksQuestion = start === null ? isQuestion(input, planned) : start.weights !== null
     const question = asksQuestion ? await askQuestion(query, tenant, planned.words, start?.weights ?? null) : null
@@ -109,17 +109,17 @@ export async function searchTenant(
   return from.read(tenant, work, LOOKING_MS)
 }
 
-type Found = Pick<RemoteHits, 'hits' | 'nextCursor' | 'isQuestion' | 'readTexts'>
+type HitPage = Pick<RemoteHits, 'hits' | 'nextCursor' | 'isQuestion' | 'readTexts'>
 
 /** Says that a page ended because of its time. Whether it did follows from what it has. */
-function earlyEnd({ hits, nextCursor, readTexts }: Found, limit: number): string[] {
+function earlyEnd({ hits, nextCursor, readTexts }: HitPage, limit: number): string[] {
   if (nextCursor === null || hits.length >= limit) return []
   return [
     `This page ended after ${PAGE_MS / 1000} seconds with what was found in ${readTexts} texts: the next page goes on.`,
   ]
 }
 
-function askWords({ mode, match }: GrepInput, { strict, loose, expression }: Planned): Asked {
+function askWords({ mode, match }: GrepInput, { strict, loose, expression }: Planned): TenantQuery {
   const asked = match === 'any' && loose ? loose : expression
   if (mode !== 'full_text' || asked === null) {
     return { matcher: strict.matcher, condition: strict.formula, weighed: [], question: null }
@@ -133,7 +133,7 @@ async function askQuestion(
   tenant: string,
   words: readonly AskedWord[],
   known: readonly number[] | null,
-): Promise<Asked | null> {
+): Promise<TenantQuery | null> {
   const weights = known ?? (await weightsOf(query, tenant, words))
   const told = words.flatMap((word, at) => {
     const weight = weights[at] ?? 0
@@ -223,9 +223,9 @@ type Page = {
 
 async function readPage(
   query: Query,
-  { matcher, condition, weighed, question }: Asked,
+  { matcher, condition, weighed, question }: TenantQuery,
   { tenant, limit, conversationIds, of, start, signal }: Page,
-): Promise<Found> {
+): Promise<HitPage> {
   const hits: RemoteHit[] = []
   const single = question?.words.map(({ text, expression }) => ({ text, matcher: new ExpressionMatcher(expression) }))
   const base = { hits, isQuestion: question !== null }

@@ -65,7 +65,7 @@ const STAGES = [
 type FixStage = (typeof STAGES)[number]
 
 /** What rules and fixes call each other by. */
-type Named = { readonly id: string }
+type RuleReference = { readonly id: string }
 
 /** What a fix says about one step; the draft has been changed already. */
 export type StepDraft = {
@@ -76,7 +76,7 @@ export type StepDraft = {
   readonly nodes: readonly string[]
   readonly cannotRestore?: string | null
   /** Rules without this fix whose findings the step settles too. */
-  readonly alsoSettles?: readonly Named[]
+  readonly alsoSettles?: readonly RuleReference[]
   /** Changed rows that no draft holds. */
   readonly changes?: readonly RowChange[]
   /** Run after all rows have changed; constants of this program. Of the file they have at most the name of an index, quoted. */
@@ -102,7 +102,7 @@ export type FixContext = {
   /** Of all rules that have this fix, as they were before any step. */
   readonly findings: readonly Sample[]
   /** Of one rule, whether it has this fix or not. */
-  readonly findingsOf: (rule: Named) => readonly Sample[]
+  readonly findingsOf: (rule: RuleReference) => readonly Sample[]
   /** True for a node that is a known exception of a rule with this fix: what it stores is right, and stays. */
   readonly isExcepted: (id: string) => boolean
   /** Before this fix changed anything. */

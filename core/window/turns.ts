@@ -15,7 +15,7 @@ export type Turn =
   | { readonly kind: 'assistant'; readonly text: string; readonly calls: readonly Call[] }
   | { readonly kind: 'result'; readonly callId: string; readonly text: string; readonly isError: boolean }
 
-type Said = Extract<Turn, { kind: 'system' | 'user' }>
+type InputTurn = Extract<Turn, { kind: 'system' | 'user' }>
 
 export type Call = { readonly id: string; readonly name: string; readonly input: string | null }
 
@@ -112,17 +112,17 @@ class TurnBuilder {
   /** Calls of the last assistant turn without an answer yet. */
   readonly #open = new Set<string>()
   /** What was attached while calls were open. */
-  #attached: Said[] = []
+  #attached: InputTurn[] = []
 
   /** Anything without text is left out, because providers refuse empty blocks. */
-  say(turn: Said): void {
+  say(turn: InputTurn): void {
     if (turn.text.trim() === '') return
     this.#close()
     this.turns.push(turn)
   }
 
   /** Says something once all open calls are answered. */
-  attach(turn: Said): void {
+  attach(turn: InputTurn): void {
     if (this.#open.size === 0) this.say(turn)
     else if (turn.text.trim() !== '') this.#attached.push(turn)
   }

@@ -227,7 +227,7 @@ function NoConversation({ unknownId, instead }: NoConversationProps) {
   )
 }
 
-type Shown = {
+type ShownConversation = {
   /** Null while it is not known, or when the file holds none. */
   readonly conversation: ListedConversation | null
   /** The one with which a window opens. Null as long as another one is named. */
@@ -241,7 +241,7 @@ type Shown = {
  * Returns the conversation of the address. An address without one is changed to an existing one; one that the file does
  * not hold is null.
  */
-function useShownConversation(): Shown {
+function useShownConversation(): ShownConversation {
   const conversationId = useRoutePart('conversationId')
   const named = useConversation(conversationId)
   const isMissing = conversationId === null || named.data === null

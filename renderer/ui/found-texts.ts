@@ -2,7 +2,7 @@ import { type QueryClient, skipToken, useQuery } from '@tanstack/react-query'
 import type { GrepHit, GrepRequest } from '#core/contract/retrieval.ts'
 
 /** What was found in a message, summary or file, to mark it when that is opened. */
-export type Found = {
+export type FoundTexts = {
   /** The very texts that were found. */
   readonly texts: readonly string[]
   /** The search that found them, and finds more of them in the whole text. Null when something else did. */
@@ -14,14 +14,14 @@ export type Found = {
 const keyOf = (id: string | null) => ['found', id] as const
 
 /** Keeps what was found in a message, summary or file. */
-export function keepFound(queries: QueryClient, id: string, { texts, ...found }: Found): void {
+export function keepFound(queries: QueryClient, id: string, { texts, ...found }: FoundTexts): void {
   const unique = [...new Set(texts)].filter((text) => text.trim() !== '')
-  queries.setQueryData<Found>(keyOf(id), { ...found, texts: unique })
+  queries.setQueryData<FoundTexts>(keyOf(id), { ...found, texts: unique })
 }
 
 /** Returns what was found last in a message, summary or file. */
-export function useFound(id: string | null): Found | null {
-  return useQuery<Found>({ queryKey: keyOf(id), queryFn: skipToken }).data ?? null
+export function useFound(id: string | null): FoundTexts | null {
+  return useQuery<FoundTexts>({ queryKey: keyOf(id), queryFn: skipToken }).data ?? null
 }
 
 /**

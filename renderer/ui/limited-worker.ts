@@ -18,7 +18,7 @@ export const READY: Numbered<null> = { id: 0, value: null }
 /** Why there is no answer: it took too long, the worker broke, or nobody waits for it any more. */
 export type NoAnswer = 'too slow' | 'broken' | 'not wanted'
 
-type Waiting<Question, Answer> = {
+type WaitingQuestion<Question, Answer> = {
   readonly id: number
   readonly question: Question
   readonly resolve: (answer: Answer | NoAnswer) => void
@@ -28,7 +28,7 @@ type Waiting<Question, Answer> = {
 export class LimitedWorker<Question, Answer extends object> {
   readonly #options: Options
   #worker: Worker | null = null
-  #waiting: readonly Waiting<Question, Answer>[] = []
+  #waiting: readonly WaitingQuestion<Question, Answer>[] = []
   #limit: ReturnType<typeof setTimeout> | undefined
   #lastId = 0
   #failures = 0

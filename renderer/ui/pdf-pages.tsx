@@ -94,7 +94,7 @@ export function PdfPages({ bytes, name, isLarge, onToggle }: Props) {
   )
 }
 
-type Shown = {
+type PageState = {
   /** The last page that could be drawn, and its number. */
   readonly drawn: PdfPage | null
   readonly page: number
@@ -103,8 +103,8 @@ type Shown = {
 }
 
 /** A page as a picture. The one before it stays until it is drawn. */
-function useDrawnPage(bytes: Uint8Array<ArrayBuffer>, page: number, sidePx: number): Shown {
-  const [shown, setShown] = useState<Shown>({ drawn: null, page, failed: null, isDrawing: true })
+function useDrawnPage(bytes: Uint8Array<ArrayBuffer>, page: number, sidePx: number): PageState {
+  const [shown, setShown] = useState<PageState>({ drawn: null, page, failed: null, isDrawing: true })
   useEffect(() => {
     const stop = new AbortController()
     setShown((before) => ({ ...before, isDrawing: true }))
@@ -118,7 +118,7 @@ function useDrawnPage(bytes: Uint8Array<ArrayBuffer>, page: number, sidePx: numb
 }
 
 /** What is shown after a page was asked for: that page, or the one before it and why. */
-export const withAnswer = (before: Shown, page: number, answer: PdfAnswer | NoAnswer): Shown =>
+export const withAnswer = (before: PageState, page: number, answer: PdfAnswer | NoAnswer): PageState =>
   typeof answer !== 'string' && 'picture' in answer
     ? { drawn: answer, page, failed: null, isDrawing: false }
     : { ...before, failed: typeof answer === 'string' ? REASONS[answer] : answer.failed, isDrawing: false }

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useState } from 'react'
 import { MOST_MATCHED_CHARS } from '#core/contract/lists.ts'
 import { client } from '../api.ts'
-import { type Found, findAllExactly, useFound } from './found-texts.ts'
+import { type FoundTexts, findAllExactly, useFound } from './found-texts.ts'
 
 /** The most passages that are marked where no search says how many there are. */
 const MOST_MARKS = 400
@@ -48,7 +48,7 @@ export function useFoundMarks(ref: RefObject<HTMLElement | null>, id: string | n
   return marks
 }
 
-async function marksIn(element: HTMLElement, found: Found, signal: AbortSignal): Promise<readonly Range[]> {
+async function marksIn(element: HTMLElement, found: FoundTexts, signal: AbortSignal): Promise<readonly Range[]> {
   const shown = shownText(element, MOST_MATCHED_CHARS)
   if (found.search === null) return rangesIn(shown, findAllExactly(shown.text, found.texts, MOST_MARKS))
   const { ranges } = await client.retrieval.matchesIn({ search: found.search, text: shown.text }, { signal })

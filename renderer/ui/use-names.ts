@@ -4,13 +4,13 @@ import { client } from '../api.ts'
 /** The core takes this many ids in one call. */
 const MOST_IDS = 500
 
-type Waiting = {
+type NameRequest = {
   readonly id: string
   readonly resolve: (node: NamedNode) => void
   readonly reject: (error: unknown) => void
 }
 
-let waiting: Waiting[] = []
+let waiting: NameRequest[] = []
 
 type NamedNode = { readonly id: string; readonly name: string | null }
 
@@ -26,7 +26,7 @@ function askAll(): void {
   for (let from = 0; from < asked.length; from += MOST_IDS) void ask(asked.slice(from, from + MOST_IDS))
 }
 
-async function ask(asked: readonly Waiting[]): Promise<void> {
+async function ask(asked: readonly NameRequest[]): Promise<void> {
   try {
     const { names } = await client.lineage.names({ ids: asked.map(({ id }) => id) })
     const byId = new Map(names.map(({ id, name }) => [id, name]))

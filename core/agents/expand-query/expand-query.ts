@@ -43,7 +43,7 @@ export type ExpandQueryOptions = {
   readonly newNonce?: NewNonce
 }
 
-type Told = {
+type ComposedAnswer = {
   readonly answer: string
   readonly citations: readonly ExpandCitation[]
   readonly droppedIds: readonly string[]
@@ -134,7 +134,7 @@ export class ExpandQuery {
     input: ExpandQueryInput & { readonly question: string },
     candidates: Candidates,
     signal: AbortSignal,
-  ): Promise<Told> {
+  ): Promise<ComposedAnswer> {
     const code = (this.#options.newNonce ?? randomNonce)()
     const { readWithModel } = await import('./model-reader.ts')
     const text = await readWithModel(
@@ -185,7 +185,7 @@ export class ExpandQuery {
     { ids }: Candidates,
     cap: number,
     signal: AbortSignal,
-  ): Promise<Told> {
+  ): Promise<ComposedAnswer> {
     const { db, retrieval, estimator } = this.#options
     const reach = this.#reader.reach(grant)
     const left = cap - this.grants.get(grant.id).usedTokens

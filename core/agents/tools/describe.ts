@@ -11,7 +11,7 @@ export const MOST_IDS = 50
 /** The tokens of a hit in a file without its excerpt. */
 const TOKENS_A_HIT = 25
 
-type Asked = { readonly id: string; readonly offset: number; readonly cap: number }
+type TextRequest = { readonly id: string; readonly offset: number; readonly cap: number }
 
 /** Describes one id, or gives an overview when no id is given. */
 export async function describe(
@@ -33,7 +33,7 @@ export async function describe(
 }
 
 /** Describes one id, with as much of its text as fits. */
-function textWithin(reading: Reading, { id, offset, cap }: Asked) {
+function textWithin(reading: Reading, { id, offset, cap }: TextRequest) {
   const { retrieval, estimator } = reading.services
   // A token is seldom more than eight characters. A longer text is cut by its count.
   const described = reading.shown(retrieval.describe(id, offset + cap * 8))
@@ -112,7 +112,7 @@ function viewOf({ page, lines, find, regex, fromRow }: FilePart): FileView | nul
 /** Returns a part of the content of a file, within the cap. */
 async function fileWithin(
   { services: { fileReader, estimator } }: Reading,
-  { id, view, offset, cap }: Asked & { readonly view: FileView },
+  { id, view, offset, cap }: TextRequest & { readonly view: FileView },
   signal: AbortSignal,
 ) {
   const { state, text, hits, next } = await fileReader.read(id, view, signal)

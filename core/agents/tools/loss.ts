@@ -20,7 +20,7 @@ export async function loss(reading: Reading, input: ToolInput<'lcm_loss'>, signa
   const [changed, dropped] = [report.changed.filter(isShown), report.dropped.filter(isShown)]
   const lost = lostByKind({ changed, dropped })
   for (let wanted = input.limit; ; wanted = Math.max(1, Math.floor(wanted / 2))) {
-    const told = (wantedState: 'changed' | 'dropped'): Told[] =>
+    const told = (wantedState: 'changed' | 'dropped'): LossEntry[] =>
       lost.slice(0, wanted).flatMap(({ state, detail }) => (state === wantedState ? shortened(detail, reading) : []))
     const answer = reading.shown({
       conversationId,
@@ -39,7 +39,7 @@ export async function loss(reading: Reading, input: ToolInput<'lcm_loss'>, signa
   }
 }
 
-type Told = {
+type LossEntry = {
   readonly kind: DetailKind
   readonly text: string
   readonly sentence: string
@@ -53,7 +53,7 @@ type Told = {
 function shortened(
   { kind, text, sentence, instead, messageId, seq, atSummary, atMs }: LostDetail,
   { scope }: Reading,
-): Told {
+): LossEntry {
   const isKnown = atSummary === null || scope === null || scope.allows(atSummary)
   return {
     ...{ kind, text, sentence: sentence === text ? '' : sentence, messageId, seq },

@@ -27,7 +27,7 @@ type ListerOptions = {
 }
 
 /** A difference before its texts are read. The numbers are indexes of bars; where both are null it is of messages. */
-type Found = Pick<Difference, 'kind' | 'what' | 'first' | 'last'> & {
+type UnreadDifference = Pick<Difference, 'kind' | 'what' | 'first' | 'last'> & {
   readonly a: number | null
   readonly b: number | null
 }
@@ -65,10 +65,10 @@ export class DifferenceLister {
     }
   }
 
-  #summaries(): Found[] {
+  #summaries(): UnreadDifference[] {
     const [barsA, barsB] = this.#of.bars
     const [pairedA, pairedB] = this.#of.paired
-    const left = barsA.flatMap((bar, a): Found[] => {
+    const left = barsA.flatMap((bar, a): UnreadDifference[] => {
       if (pairedA.state[a] === 'same') return []
       const b = pairedA.partner[a] as number
       const other = barsB[b]
@@ -76,25 +76,29 @@ export class DifferenceLister {
       const [first, last] = [Math.min(bar.first, other.first), Math.max(bar.last, other.last)]
       return [{ kind: 'differently', what: 'summary', first, last, a, b }]
     })
-    const right = barsB.flatMap(({ first, last }, b): Found[] =>
+    const right = barsB.flatMap(({ first, last }, b): UnreadDifference[] =>
       pairedB.state[b] === 'only' ? [{ kind: 'only_b', what: 'summary', first, last, a: null, b }] : [],
     )
     return [...left, ...right]
   }
 
   /** What both sides have, of which only one has it in its window: summaries, and runs of messages. */
-  #windows(): Found[] {
+  #windows(): UnreadDifference[] {
     const { a, b, axis, bars, paired } = this.#of
     const [inA, inB] = [inWindow(a), inWindow(b)]
-    const found: { -readonly [Key in keyof Found]: Found[Key] }[] = bars[0].flatMap((bar, left): Found[] => {
-      const right = paired[0].partner[left] as number
-      const other = bars[1][right]
-      if (paired[0].state[left] !== 'same' || !other) return []
-      const isInA = isNodeInWindow(a, bar.node)
-      if (isInA === isNodeInWindow(b, other.node)) return []
-      const place = { what: 'window', first: bar.first, last: bar.last } as const
-      return [isInA ? { kind: 'only_a', ...place, a: left, b: null } : { kind: 'only_b', ...place, a: null, b: right }]
-    })
+    const found: { -readonly [Key in keyof UnreadDifference]: UnreadDifference[Key] }[] = bars[0].flatMap(
+      (bar, left): UnreadDifference[] => {
+        const right = paired[0].partner[left] as number
+        const other = bars[1][right]
+        if (paired[0].state[left] !== 'same' || !other) return []
+        const isInA = isNodeInWindow(a, bar.node)
+        if (isInA === isNodeInWindow(b, other.node)) return []
+        const place = { what: 'window', first: bar.first, last: bar.last } as const
+        return [
+          isInA ? { kind: 'only_a', ...place, a: left, b: null } : { kind: 'only_b', ...place, a: null, b: right },
+        ]
+      },
+    )
     for (let place = 0; place < axis.places; place += 1) {
       const [atA, atB] = [axis.atA[place] as number, axis.atB[place] as number]
       if (atA < 0 || atB < 0 || inA(atA) === inB(atB)) continue
@@ -106,15 +110,15 @@ export class DifferenceLister {
     return found
   }
 
-  #messages(): Found[] {
-    return this.#of.axis.runs.flatMap(({ first, last, a, b }): Found[] =>
+  #messages(): UnreadDifference[] {
+    return this.#of.axis.runs.flatMap(({ first, last, a, b }): UnreadDifference[] =>
       a !== null && b !== null
         ? []
         : [{ kind: b === null ? 'only_a' : 'only_b', what: 'messages', first, last, a: null, b: null }],
     )
   }
 
-  async #told({ kind, what, first, last, a, b }: Found): Promise<Difference> {
+  async #told({ kind, what, first, last, a, b }: UnreadDifference): Promise<Difference> {
     const place = { kind, what, first, last }
     if (a === null && b === null) {
       const { axis } = this.#of

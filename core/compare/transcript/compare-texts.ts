@@ -1,6 +1,6 @@
 import type { Role } from '#core/contract/ids.ts'
 import { bestPairs } from '../best-pairs.ts'
-import { type Said, squeezed } from '../fingerprint.ts'
+import { type ComparedMessage, squeezed } from '../fingerprint.ts'
 
 /** A message without an equal on the other side, with its text. */
 export type Leftover = {
@@ -23,11 +23,11 @@ export type GapResult = {
 }
 
 /** The text of a message, for comparing and for quoting. */
-export const textOf = (said: Said): string =>
+export const textOf = (said: ComparedMessage): string =>
   [said.content, said.output, callsOf(said), said.reasoning].find((text) => text.trim() !== '') ?? ''
 
 /** The tools that a message calls, with their arguments. */
-export const callsOf = ({ calls }: Said): string =>
+export const callsOf = ({ calls }: ComparedMessage): string =>
   calls.map(({ name, input }) => `${name ?? ''} ${input ?? ''}`).join('\n')
 
 /** Compares the leftovers of one gap. The caller may yield after each step. */

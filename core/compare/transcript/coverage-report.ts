@@ -4,7 +4,7 @@ import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { messageNodeId } from '#core/systems/node-id.ts'
 import { plural, singleLine } from '#core/text.ts'
 import { NONE } from '../align.ts'
-import type { Fingerprint, Said } from '../fingerprint.ts'
+import type { ComparedMessage, Fingerprint } from '../fingerprint.ts'
 import { readMessages } from '../read-memory.ts'
 import { type HeldText, textOf } from './compare-texts.ts'
 import type { Comparison } from './comparison.ts'
@@ -186,7 +186,7 @@ function tailOf(positions: readonly number[]): number {
 function* quotes<Quote>(
   { db, ids }: ReportInput,
   positions: readonly number[],
-  quote: (said: Said, position: number) => Quote,
+  quote: (said: ComparedMessage, position: number) => Quote,
 ): Generator<void, ReadonlyMap<number, Quote>> {
   const positionOf = new Map(positions.map((position) => [ids[position] ?? 0, position]))
   const found = new Map<number, Quote>()

@@ -2,7 +2,7 @@ import type { JobProgress } from '#core/contract/job.ts'
 import type { Recognised } from '#core/ingest/transcripts/formats.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { yieldToOthers } from '#core/yielding.ts'
-import type { Fingerprint, Said } from '../fingerprint.ts'
+import type { ComparedMessage, Fingerprint } from '../fingerprint.ts'
 import { readMessages } from '../read-memory.ts'
 import { type HeldText, type Leftover, textOf } from './compare-texts.ts'
 import type { Comparison, OpenGap } from './comparison.ts'
@@ -33,7 +33,7 @@ export const leftoverOf = (index: number, print: Fingerprint | undefined, held: 
   print && held?.isWhole ? [{ index, role: print.role, text: held.text }] : []
 
 /** What is read a second time from a message of the transcript. */
-type WantedText = { readonly textOf: (said: Said) => string; readonly isQuoteOnly: boolean }
+type WantedText = { readonly textOf: (said: ComparedMessage) => string; readonly isQuoteOnly: boolean }
 export type WantedTexts = ReadonlyMap<number, WantedText>
 
 /** Returns the leftovers that are compared, and the messages that the report quotes. */

@@ -1,4 +1,4 @@
-import type { Said } from '../fingerprint.ts'
+import type { ComparedMessage } from '../fingerprint.ts'
 import { callsOf, textOf } from './compare-texts.ts'
 import type { Comparison, Difference } from './comparison.ts'
 
@@ -12,5 +12,5 @@ export const listedDifferences = ({ differing }: Comparison): readonly Differing
 type Differing = readonly [left: number, found: { readonly right: number; readonly differs: Difference }]
 
 /** Selects the text of both messages that shows how they differ. */
-export const textThatDiffers = (differs: Difference): ((said: Said) => string) =>
+export const textThatDiffers = (differs: Difference): ((said: ComparedMessage) => string) =>
   differs === 'tool_calls' ? callsOf : textOf

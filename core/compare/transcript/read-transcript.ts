@@ -14,14 +14,14 @@ import type { Recognised } from '#core/ingest/transcripts/formats.ts'
 import { type OpenedTranscript, openTranscript, whyNotOpened } from '#core/ingest/transcripts/open-transcript.ts'
 import { refuseOther } from '#core/ingest/transcripts/transcript-files.ts'
 import { fileError } from '#core/sqlite/memory-file.ts'
-import type { Fingerprint, Said } from '../fingerprint.ts'
+import type { ComparedMessage, Fingerprint } from '../fingerprint.ts'
 
 /** Kinds of messages that some systems never store, so that the comparison leaves them out. */
 type Side = 'harness' | 'abandoned' | 'none'
 
 type TranscriptMessage = {
   readonly sessionId: string
-  readonly said: Said
+  readonly said: ComparedMessage
   readonly line: number | null
   /** Null when the transcript gives no time. */
   readonly atMs: number | null
@@ -127,7 +127,7 @@ const sideOf = (marks: string): Side =>
       ? 'harness'
       : 'none'
 
-function saidIn(role: Said['role'], content: string, parts: readonly NewPart[]): Said {
+function saidIn(role: ComparedMessage['role'], content: string, parts: readonly NewPart[]): ComparedMessage {
   const tools = parts.filter(({ type }) => type === 'tool')
   const isAnswer = (part: NewPart): boolean => part.toolOutput != null || part.toolError != null
   return {

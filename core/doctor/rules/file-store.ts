@@ -98,9 +98,9 @@ function outsideReason({ uri, id, conversationId }: StoredFileRow, roots: readon
   return null
 }
 
-type Found = { readonly path: string; readonly bytes: number } | { readonly escapes: true }
+type LocatedFile = { readonly path: string; readonly bytes: number } | { readonly escapes: true }
 
-function lookUp(path: string, root: string): Found | null {
+function lookUp(path: string, root: string): LocatedFile | null {
   if (!isLocalPath(path)) return null
   try {
     const real = realpathSync(path)

@@ -70,13 +70,13 @@ const databaseAndLedgerRules = [...ledgerRules, ...logRules, ...tableRules, ...d
 /** Ids of the rules in this folder. They must include every rule that a system may break by design. */
 type RuleId = Containing<ExceptedRule, (typeof memoryRules | typeof databaseAndLedgerRules)[number]['id']>
 type Containing<Part extends Whole, Whole> = Part | Whole
-type Named = Rule & { readonly id: RuleId; readonly consequenceOf?: readonly RuleId[] }
+type ListedRule = Rule & { readonly id: RuleId; readonly consequenceOf?: readonly RuleId[] }
 
 /** This list does not compile when a rule names a consequence of a rule that does not exist. */
 const all: readonly Rule[] = [
-  ...(memoryRules satisfies readonly Named[]),
+  ...(memoryRules satisfies readonly ListedRule[]),
   ...allSystems().flatMap((system) => system.rules),
-  ...(databaseAndLedgerRules satisfies readonly Named[]),
+  ...(databaseAndLedgerRules satisfies readonly ListedRule[]),
 ]
 
 /** All rules, in the order in which they run. */

@@ -29,7 +29,7 @@ export class FindingKeys {
   readonly #seen = new Map<string, number>()
 
   /** Counts findings that are otherwise equal, so that each one has another name. */
-  next(rule: Named, finding: Finding): string {
+  next(rule: RuleReference, finding: Finding): string {
     const key = keyOf(rule, finding, 0)
     const before = this.#seen.get(key) ?? 0
     this.#seen.set(key, before + 1)
@@ -37,9 +37,9 @@ export class FindingKeys {
   }
 }
 
-type Named = { readonly id: string }
+type RuleReference = { readonly id: string }
 
-function keyOf(rule: Named, { id, conversationId, mark }: Finding, repeated: number): string {
+function keyOf(rule: RuleReference, { id, conversationId, mark }: Finding, repeated: number): string {
   const named = [rule.id, conversationId, id, mark ?? null, repeated]
   return sha256Bytes(JSON.stringify(named)).subarray(0, KEY_BYTES).toString('base64url')
 }
@@ -68,7 +68,7 @@ export class InheritedFindings implements Baseline {
     return this.#stored
   }
 
-  whyByDesign(context: RuleContext, rule: Named, finding: Finding): string | null {
+  whyByDesign(context: RuleContext, rule: RuleReference, finding: Finding): string | null {
     const exception = this.#exceptions.find((one) => one.rule === rule.id)
     if (!exception || exception.isSo?.(context, finding) === false) return null
     const isKnown = this.#known.has(this.#keys.next(rule, finding)) || this.#isUnderFree(context, rule, finding)
@@ -84,7 +84,7 @@ export class InheritedFindings implements Baseline {
    * A detached summary of the original system does not count as double coverage when a newer summary made here covers the
    * same messages.
    */
-  #isUnderFree({ db, memory }: RuleContext, rule: Named, finding: Finding): boolean {
+  #isUnderFree({ db, memory }: RuleContext, rule: RuleReference, finding: Finding): boolean {
     if (rule.id !== doubleCoverage.id || !finding.mark) return false
     const leaves = finding.mark.split(' ')
     const { lastSummary } = this.#stored

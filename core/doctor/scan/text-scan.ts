@@ -5,7 +5,7 @@ import { everyMessageText, everySummaryText } from '#core/systems/texts.ts'
 /** What one rule finds in one text. */
 export type TextFinding = { readonly rule: Rule; readonly finding: Finding }
 
-type Asked = { readonly rule: Rule; readonly inspect: Inspector }
+type TextRule = { readonly rule: Rule; readonly inspect: Inspector }
 
 /** Reads every text once and asks all rules about it; null after every text, so that the reader can yield. */
 export function* scanTexts(context: RuleContext, rules: readonly Rule[]): Generator<TextFinding | null> {
@@ -16,14 +16,14 @@ export function* scanTexts(context: RuleContext, rules: readonly Rule[]): Genera
   if (ofSummaries.length > 0) yield* summaries(context, ofSummaries)
 }
 
-function askedOf(rules: readonly Rule[], inspectorOf: (rule: Rule) => Inspector | null | undefined): Asked[] {
+function askedOf(rules: readonly Rule[], inspectorOf: (rule: Rule) => Inspector | null | undefined): TextRule[] {
   return rules.flatMap((rule) => {
     const inspect = inspectorOf(rule)
     return inspect ? [{ rule, inspect }] : []
   })
 }
 
-function* messages(context: RuleContext, asked: readonly Asked[]): Generator<TextFinding | null> {
+function* messages(context: RuleContext, asked: readonly TextRule[]): Generator<TextFinding | null> {
   const { db, system, memory, probe, conversationId } = context
   const hasHash = system.facts.messageHash !== null && probe.has(...system.facts.messageHash.column)
   const hashSql = hasHash ? (system.facts.messageHash?.sql ?? null) : null
@@ -36,7 +36,7 @@ function* messages(context: RuleContext, asked: readonly Asked[]): Generator<Tex
   }
 }
 
-function* summaries(context: RuleContext, asked: readonly Asked[]): Generator<TextFinding | null> {
+function* summaries(context: RuleContext, asked: readonly TextRule[]): Generator<TextFinding | null> {
   const { db, memory, conversationId } = context
   for (const [id, conversation, kind, tokens, model, content] of everySummaryText(db, conversationId)) {
     const position = memory.summaries.nodeOf(id)
@@ -50,7 +50,7 @@ function* summaries(context: RuleContext, asked: readonly Asked[]): Generator<Te
 
 const NOTHING: readonly TextFinding[] = []
 
-function ask(asked: readonly Asked[], row: TextRow): readonly TextFinding[] {
+function ask(asked: readonly TextRule[], row: TextRow): readonly TextFinding[] {
   let found: TextFinding[] | null = null
   for (const { rule, inspect } of asked) {
     const detail = inspect(row)

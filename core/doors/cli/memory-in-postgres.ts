@@ -62,13 +62,13 @@ function isInPostgres(db: string | undefined): boolean {
   }
 }
 
-type Named = { readonly conversationId?: number; readonly conversationIds?: readonly number[] }
+type ConversationFields = { readonly conversationId?: number; readonly conversationIds?: readonly number[] }
 
 /** The one conversation that the command names. Null for a procedure that may need none. */
 function conversationOf(
   { name }: CommandSpec,
   use: MemoryUse,
-  input: Named,
+  input: ConversationFields,
   given: Given,
   shown: string,
 ): number | null {

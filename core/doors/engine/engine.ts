@@ -45,7 +45,7 @@ type Open = {
 }
 
 /** A request whose turn has not come. */
-type Waiting = { readonly open: Open; readonly begin: () => void }
+type WaitingRequest = { readonly open: Open; readonly begin: () => void }
 
 /**
  * Answers JSON-RPC 2.0, one document a line. Calls run beside each other, and each sees what the writes before it have
@@ -57,7 +57,7 @@ export class Engine {
   /** All that are not answered. */
   readonly #open = new Set<Open>()
   /** In their order. */
-  #waiting: Waiting[] = []
+  #waiting: WaitingRequest[] = []
   #running = 0
   #runningBytes = 0
   readonly #unsent = new Set<Promise<void>>()
@@ -201,7 +201,7 @@ export class Engine {
     for (const open of this.#open) if (id !== undefined && open.id === id) open.abort.abort()
   }
 
-  #begin(next: Waiting | undefined): void {
+  #begin(next: WaitingRequest | undefined): void {
     if (next === undefined) return
     this.#waiting = this.#waiting.filter((one) => one !== next)
     this.#running += 1

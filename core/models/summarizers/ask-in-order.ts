@@ -2,7 +2,7 @@ import type { ProviderAccess } from './ask-model.ts'
 import { SummarizerFailure } from './summarizer.ts'
 
 /** The answer of the first provider that has one, otherwise null, and why those before it had none. */
-export type Asked<T> = {
+export type ChainAnswer<T> = {
   readonly answer: T | null
   readonly failures: readonly { readonly provider: string; readonly failure: SummarizerFailure }[]
 }
@@ -15,8 +15,8 @@ export async function askInOrder<T>(
   providers: readonly ProviderAccess[],
   ask: (access: ProviderAccess) => Promise<T>,
   signal: AbortSignal,
-): Promise<Asked<T>> {
-  const failures: Asked<T>['failures'][number][] = []
+): Promise<ChainAnswer<T>> {
+  const failures: ChainAnswer<T>['failures'][number][] = []
   for (const access of providers) {
     try {
       return { answer: await ask(access), failures }
@@ -30,5 +30,5 @@ export async function askInOrder<T>(
 }
 
 /** Says why no provider has answered. */
-export const reasonsOf = (failures: Asked<unknown>['failures']): string =>
+export const reasonsOf = (failures: ChainAnswer<unknown>['failures']): string =>
   failures.map(({ provider, failure }) => `${provider}: ${failure.message}`).join(' ')

@@ -36,7 +36,7 @@ const PASSING: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
 const CANCELLED = 'A large file was not transferred: it was cancelled.'
 const NO_CONTENT = sha256('')
 
-type Asked = {
+type StoreRequest = {
   readonly method: 'HEAD' | 'GET' | 'PUT' | 'DELETE'
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
@@ -178,7 +178,7 @@ export class S3Store implements ObjectStore {
   }
 
   /** Asks again when a server or the way to it fails for a moment. Any other status than those expected is an error. */
-  async #ask(asked: Asked, expected: readonly number[]): Promise<IncomingMessage> {
+  async #ask(asked: StoreRequest, expected: readonly number[]): Promise<IncomingMessage> {
     for (let attempt = 1; ; attempt += 1) {
       let failure: LcmError
       try {
@@ -199,7 +199,7 @@ export class S3Store implements ObjectStore {
   }
 
   /** Asks for a short text. One that breaks off is asked for again. */
-  async #text(asked: Asked, mostChars: number): Promise<string> {
+  async #text(asked: StoreRequest, mostChars: number): Promise<string> {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#ask(asked, [200])
       try {
@@ -216,7 +216,7 @@ export class S3Store implements ObjectStore {
     }
   }
 
-  async #once({ method, path, query = {}, headers = {}, body, signal }: Asked): Promise<IncomingMessage> {
+  async #once({ method, path, query = {}, headers = {}, body, signal }: StoreRequest): Promise<IncomingMessage> {
     const { endpoint, bucket, region, accessKeyId, secretAccessKey, sessionToken } = this.#options
     const url = new URL(endpoint)
     url.pathname = [url.pathname.replace(/\/$/, ''), bucket, ...(path === '' ? [] : [path])].join('/')
@@ -243,7 +243,7 @@ export class S3Store implements ObjectStore {
   }
 
   /** Neither keys nor signatures get into a message: a server's own text may repeat them and is left out. */
-  #refused({ method, path }: Asked, status: number, code: string | null): LcmError {
+  #refused({ method, path }: StoreRequest, status: number, code: string | null): LcmError {
     const name = code !== null && /^[A-Za-z]{1,60}$/.test(code) ? code : `HTTP ${status}`
     const details = { status, store: this.shown }
     if (status === 404 && method === 'GET' && name !== 'NoSuchBucket' && path !== '') {

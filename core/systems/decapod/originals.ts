@@ -28,10 +28,10 @@ const indexHash = (probe: SchemaProbe, row = 'o'): string => storedHash(toldHash
 
 const ROWS_AT_ONCE = 2000
 
-type Told = Readonly<Record<'session' | 'createdAt' | 'role' | 'tokens' | 'eventId', string>>
+type OriginalFields = Readonly<Record<'session' | 'createdAt' | 'role' | 'tokens' | 'eventId', string>>
 
 /** What is told of an original by its row `o` of the index, else by its line `l` with the facts `f`. */
-function told(probe: SchemaProbe): Told {
+function told(probe: SchemaProbe): OriginalFields {
   const column = columnsOf(probe, 'originals_index', 'o')
   const field = (name: string): string => `decapod_field(l.at, l.bytes, '${name}')`
   const [kind, actor] = [toldKind(probe, 'kind'), toldKind(probe, 'actor')]
@@ -138,7 +138,7 @@ const queries = {
     FROM main.originals_index AS o
     ORDER BY o.rowid`,
   /** What was known from the ledger alone, up to :line, and the index tells otherwise. */
-  isToldOtherwise: (hash: string, { session, createdAt, role, tokens, eventId }: Told) => /* sql */ `
+  isToldOtherwise: (hash: string, { session, createdAt, role, tokens, eventId }: OriginalFields) => /* sql */ `
     SELECT 1
     FROM main.originals_index AS n CROSS JOIN ${originals('n.rowid')}
     JOIN temp.derived_messages AS d ON d.message_id = l.line

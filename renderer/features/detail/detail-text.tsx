@@ -6,7 +6,7 @@ import type { GrepRequest, Matches } from '#core/contract/retrieval.ts'
 import { api, client } from '#renderer/api.ts'
 import { Button } from '#renderer/ui/button.tsx'
 import { formatCount } from '#renderer/ui/format.ts'
-import { type Found, useFound } from '#renderer/ui/found-texts.ts'
+import { type FoundTexts, useFound } from '#renderer/ui/found-texts.ts'
 import { IconButton } from '#renderer/ui/icon-button.tsx'
 import { LongText } from '#renderer/ui/long-text.tsx'
 import { Markdown } from '#renderer/ui/markdown.tsx'
@@ -117,7 +117,7 @@ type FoundBarProps = {
   readonly marks: readonly Range[]
   /** The matches in the whole text, or null when all of it is shown. */
   readonly ahead: Matches | null
-  readonly field: Found['field']
+  readonly field: FoundTexts['field']
   readonly isFile: boolean
 }
 

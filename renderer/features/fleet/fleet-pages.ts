@@ -6,11 +6,11 @@ const PAGE = 100
 /** Sums of a fleet change all the time; the list follows at a readable pace. */
 const REFRESH_MS = 10_000
 
-type Asked = Partial<FleetQuery> & { readonly address: string }
+type FleetRequest = Partial<FleetQuery> & { readonly address: string }
 type Pages = InfiniteData<FleetReport, string | undefined>
 
 /** A fleet page by page. The first page is read again and again; who reads on keeps what is read, as it was then. */
-export const fleetPages = (asked: Asked) =>
+export const fleetPages = (asked: FleetRequest) =>
   api.servers.fleet.infiniteOptions({
     input: (cursor: string | undefined) => ({ ...asked, limit: PAGE, ...(cursor !== undefined && { cursor }) }),
     initialPageParam: undefined as string | undefined,

@@ -5,7 +5,7 @@ import { type LineageRow, pathBelow } from './lineage-rows.ts'
 import type { Levels } from './use-lineage.ts'
 import type { Middle } from './use-middle.ts'
 
-type Shown = {
+type LineageView = {
   readonly rows: readonly LineageRow[]
   readonly levels: Levels
   readonly middle: Middle
@@ -25,7 +25,7 @@ export type Moves = {
 }
 
 /** Moves in the tree, line by line or along the lineage. */
-export function useMoves({ rows, levels, middle, inHand }: Shown): Moves {
+export function useMoves({ rows, levels, middle, inHand }: LineageView): Moves {
   const step = useLineageStep()
   const [movedTo, setMovedTo] = useState<string | null>(null)
   const moved = rows.find(({ path }) => path === movedTo)

@@ -25,10 +25,10 @@ export function rowsOf(asked: NamedProbe, shown: readonly NamedProbe[]): readonl
   })
 }
 
-type Shown = Pick<ProbeAddress, 'states' | 'kind' | 'depth' | 'isChangedOnly' | 'sort' | 'isDescending'>
+type RowChoice = Pick<ProbeAddress, 'states' | 'kind' | 'depth' | 'isChangedOnly' | 'sort' | 'isDescending'>
 
 /** Returns the rows that are shown, in their order. */
-export function shownRows(rows: readonly ProbeRow[], shown: Shown): readonly ProbeRow[] {
+export function shownRows(rows: readonly ProbeRow[], shown: RowChoice): readonly ProbeRow[] {
   const kept = rows.filter(
     ({ asked, isChanged }) =>
       (shown.states.length === 0 || shown.states.includes(asked.state)) &&

@@ -1,9 +1,9 @@
 import type { EffectiveSetting, SettingsPatch, UnknownVariable } from '#core/contract/settings.ts'
 import { EMBEDDINGS } from './embeddings-choice.ts'
 
-type Named = readonly (readonly [variable: string, label: string])[]
+type LabelledSettings = readonly (readonly [variable: string, label: string])[]
 
-const GROUPS: readonly (readonly [title: string, settings: Named])[] = [
+const GROUPS: readonly (readonly [title: string, settings: LabelledSettings])[] = [
   [
     'When to compact',
     [

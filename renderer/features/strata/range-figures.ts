@@ -18,7 +18,7 @@ export type RangeFigures = {
   readonly details: { readonly all: number; readonly kept: number } | null
 }
 
-type Shown = {
+type RangeContent = {
   readonly summaries: Strata['summaries']
   readonly findings: readonly PlacedFinding[]
   readonly detail: Buckets | null
@@ -26,7 +26,7 @@ type Shown = {
 }
 
 /** Returns the figures of a range as far as the drawing has them: exact where each message has a column of its own. */
-export function figuresOf(range: Viewport, { summaries, findings, detail, overview }: Shown): RangeFigures {
+export function figuresOf(range: Viewport, { summaries, findings, detail, overview }: RangeContent): RangeFigures {
   const isCovered = detail !== null && detail.x0 <= range.x0 && detail.x1 >= range.x1
   const buckets = isCovered ? detail : overview
   let [messages, tokens] = [0, 0]
