@@ -1,21 +1,14 @@
-import { measureStorage } from '../browse/storage/measure-storage.ts'
 import { systemClock } from '../clock.ts'
-import { checkCoverage } from '../compare/transcript/check-coverage.ts'
 import type { CompactionResult } from '../contract/compaction.ts'
 import type { IntegrityReport } from '../contract/integrity.ts'
 import type { JobProgress, JobResult, JobSpec } from '../contract/job.ts'
 import type { MapSpec } from '../contract/map.ts'
 import type { SearchIndexResult } from '../contract/search-index.ts'
 import { LossInput } from '../contract/trace.ts'
-import { salvageMemory } from '../doctor/salvage/salvage-memory.ts'
-import { copyMemory } from '../doctor/working-copy/copy-memory.ts'
 import { assertNever, LcmError, toErrorInfo } from '../errors.ts'
 import { userFolders } from '../folders.ts'
-import { importTranscripts } from '../ingest/transcripts/import-transcripts.ts'
-import { compareWindows } from '../jobs/compare-windows.ts'
 import type { JobExecutor, JobRequest } from '../jobs/jobs.ts'
 import { LastReport, watchState } from '../jobs/last-report.ts'
-import { probeWindows } from '../jobs/probe-windows.ts'
 import { type Lcm, type OpenLcmOptions, openLcm } from '../lcm.ts'
 import { errorFields, logEvent, memoryKey } from '../log.ts'
 import { indexContents } from '../search/content-index/index-contents.ts'
@@ -46,7 +39,7 @@ export type RunnableSpec =
 
 /**
  * Runs one job on an open memory: it yields progress, returns the result, and stops at the next step when the signal
- * aborts. What was committed before a cancellation stays valid.
+ * aborts. What was committed before a cancellation stays valid. The code of a job is loaded when one of its kind runs.
  * @param report a report of the same state of the file for a plan, or null to scan again
  * @throws LcmError switched_off, read_only_dialect, read_only_file, not_found, locked, cancelled
  */
@@ -80,6 +73,7 @@ export async function* runJob(
       requireEnabled(lcm.settings, 'import transcripts')
       const { paths, format, window = 'agent' } = spec
       const write = lcm.requireWrite('import transcripts')
+      const { importTranscripts } = await import('../ingest/transcripts/import-transcripts.ts')
       const job = importTranscripts(
         {
           db: write,
@@ -98,25 +92,27 @@ export async function* runJob(
     case 'index':
       return { kind: 'index', value: yield* indexJob(lcm, signal) }
     case 'storage': {
+      const { measureStorage } = await import('../browse/storage/measure-storage.ts')
       const { read: db, info, settings } = lcm
       const job = measureStorage({ db, info, largeFileTokens: settings.largeFileTokenThreshold }, signal)
       return { kind: 'storage', value: yield* job }
     }
-    case 'coverage':
-      return { kind: 'coverage', value: yield* coverageJob(lcm, spec, signal) }
+    case 'coverage': {
+      const { checkCoverage } = await import('../compare/transcript/check-coverage.ts')
+      const memory = { db: lcm.read, isNative: isNative(lcm.info) }
+      return { kind: 'coverage', value: yield* checkCoverage(memory, spec, signal) }
+    }
     case 'explore':
       return { kind: 'explore', value: yield* lcm.explore(spec, signal) }
     case 'embed':
       return { kind: 'embed', value: yield* lcm.meaning.make(spec, signal) }
-    case 'copy':
+    case 'copy': {
+      const { copyMemory } = await import('../doctor/working-copy/copy-memory.ts')
       return { kind: 'copy', value: yield* copyMemory({ from: lcm, to: spec.to }, signal) }
+    }
     default:
       return assertNever(spec)
   }
-}
-
-function coverageJob({ read: db, info }: Lcm, spec: Extract<JobSpec, { kind: 'coverage' }>, signal: AbortSignal) {
-  return checkCoverage({ db, isNative: isNative(info) }, spec, signal)
 }
 
 async function* indexJob(lcm: Lcm, signal: AbortSignal): AsyncGenerator<JobProgress, ResultOf<'index'>> {
@@ -256,6 +252,7 @@ async function* probeJob(
   open: OpenLcmOptions,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, JobResult> {
+  const { probeWindows } = await import('../jobs/probe-windows.ts')
   return { kind, value: yield* probeWindows(lcm, input, open, signal) }
 }
 
@@ -265,10 +262,12 @@ async function* compareJob(
   open: OpenLcmOptions,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, JobResult> {
+  const { compareWindows } = await import('../jobs/compare-windows.ts')
   return { kind, value: yield* compareWindows(lcm, input, open, signal) }
 }
 
 async function* salvageJob(from: string, to: string, signal: AbortSignal): AsyncGenerator<JobProgress, JobResult> {
+  const { salvageMemory } = await import('../doctor/salvage/salvage-memory.ts')
   return { kind: 'salvage', value: yield* salvageMemory({ from, to }, signal) }
 }
 

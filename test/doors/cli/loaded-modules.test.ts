@@ -67,14 +67,17 @@ it('lcm --help loads no command', async () => {
   expect(thread.filter((url) => /-commands?\.ts$/.test(url))).toEqual([])
 })
 
-it('lcm stats loads nothing that imports, copies, salvages or serves', async () => {
-  using memory = buildMemory({ conversations: [{ messages: ['one'] }] })
-  const { thread } = await loadedBy(['stats', '--db', memory.path])
-  expect(thread.some((url) => url.endsWith('core/lcm.ts'))).toBe(true)
-  expect(
-    thread.filter((url) => /core\/(?:salvage|working-copy|mcp)\/|import-transcripts|node:http$|\/ws\//.test(url)),
-  ).toEqual([])
-})
+it.each(['stats', 'call memory.stats'])(
+  'lcm %s loads nothing that imports, copies, salvages or serves',
+  async (line) => {
+    using memory = buildMemory({ conversations: [{ messages: ['one'] }] })
+    const { thread } = await loadedBy([...line.split(' '), '--db', memory.path])
+    expect(thread.some((url) => url.endsWith('core/lcm.ts'))).toBe(true)
+    const needless =
+      /core\/(?:doctor\/(?:salvage|working-copy)|doors\/mcp|browse\/storage|compare\/transcript)\/|import-transcripts|doors\/browser-host|\/ws\//
+    expect(thread.filter((url) => needless.test(url))).toEqual([])
+  },
+)
 
 it('the thread of a window answers first without what imports, copies, salvages, matches patterns or calls a model', async () => {
   using memory = buildMemory({ conversations: [{ messages: ['one'] }] })
