@@ -42,9 +42,9 @@ const OPENING_LIMIT_MS = 1000
 /** An answer that is on its way when its memory is opened anew has this long to be finished with the old connection. */
 const RETIREMENT_MS = 60_000
 const MOST_RETIRED = 3
-/** Listing tables needs no rows. A file that takes longer is not one to wait for. */
 /** Jobs after which a plan describes a file that has changed since. */
 const CHANGING: ReadonlySet<Job['kind']> = new Set(['repair', 'surgery', 'undo', 'undo_compaction'])
+/** Listing tables needs no rows. A file that takes longer is not one to wait for. */
 const TABLES_LIMIT_MS = 10_000
 
 export type CoreOptions = {

@@ -84,7 +84,7 @@ function isAlive(pid: number): boolean {
 
 const HOUR_MS = 3_600_000
 
-/** An hour of a day, six of a week, and a day of a month: so many parts can be told apart in a chart. */
+/** An hour of a day, six of a week, and a day of a month: a chart can show this many parts apart. */
 const partOf = (timeMs: number): number => (timeMs <= 48 * HOUR_MS ? 1 : timeMs <= 192 * HOUR_MS ? 6 : 24) * HOUR_MS
 
 /** Adds up the histograms of each part of the time, and reads the median and the 95th percentile off them. */

@@ -20,17 +20,17 @@ export type RecorderOptions = {
   readonly level: LogLevel
 }
 
-/** Counts and events that could not be written wait for the next time; so many of each at most. */
+/** Counts and events that could not be written wait for the next time: at most this many of each. */
 const MOST_UNWRITTEN = 5_000
 const RETRY_MS = 10_000
-/** At the end nobody tries again later, so counts wait this often, and so many milliseconds each time, for a locked file. */
+/** At the end nobody tries again later, so a locked file is tried this often, with this pause after each attempt. */
 const LAST_ATTEMPTS = 20
 const LAST_WAIT_MS = 50
 
 type Unwritten = { readonly samples: readonly Sample[]; readonly events: readonly LogEvent[] }
 type Counting = { readonly counts: Counts; readonly openDb: typeof ActivityDb.open }
 
-/** Nothing that these say is counted, so that a short command need not load what counts. */
+/** Events of these sources are not counted, so that a short command need not load the library that counts. */
 const NOT_COUNTED: ReadonlySet<LogEvent['source']> = new Set(['process', 'command', 'memory', 'mcp'])
 
 /**

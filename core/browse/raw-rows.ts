@@ -5,7 +5,7 @@ import { readSnapshot } from '../sqlite/read-snapshot.ts'
 import { findNode } from '../systems/node-id.ts'
 import { storedRows } from '../systems/records/stored-rows.ts'
 
-/** Of each value, so much is returned. */
+/** Of each value, at most this much is returned. */
 const MOST_CHARS = 20_000
 
 /**

@@ -72,7 +72,7 @@ export function nameOf(text: string): string {
   return excerptOf(name.replace(UNCLOSED, ''), NAME_CHARS)
 }
 
-/** Of a text, so many characters are read for its name. */
+/** Of a text, at most this many characters are read for its name. */
 const NAMED_CHARS = 2000
 
 /** Returns the name of a text, or how it begins when it has no words. */

@@ -70,7 +70,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 /** The longest text in which the matches of a search are asked for. */
 export const MOST_MATCHED_CHARS = 400_000
 
-/** A search traces at most so many of its hits. It does not say of the others what became of them. */
+/** A search traces at most this many of its hits. It does not say of the others what became of them. */
 export const MOST_TRACED_HITS = 600
 
 /** The beginning of the address of a PostgreSQL database, which a window shows instead of a file. */

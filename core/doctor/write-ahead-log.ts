@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { checksum, LOG_HEADER_BYTES, type LogHeader, parseLogHeader, type Sums } from '../sqlite/log-header.ts'
 
 const FRAME_HEADER_BYTES = 24
-/** No memory has so many pages: 256 GB in pages of 4 KB. */
+/** No memory has this many pages: 256 GB in pages of 4 KB. */
 const MOST_PAGES = 1 << 26
 
 /** A complete frame whose checksum continues that of all frames before it. */

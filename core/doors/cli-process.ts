@@ -27,8 +27,8 @@ export type FromCliThread =
  */
 const ANSWER_MS = 1000
 /**
- * A finished thread may take so long to release what it holds. After that the process ends itself by a signal, and its exit
- * code is lost. So the time is short only where a signal asked for the end.
+ * A finished thread may take this long to release what it holds. After that the process ends itself by a signal, and
+ * its exit code is lost. So the time is short only where a signal asked for the end.
  */
 const END_MS = { afterSignal: 5000, otherwise: 60_000 }
 

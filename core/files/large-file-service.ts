@@ -12,7 +12,7 @@ export type Explore = (source: FileSource, signal: AbortSignal) => AsyncGenerato
 export type LargeFileOptions = {
   readonly store: Pick<FileStore, 'stage' | 'discard' | 'place' | 'syncPlaces' | 'holds'>
   readonly estimator: TokenEstimator
-  /** A text of so many tokens is a large one. */
+  /** A text of at least this many tokens is a large one. */
   readonly thresholdTokens: number
   readonly explore: Explore
 }

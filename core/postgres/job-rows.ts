@@ -35,7 +35,7 @@ const queries = {
   unlock: /* sql */ `SELECT pg_advisory_unlock(hashtextextended('compaction ' || $1, $2))`,
 }
 
-/** Makes a job of each conversation whose window has so many tokens, unless it is one. */
+/** Makes a job of each conversation whose window has at least this many tokens, unless it is one. */
 export async function findJobs(
   query: Query,
   asked: { readonly minWindowTokens: number; readonly nowMs: number; readonly tenant: string | null },

@@ -210,7 +210,7 @@ FROM temp.messages AS m;
 /** Milliseconds since 1970 UTC of an ISO text or of `YYYY-MM-DD HH:MM:SS` in UTC; NULL when it is neither. */
 export const textTimeMs = (column: string): string => `CAST(round(unixepoch(${column}, 'subsec') * 1000) AS INTEGER)`
 
-/** Sums of so many stay exact over four million rows. */
+/** Sums of numbers up to this one stay exact over four million rows. */
 const MAX_COUNT = 2 ** 31 - 1
 /** Deeper than any lineage is, and still drawable. */
 const MAX_DEPTH = 1000

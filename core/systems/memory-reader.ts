@@ -176,7 +176,10 @@ export class MemoryReader {
     return done
   }
 
-  /** `prepare`, and the same for what `memory` reads; when somebody writes meanwhile, `memory` reads it at once. */
+  /**
+   * Reads in slices what `memory` needs: messages, summaries and links. When somebody writes meanwhile, `memory` reads
+   * the change without a pause.
+   */
   async prepareMemory(conversationId: number): Promise<void> {
     const underway = this.#preparingMemories.get(conversationId)
     if (underway) return underway

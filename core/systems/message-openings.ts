@@ -2,8 +2,8 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 import { openingsOfMessages, openingsOfReasoning, openingsOfTools } from './texts.ts'
 
 /**
- * What messages say first, up to so many bytes, by their numbers: their text; without one their first call or result,
- * else their reasoning. Empty for a message that says nothing.
+ * What messages say first, up to a number of bytes, by their numbers: their text; without one their first call or
+ * result, else their reasoning. Empty for a message that says nothing.
  */
 export function messageOpenings(db: ReadDb, ids: readonly number[], bytes: number): ReadonlyMap<number, string> {
   const openings = new Map(openingsOfMessages(db, ids, bytes))

@@ -62,7 +62,7 @@ const queries: Readonly<Record<TextKind, Statements>> = {
   summary: statementsOf('summaries', 'summary_rowid'),
 }
 
-/** Row numbers above one, ascending; so many at most. */
+/** Row numbers above a given one, ascending, at most as many as asked for. */
 export const rowsAfter = (db: ReadDb, kind: TextKind, last: number, limit: number): number[] =>
   db.column<number>(queries[kind].numbers, { last, limit })
 

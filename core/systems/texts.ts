@@ -171,7 +171,7 @@ function denseRuns(ids: readonly number[]): number[][] {
   return runs
 }
 
-/** A run has at least one of so many numbers between its first and its last. */
+/** Of this many numbers between its first and its last, a run has at least one. */
 const DENSE = 2
 /** Runs that are shorter are looked up together. */
 const SHORT = 16
@@ -200,11 +200,11 @@ const joined = (before: string | null, text: string | null): string | null =>
 export const contentsOfSummaries = (db: ReadDb, ids: readonly string[]): Generator<Content<string>> =>
   contents(db, queries.summaries, ids)
 
-/** How messages begin, up to so many bytes (see `opening`), by their numbers. */
+/** How messages begin, up to the given number of bytes (see `opening`), by their numbers. */
 export const openingsOfMessages = (db: ReadDb, ids: readonly number[], bytes: number): ReadonlyMap<number, string> =>
   new Map(db.rows<[number, string]>(queries.messageOpenings, { ids: JSON.stringify(ids), bytes }))
 
-/** How summaries begin, up to so many bytes, by their ids. */
+/** How summaries begin, up to the given number of bytes, by their ids. */
 export const openingsOfSummaries = (db: ReadDb, ids: readonly string[], bytes: number): ReadonlyMap<string, string> =>
   new Map(db.rows<[string, string]>(queries.summaryOpenings, { ids: JSON.stringify(ids), bytes }))
 
@@ -224,7 +224,7 @@ export type ToolOpening = {
   readonly output: string
 }
 
-/** How the tool calls and results of messages begin, up to so many bytes, by message, each in its order. */
+/** How the tool calls and results of messages begin, up to a number of bytes, by message, each in its order. */
 export const openingsOfTools = (
   db: ReadDb,
   messageIds: readonly number[],
@@ -235,7 +235,7 @@ export const openingsOfTools = (
     ({ messageId }) => messageId,
   )
 
-/** How the first reasoning of each message begins, up to so many bytes, by their numbers. */
+/** How the first reasoning of each message begins, up to the given number of bytes, by their numbers. */
 export const openingsOfReasoning = (db: ReadDb, ids: readonly number[], bytes: number): ReadonlyMap<number, string> =>
   new Map(
     ids.length === 0 ? [] : db.rows<[number, string]>(queries.reasoningOpenings, { ids: JSON.stringify(ids), bytes }),
@@ -309,7 +309,7 @@ export const everyMessageText = (
 export const everySummaryText = (db: ReadDb, conversation: number | null): IterableIterator<EverySummary> =>
   db.iterateRows<EverySummary>(queries.everySummary, { conversation })
 
-/** Contents of at least so many bytes, of messages above a number, in their order; so many at most. */
+/** Contents of at least `bytes` bytes, of messages above a number, in their order, at most as many as asked for. */
 export const longContentsAfter = (
   db: ReadDb,
   after: number,

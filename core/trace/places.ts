@@ -134,7 +134,7 @@ async function found(
   ).hits
 }
 
-/** A long text is known by so many of its words. More than 100 would be searched for as one text. */
+/** A long text is known by this many of its words. More than 100 would be searched for as one text. */
 const MOST_TERMS = 80
 
 function queryOf({ vocabulary }: Details, words: string): string | null {

@@ -12,7 +12,7 @@ export type WindowIndex = { readonly index: TextIndex; readonly notes: readonly 
 /** A window with more characters is read as far as this, from its newest items on. */
 const MOST_WINDOW_CHARS = 4_000_000
 const MOST_WINDOWS = 2
-/** At most so many characters of other nodes are kept. */
+/** At most this many characters of other nodes are kept. */
 const MOST_NODE_CHARS = 4_000_000
 
 /** Indexes of the texts of windows and nodes, kept for the next question until the file changes. */

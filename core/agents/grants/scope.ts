@@ -8,7 +8,7 @@ import { lookUp, messageNodeId, messageNumber } from '#core/systems/node-id.ts'
 import { fileReferences } from '#core/systems/records/files.ts'
 import { summaryRowNumbers } from '#core/systems/records/summaries.ts'
 
-/** A grant of so many levels is limited by its conversations only. */
+/** A grant of at least this many levels is limited by its conversations only. */
 export const ANY_DEPTH = 1_000
 
 type Extent = Pick<Grant, 'conversationIds' | 'rootIds' | 'depth'>
@@ -16,7 +16,7 @@ type Extent = Pick<Grant, 'conversationIds' | 'rootIds' | 'depth'>
 export type Reach = ReadonlyMap<string, number>
 
 /**
- * What of a memory may be read, as it is now: some nodes and so many levels below them, or some conversations and so
+ * What of a memory may be read, as it is now: some nodes and a number of levels below them, or some conversations and so
  * many levels below their topmost summaries.
  */
 export class Scope {

@@ -19,7 +19,7 @@ export type Access =
   | { readonly kind: 'conversation'; readonly conversationId: number }
   | { readonly kind: 'grant'; readonly grantId: string }
 
-/** An answer that costs more than is left is made again with a lower cap, at most so many times. */
+/** An answer that costs more than is left is made again with a lower cap, at most this often. */
 const MOST_ATTEMPTS = 4
 
 const NAMES = Object.keys(INPUTS) as ToolName[]

@@ -29,9 +29,9 @@ export type ListedSize = {
 
 type Tokens = { readonly stored: number; readonly window: WindowSize }
 type TokensById = ReadonlyMap<number, Tokens>
-/** `isWhole` is false when rows on a damaged page could not be added up. */
 /** The rows of all conversations in one state of the file. */
 type Counted = RowCounts & { readonly stamp: string }
+/** `isWhole` is false when rows on a damaged page could not be added up. */
 type Reading = { readonly stamp: string; readonly tokens: TokensById; readonly isWhole: boolean }
 
 /**

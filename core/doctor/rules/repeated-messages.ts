@@ -27,7 +27,7 @@ export type Compared = {
 const SHORTEST_BLOCK = 3
 /** A block that is written faster than this, and than before, was not said a second time: people and models take longer. */
 const BURST_MS_EACH = 2_000
-/** A repetition of so many messages, most of them different ones, is no habit. */
+/** A repetition of at least this many messages, most of them different ones, is no habit. */
 const LONG_BLOCK = 12
 const LONG_BLOCK_TEXTS = 8
 

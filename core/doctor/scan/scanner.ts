@@ -25,10 +25,10 @@ const queries = {
 const MAX_SAMPLES = 20
 const CANCELLED = 'The scan was cancelled. Nothing was changed.'
 
-/** A report with what a plan needs of the same scan. */
 /** Nodes that are known exceptions of a rule, by its id: no repair may change what the rule is about. */
 export type Excepted = ReadonlyMap<string, ReadonlySet<string>>
 
+/** A report with what a plan needs of the same scan. */
 export type Examination = {
   readonly report: IntegrityReport
   /** All findings of the requested rules by rule id. A report holds samples only. */

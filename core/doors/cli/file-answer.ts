@@ -159,7 +159,7 @@ const stateOf = ({ path, condition, reason, bytes, lines, pages }: FileState) =>
   pages,
 })
 
-/** The beginning of a text, at most so many bytes in UTF-8, and no half of a character. */
+/** The beginning of a text, at most the given number of bytes in UTF-8, and no half of a character. */
 function bytesOf(text: string, most: number): string {
   const bytes = Buffer.from(text)
   return bytes.length <= most

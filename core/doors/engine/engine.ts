@@ -27,7 +27,7 @@ export type EngineOptions = {
 /** At most this many requests are under way, and this many bytes of them. Those behind them wait. */
 const MOST_RUNNING = 32
 const MOST_RUNNING_BYTES = 32 * 1024 * 1024
-/** While so many wait, no input is read. All that is read is looked at at once, so that what waits can be cancelled. */
+/** While this many wait, no input is read. What is read is looked at at once, so that what waits can be cancelled. */
 const MOST_WAITING = 1_000
 const MOST_WAITING_BYTES = 32 * 1024 * 1024
 /** What never ends by itself would take the place of everything else. */

@@ -49,12 +49,12 @@ const queries = {
  * conversation is known to its memory.
  */
 
-/** Ids of the sources of a summary in their order; so many at most. */
+/** Ids of the sources of a summary in their order, at most as many as asked for. */
 export const sourceIds = (db: ReadDb, id: string, limit: number): string[] =>
   db.column<string>(queries.sources, { id, limit })
 
 /**
- * Ids of the summaries that name a summary or a message as their source; so many at most.
+ * Ids of the summaries that name a summary or a message as their source, at most as many as asked for.
  * @param number of the message, or null
  */
 export const dependentIds = (db: ReadDb, id: string, number: number | null, limit: number): string[] =>

@@ -67,7 +67,7 @@ export const externalIdsOf = (db: ReadDb, ids: readonly number[]): ReadonlyMap<n
 export const messagesOf = (db: ReadDb, conversationId: number): number[] =>
   db.column<number>(queries.ofConversation, { conversationId })
 
-/** Messages with a higher number, in the order of their numbers; so many at most. */
+/** Messages with a higher number, in the order of their numbers, at most as many as asked for. */
 export const messagesAfter = (db: ReadDb, last: number, limit: number): MessageHead[] =>
   db.all<MessageHead>(queries.after, { last, limit })
 

@@ -1,6 +1,6 @@
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 
-/** Of which conversations: null for all. */
+/** The conversations whose rows are counted: null for all. */
 export type Conversations = readonly number[] | null
 
 /** A statement for all conversations, and one for those of a list. */

@@ -3,7 +3,7 @@ import type { Query } from '#core/postgres/connect.ts'
 import type { countAlarm, countFleet, FleetFilters, FleetPage, FleetTotals } from '#core/postgres/fleet-rows.ts'
 import { msOf, readableSchemas, VoltTables } from './tables.ts'
 
-/** Beyond so many conversations an order that reads their windows would take too long: the newest come first. */
+/** Beyond this many conversations an order that reads their windows would take too long: the newest come first. */
 const SUMMED = 5_000
 const COUNTED = 100_000
 const ALARMS_COUNTED = 1000

@@ -17,7 +17,7 @@ type Rows = AsyncIterable<readonly StoredRow[]>
 /** Summaries whose texts are fetched at once. */
 const TEXTS_AT_ONCE = 200
 const TOKENS_AT_ONCE = 20_000
-/** Of large files, so many characters or bytes are fetched at once. */
+/** Of large files, this many characters or bytes are fetched at once. */
 const PIECE = 1 << 20
 /** Parts of a message are stored one after another, after the message: those of the newest ones may still be coming. */
 const UNSETTLED = 3

@@ -14,9 +14,9 @@ import { firstHits, isKnown, type ProbedWindow, type ProberOptions, positionOf, 
 /** Questions, and what has to be said about them. */
 export type Asked = { readonly questions: readonly Question[]; readonly notes: readonly string[] }
 
-/** Questions are made from so many messages, spread evenly over longer conversations. */
+/** Questions are made from at most this many messages, spread evenly over longer conversations. */
 const MOST_READ = 5_000
-/** The details of so many characters are read together. */
+/** The details of this many characters are read together. */
 const BATCH_CHARS = 300_000
 const TOOL = ROLES.indexOf('tool')
 
