@@ -14,8 +14,8 @@ export const explore = defineCommand({
   fields: ExploreInput,
   positional: ['ids'],
   prints: ExplorationReport,
-  run: ({ ids = [], ...input }, { db, newer }) =>
-    withMemory({ db, newer }, async (lcm): Promise<Answer> => {
+  run: ({ ids = [], ...input }, given) =>
+    withMemory(given, async (lcm): Promise<Answer> => {
       const asked = ids.length === 0 ? input : { ...input, ids }
       const report = await interruptible((signal) => lcm.explore(asked, signal))
       return { json: report, text: () => reportLines(report).join('\n') }

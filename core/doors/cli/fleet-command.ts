@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { FleetQuery, FleetReport, type FleetRow } from '#core/contract/fleet.ts'
 import { plural } from '#core/text.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { addressField, tenantField, withPostgres, withReplica } from './postgres-session.ts'
@@ -50,11 +51,8 @@ async function findingsIn(path: string, signal: AbortSignal): Promise<number> {
   const { openLcm } = await import('#core/lcm.ts')
   const lcm = await openLcm(path, { readOnly: true })
   try {
-    const scan = lcm.integrity.run(undefined, signal)
-    for (;;) {
-      const step = await scan.next()
-      if (step.done) return step.value.counts.error + step.value.counts.warning
-    }
+    const { counts } = await runToEnd(lcm.integrity.run(undefined, signal))
+    return counts.error + counts.warning
   } finally {
     lcm.close()
   }

@@ -2,6 +2,7 @@ import { LcmError } from '#core/errors.ts'
 import { userFolders } from '#core/folders.ts'
 import { isPostgresAddress } from '#core/postgres/address.ts'
 import { loadSettings } from '#core/settings/settings-store.ts'
+import { runToEnd } from '#core/yielding.ts'
 import type { CommandSpec, Given, MemoryUse } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { resolveAddress, withReplica } from './postgres-session.ts'
@@ -40,13 +41,7 @@ export async function onFile(spec: CommandSpec, input: object, given: Given): Pr
     interruptible((signal) => pullForReading({ from, key, to, objects }, signal)),
   )
   const upToDate = (signal: AbortSignal): Promise<string> =>
-    withReplica(given.db, async (from) => {
-      const pulling = pullForReading({ from, key, to, objects }, signal)
-      for (;;) {
-        const step = await pulling.next()
-        if (step.done) return step.value.path
-      }
-    })
+    withReplica(given.db, async (from) => (await runToEnd(pullForReading({ from, key, to, objects }, signal))).path)
   return { ...given, db: path, upToDate }
 }
 

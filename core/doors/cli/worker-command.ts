@@ -6,6 +6,7 @@ import { type WorkerOutcome, WorkerReport } from '#core/contract/remote.ts'
 import { LcmError } from '#core/errors.ts'
 import { neededRun } from '#core/jobs/auto-compaction.ts'
 import { loadSettings } from '#core/settings/settings-store.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { defineCommand } from './command.ts'
 import { interruptibleCall } from './interruptible.ts'
 import { type Answer, printNote } from './output.ts'
@@ -101,11 +102,8 @@ async function compactFile(
     const input = CompactInput.parse(asked)
     const wanted = neededRun(lcm.planner.evaluate(input), input)
     if (wanted === null) return 0
-    const run = lcm.compactionEngine().compact(CompactInput.parse(wanted), signal)
-    for (;;) {
-      const step = await run.next()
-      if (step.done) return step.value.created.length
-    }
+    const { created } = await runToEnd(lcm.compactionEngine().compact(CompactInput.parse(wanted), signal))
+    return created.length
   } finally {
     lcm.close()
   }
