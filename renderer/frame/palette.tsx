@@ -45,8 +45,10 @@ export function Palette({ info, onClose, ...actions }: Props) {
   const isComplete = isAnswered && words === text
   const first = GROUPS.map((group) => shown.find((entry) => entry.group === group)).find((entry) => entry !== undefined)
   const [chosen, setChosen] = useState('')
+  // Conversations that were found for what was typed a moment before may come first already.
+  const firstSoFar = isComplete ? null : first?.key
   // biome-ignore lint/correctness/useExhaustiveDependencies: later changes leave what the user chose
-  useEffect(() => setChosen(first?.key ?? ''), [text, isComplete])
+  useEffect(() => setChosen(first?.key ?? ''), [text, isComplete, firstSoFar])
   const [isEntered, setEntered] = useState(false)
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.nativeEvent.isComposing || isComplete || first?.group !== 'Search') return
