@@ -224,7 +224,8 @@ function copiedEntries(
   comparison: Comparison,
 ): ReadonlyMap<number, Fingerprint> {
   const open = new Set(comparison.openLeft)
-  const firstOwn = left.findIndex((_entry, index) => !open.has(index))
+  // A fork may say again what the program told its parent, before what it copied.
+  const firstOwn = left.findIndex(({ print }, index) => !open.has(index) && print.role !== 'system')
   const isBeginning = (index: number): boolean => firstOwn === -1 || index < firstOwn
   const isFork = forkPoint(db, conversationId) !== null
   return new Map(

@@ -9,6 +9,7 @@ import { readSettings } from '#core/settings/settings.ts'
 import { KeptWindow } from '#core/window/kept-window.ts'
 import { WindowSizes } from '#core/window/window-sizes.ts'
 import { SESSION, TranscriptBuilder, text } from '#test/builders/claude-code.ts'
+import { compare } from '#test/builders/coverage.ts'
 import { findings } from '#test/builders/findings.ts'
 import { importOne } from '#test/builders/import.ts'
 import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
@@ -270,8 +271,10 @@ describe('a fork of Claude Code after a compaction', () => {
     for (const line of story.lines.slice(3)) fork.raw({ ...JSON.parse(line), sessionId: 'fork' })
     fork.user('in the fork', { parentUuid: last })
     const folder = temporaryFolder()
-    using memory = await imported([story.write('a.jsonl', folder), fork.write('fork.jsonl', folder)])
+    const forked = fork.write('fork.jsonl', folder)
+    using memory = await imported([story.write('a.jsonl', folder), forked])
     expect(told(memory, 'fork')).toEqual(['system: The prompt of the program.', 'user: in the fork'])
+    expect(await compare(memory.path, forked, { conversationId: 2 })).toMatchObject({ ok: true, sessionId: 'fork' })
     const texts = sentWindow(memory, 'fork').texts.filter((words) => !words.startsWith('['))
     expect(texts.slice(-3)).toEqual(['after the compaction', 'a later answer', 'in the fork'])
   })
