@@ -170,6 +170,8 @@ export class TranscriptWriter {
     const record = this.#copies.placed(given)
     switch (record.kind) {
       case 'session':
+        // What a fork in the same file repeats is looked for among what is stored.
+        if (record.parentSessionId != null) this.#batch.write()
         this.#sessions.declare(record)
         this.#forks.declare(record)
         this.#copies.declare(record)

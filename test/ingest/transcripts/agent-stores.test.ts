@@ -215,6 +215,76 @@ describe('the database of opencode', () => {
     expect(sentWindow(memory).texts).toEqual(['start', 'answer', 'later', 'with its answer'])
   })
 
+  describe('with a fork, which has copies with ids of their own', () => {
+    /** Forks a session as opencode does: copies of its first messages, then what is said in the fork. */
+    function fork(path: string, [from, to]: readonly [string, string], copies: number, said: readonly string[]): void {
+      const at = START + 1000 * Number(to.slice(-1))
+      spoil(
+        path,
+        `INSERT INTO session SELECT '${to}', project_id, NULL, directory, 'About it (fork #1)', NULL, ${at}, ${at}
+           FROM session WHERE id = '${from}';
+        INSERT INTO message SELECT replace(id, '${from}', '${to}'), '${to}', time_created, data
+           FROM message WHERE session_id = '${from}' ORDER BY time_created LIMIT ${copies};
+        INSERT INTO part SELECT replace(id, '${from}', '${to}'), replace(message_id, '${from}', '${to}'), '${to}', data
+           FROM part WHERE session_id = '${from}' AND replace(message_id, '${from}', '${to}') IN (SELECT id FROM message);`,
+      )
+      for (const [n, text] of said.entries()) {
+        const data = JSON.stringify({ role: n % 2 === 0 ? 'user' : 'assistant', time: { created: at + n } })
+        const part = JSON.stringify({ type: 'text', text })
+        spoil(
+          path,
+          `INSERT INTO message VALUES ('own_${to}_${at + n}', '${to}', ${at + n}, '${data}');
+          INSERT INTO part VALUES ('part_${to}_${at + n}', 'own_${to}_${at + n}', '${to}', '${part}')`,
+        )
+      }
+    }
+
+    const tool = JSON.stringify({
+      type: 'tool',
+      callID: 'call_1',
+      tool: 'bash',
+      state: { status: 'completed', input: {}, output: 'the output', time: { start: START + 1, end: START + 1 } },
+    })
+
+    it('stores what both have once, and begins the window of the fork with it', async () => {
+      using memory = buildMemory()
+      const path = openCodeDb([{ id: 'ses_1', said: ['start', 'answer', 'later', 'with its answer'] }])
+      spoil(path, `INSERT INTO part VALUES ('prt_ses_1_tool', 'msg_ses_1_1', 'ses_1', '${tool}')`)
+      fork(path, ['ses_1', 'ses_2'], 2, ['another way', 'goes on'])
+      fork(path, ['ses_2', 'ses_3'], 3, ['a third way'])
+      expect(await importOne(memory.db, path)).toMatchObject({ added: 8, skippedCount: 0, conflicts: 0 })
+      expect(told(memory, 'ses_2')).toEqual(['user: another way', 'assistant: goes on'])
+      expect(told(memory, 'ses_3')).toEqual(['user: a third way'])
+      const beginning = ['start', 'answer', 'call bash', 'the output']
+      expect(sentWindow(memory, 'ses_1').texts).toEqual([...beginning, 'later', 'with its answer'])
+      expect(sentWindow(memory, 'ses_2').texts).toEqual([...beginning, 'another way', 'goes on'])
+      expect(sentWindow(memory, 'ses_3').texts).toEqual([...beginning, 'another way', 'a third way'])
+      expect(await findings(memory.path)).toEqual([])
+      expect(await importOne(memory.db, path)).toMatchObject({ added: 0, conflicts: 0 })
+    })
+
+    it('adds nothing twice when the session is deleted from which it was forked', async () => {
+      using memory = buildMemory()
+      const path = openCodeDb([{ id: 'ses_1', said: ['start', 'answer'] }])
+      fork(path, ['ses_1', 'ses_2'], 2, ['another way'])
+      await importOne(memory.db, path)
+      for (const table of ['message', 'part']) spoil(path, `DELETE FROM ${table} WHERE session_id = 'ses_1'`)
+      spoil(path, "DELETE FROM session WHERE id = 'ses_1'")
+      expect(await importOne(memory.db, path)).toMatchObject({ added: 0 })
+      expect(sentWindow(memory, 'ses_2').texts).toEqual(['start', 'answer', 'another way'])
+    })
+
+    it('is whole by itself when its origin is not there at the first import', async () => {
+      using memory = buildMemory()
+      const path = openCodeDb([{ id: 'ses_1', said: ['start', 'answer'] }])
+      fork(path, ['ses_1', 'ses_2'], 2, ['another way'])
+      for (const table of ['message', 'part']) spoil(path, `DELETE FROM ${table} WHERE session_id = 'ses_1'`)
+      await importOne(memory.db, path)
+      expect(await importOne(memory.db, path)).toMatchObject({ added: 0 })
+      expect(told(memory, 'ses_2')).toEqual(['user: start', 'assistant: answer', 'user: another way'])
+    })
+  })
+
   it('keeps a message in the window whose row cannot be read any more', async () => {
     using memory = buildMemory()
     const path = openCodeDb([{ id: 'ses_1', said: ['start', 'answer'] }])

@@ -131,11 +131,8 @@ class EventStream {
   #reader(sessionId: string): OpenCodeReader {
     const known = this.#readers.get(sessionId)
     if (known) return known
-    const reader = new OpenCodeReader(
-      this.#source,
-      this.#sessions.get(sessionId) ?? { id: sessionId || undefined },
-      this.#removed,
-    )
+    const info = this.#sessions.get(sessionId) ?? { id: sessionId || undefined }
+    const reader = new OpenCodeReader(this.#source, info, { removed: this.#removed })
     this.#readers.set(sessionId, reader)
     return reader
   }

@@ -23,6 +23,7 @@ import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import { compactionPart, messageOf, RecordClock, timeOf } from '#core/ingest/transcripts/parts.ts'
 import { CLEARED } from '#core/ingest/transcripts/placeholders.ts'
 import type { RecordOrigin } from '#core/ingest/transcripts/read-lines.ts'
+import { isNamedAsFork } from './forks.ts'
 import { lastSnapshot, openCodeBlocks, openCodeResult, prunedAt } from './parts.ts'
 
 /** A request to compact by a person or the program. The answer to it is the summary. */
@@ -33,11 +34,18 @@ type PrunedPart = { readonly externalId: string; readonly atMs: number }
 /** MessageDetails at most this far apart belong to one pruning. */
 const ONE_PRUNING_MS = 5_000
 
+type Known = {
+  /** Messages that opencode removed later. */
+  readonly removed?: ReadonlySet<string>
+  /** The session from which this one was forked. */
+  readonly forkedFrom?: string | undefined
+}
+
 /** Converts the messages of one session, in order, into records. */
 export class OpenCodeReader {
   readonly #source: TranscriptSource
   readonly #info: JsonObject
-  readonly #removed: ReadonlySet<string>
+  readonly #known: Known
   readonly #clock: RecordClock
   readonly #ids = new DerivedIds()
   #sessionId: string | null = null
@@ -49,12 +57,13 @@ export class OpenCodeReader {
   readonly #givenUp = new Set<string>()
   /** The ids of all messages that were read, and of the results in their parts. */
   readonly #held = new Set<string>()
+  /** Messages that were copied when this session was forked, by the ids of their originals. */
+  readonly #copied = new Set<string>()
 
-  /** `removed` names messages that opencode removed later. */
-  constructor(source: TranscriptSource, info: JsonObject, removed: ReadonlySet<string> = new Set()) {
+  constructor(source: TranscriptSource, info: JsonObject, known: Known = {}) {
     this.#source = source
     this.#info = info
-    this.#removed = removed
+    this.#known = known
     this.#clock = new RecordClock(source.nowMs)
     this.#clock.at(objectAt(info, 'time').created)
   }
@@ -70,13 +79,18 @@ export class OpenCodeReader {
     const createdAtMs = this.#clock.at(objectAt(info, 'time').created)
     const sessionId = this.#session(textAt(info, 'sessionID'), createdAtMs, out)
     const id = this.#ids.named(textAt(info, 'id') ?? this.#ids.next('message', JSON.stringify(value)))
+    if (this.#isStoredCopy(sessionId, id, createdAtMs)) {
+      out.push({ kind: 'repeated' })
+      return
+    }
     this.#held.add(id)
     this.#isReverted ||= id === textAt(objectAt(this.#info, 'revert'), 'messageID')
-    const isGivenUp = this.#isReverted || this.#removed.has(id)
+    const isGivenUp = this.#isReverted || this.#known.removed?.has(id) === true
     const details = isGivenUp ? { ...origin.details, abandoned: true } : origin.details
     const from = out.length
     if (role === 'user') this.#takeUser(sessionId, id, parts, createdAtMs, details, out)
     else this.#takeAssistant(sessionId, id, info, parts, createdAtMs, details, out)
+    if (this.#copied.has(id)) markCopied(out, from, this.#known.forkedFrom)
     if (!isGivenUp) return
     // What was taken back is not sent any more, and did not change the window.
     const kept = out.splice(from).filter(({ kind }) => kind !== 'compaction')
@@ -85,6 +99,18 @@ export class OpenCodeReader {
       if (record.kind === 'message' && record.message.externalId !== null) this.#givenUp.add(record.message.externalId)
     }
     out.push(...kept)
+  }
+
+  /**
+   * Says whether a message of a fork is stored as that of its origin. Where the origin is not at hand, because it was
+   * deleted or only the fork was exported, nothing says which one it was.
+   */
+  #isStoredCopy(sessionId: string, externalId: string, createdAtMs: number): boolean {
+    if (this.#known.forkedFrom !== undefined || !isNamedAsFork(textAt(this.#info, 'title'))) return false
+    const isCopy = createdAtMs < (timeOf(objectAt(this.#info, 'time').created) ?? 0)
+    return (
+      isCopy && this.#source.hasSession(sessionId) && this.#source.storedBlocks(sessionId, externalId) === undefined
+    )
   }
 
   /** Also says what the session holds, after the last of all its messages: opencode removes messages and parts of them. */
@@ -98,6 +124,11 @@ export class OpenCodeReader {
   /** Keeps a message that cannot be read from counting as removed. */
   hold(externalId: string): void {
     this.#held.add(externalId)
+  }
+
+  /** Says before a message is taken that it is a copy. */
+  copied(externalId: string): void {
+    this.#copied.add(externalId)
   }
 
   end(): TranscriptRecord[] {
@@ -205,12 +236,21 @@ export class OpenCodeReader {
     out.push({
       kind: 'session',
       sessionId,
-      parentSessionId: textAt(info, 'parentID'),
+      parentSessionId: this.#known.forkedFrom ?? textAt(info, 'parentID'),
       title: title === null ? null : oneLine(title),
       cwd: textAt(info, 'directory'),
       startedAtMs,
     })
     return sessionId
+  }
+}
+
+/** Says of the records of a message from which session they were copied. A compaction is in the window of that session. */
+function markCopied(out: TranscriptRecord[], from: number, origin: string | undefined): void {
+  const copiedFrom = origin === undefined ? [] : [origin]
+  for (const record of out.splice(from)) {
+    if (record.kind === 'message' || record.kind === 'answer') out.push({ ...record, copiedFrom })
+    else if (record.kind !== 'compaction') out.push(record)
   }
 }
 

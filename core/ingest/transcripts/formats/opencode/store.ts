@@ -9,6 +9,7 @@ import { isObject, type JsonObject } from '#core/ingest/transcripts/json-value.t
 import { takeGuarded } from '#core/ingest/transcripts/read-lines.ts'
 import { nextKey, rowsAtMost } from '#core/sqlite/keyset.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { forkOf, type OpenCodeFork } from './forks.ts'
 import { OpenCodeReader } from './reader.ts'
 
 const queries = {
@@ -69,15 +70,19 @@ async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<Trans
   const total = Math.max(1, db.value<number | null>(queries.count) ?? 0)
   const doneBytes = (messages: number): number => Math.min(source.bytes - 1, (messages / total) * source.bytes)
   let done = 0
+  const names = new Map<string, string>()
   for (let after = Number.MIN_SAFE_INTEGER; ; ) {
     const sessions = db.all<SessionRow>(queries.sessions, { after })
     for (const session of sessions) {
-      const reader = new OpenCodeReader(source, infoOf(session))
+      const fork = forkOf(db, session)
+      const reader = new OpenCodeReader(source, infoOf(session), { forkedFrom: fork?.originId })
       const places = db.column<number>(queries.messages, { sessionId: session.id })
       for (let from = 0; from < places.length && doneBytes(done) < source.limitBytes; from += BATCH) {
         const batch = places.slice(from, from + BATCH)
         const records: TranscriptRecord[] = []
-        for (const { row, parts } of messagesAt(db, batch)) takeMessage(session.id, row, parts, reader, records, source)
+        const messages = messagesAt(db, batch)
+        if (fork) nameCopies(db, fork, messages, names)
+        for (const message of messages) takeMessage(session.id, message, names, reader, records, source)
         done += batch.length
         yield { doing: 'storing', bytesRead: doneBytes(done), records }
       }
@@ -101,8 +106,10 @@ const infoOf = (row: SessionRow): JsonObject => ({
   time: { created: row.time_created, updated: row.time_updated },
 })
 
+type Message = { readonly row: MessageRow; readonly parts: readonly PartRow[] }
+
 /** Returns the messages in the order of their places, each with its parts in their order. */
-function messagesAt(db: ReadDb, places: readonly number[]) {
+function messagesAt(db: ReadDb, places: readonly number[]): Message[] {
   const rows = db.all<MessageRow>(queries.batch, { places: JSON.stringify(places) })
   const byPlace = new Map(rows.map((row) => [row.place, row]))
   const parts = db.all<PartRow>(queries.parts, { ids: JSON.stringify(rows.map(({ id }) => id)) })
@@ -113,30 +120,55 @@ function messagesAt(db: ReadDb, places: readonly number[]) {
   })
 }
 
+/** Gives copies, and the parts in them, the ids of what they were copied from, also where that is a copy itself. */
+function nameCopies(db: ReadDb, fork: OpenCodeFork, messages: readonly Message[], names: Map<string, string>): void {
+  const originals = messages.flatMap(({ row }) => fork.originals.get(row.id) ?? [])
+  const parts = db.all<PartRow>(queries.parts, { ids: JSON.stringify(originals) })
+  const ofMessage = Map.groupBy(parts, ({ messageId }) => messageId)
+  const name = (copy: string, original: string): unknown => names.set(copy, names.get(original) ?? original)
+  for (const { row, parts } of messages) {
+    const original = fork.originals.get(row.id)
+    if (original === undefined) continue
+    name(row.id, original)
+    const copied = ofMessage.get(original) ?? []
+    // A part may have been removed from one of the two since.
+    if (copied.length === parts.length) for (const [at, part] of copied.entries()) name(parts[at]?.id ?? '', part.id)
+  }
+}
+
 function takeMessage(
   sessionID: string,
-  row: MessageRow,
-  partRows: readonly PartRow[],
+  { row, parts: partRows }: Message,
+  names: ReadonlyMap<string, string>,
   reader: OpenCodeReader,
   out: TranscriptRecord[],
   source: TranscriptSource,
 ): void {
   const origin = { line: 1, details: {} }
+  const messageID = names.get(row.id) ?? row.id
   const info = objectIn(row.data)
   if (info === null) {
     out.push({ kind: 'skipped', line: 1, reason: `the row of message ${row.id} is not JSON` })
-    reader.hold(row.id)
+    reader.hold(messageID)
     return
   }
-  const parts = partRows.flatMap(({ id, data }): JsonObject[] => {
+  const parts = partRows.flatMap(({ id: ownId, data }): JsonObject[] => {
     const part = objectIn(data)
-    if (part !== null) return [{ ...part, id, messageID: row.id, sessionID }]
-    out.push({ kind: 'skipped', line: 1, reason: `the row of part ${id} is not JSON` })
+    const id = names.get(ownId) ?? ownId
+    if (part !== null) return [{ ...withOriginalTail(part, names), id, messageID, sessionID }]
+    out.push({ kind: 'skipped', line: 1, reason: `the row of part ${ownId} is not JSON` })
     reader.hold(id)
     return []
   })
-  const value = { info: { ...info, id: row.id, sessionID }, parts }
+  const value = { info: { ...info, id: messageID, sessionID }, parts }
+  if (messageID !== row.id) reader.copied(messageID)
   takeGuarded(value, origin, (given, place, records) => reader.take(given, place, records), out, source)
+}
+
+/** A request to compact names the first message that is kept, which may be a copy. */
+function withOriginalTail(part: JsonObject, names: ReadonlyMap<string, string>): JsonObject {
+  const original = typeof part.tail_start_id === 'string' ? names.get(part.tail_start_id) : undefined
+  return original === undefined ? part : { ...part, tail_start_id: original }
 }
 
 function objectIn(text: string): JsonObject | null {
