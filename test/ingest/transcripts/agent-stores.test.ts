@@ -215,7 +215,7 @@ describe('the database of opencode', () => {
     expect(sentWindow(memory).texts).toEqual(['start', 'answer', 'later', 'with its answer'])
   })
 
-  describe('with a fork, which has copies with ids of their own', () => {
+  describe('a fork in the database of opencode', () => {
     /** Forks a session as opencode does: copies of its first messages, then what is said in the fork. */
     function fork(path: string, [from, to]: readonly [string, string], copies: number, said: readonly string[]): void {
       const at = START + 1000 * Number(to.slice(-1))
