@@ -23,7 +23,6 @@ import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import { compactionPart, messageOf, RecordClock, timeOf } from '#core/ingest/transcripts/parts.ts'
 import { CLEARED } from '#core/ingest/transcripts/placeholders.ts'
 import type { RecordOrigin } from '#core/ingest/transcripts/read-lines.ts'
-import { isNamedAsFork } from './forks.ts'
 import { lastSnapshot, openCodeBlocks, openCodeResult, prunedAt } from './parts.ts'
 
 /** A request to compact by a person or the program. The answer to it is the summary. */
@@ -38,7 +37,7 @@ type Known = {
   /** Messages that opencode removed later. */
   readonly removed?: ReadonlySet<string>
   /** The session from which this one was forked. */
-  readonly forkedFrom?: string | undefined
+  readonly forkedFrom?: string | null
 }
 
 /** Converts the messages of one session, in order, into records. */
@@ -57,8 +56,6 @@ export class OpenCodeReader {
   readonly #givenUp = new Set<string>()
   /** The ids of all messages that were read, and of the results in their parts. */
   readonly #held = new Set<string>()
-  /** Messages that were copied when this session was forked, by the ids of their originals. */
-  readonly #copied = new Set<string>()
 
   constructor(source: TranscriptSource, info: JsonObject, known: Known = {}) {
     this.#source = source
@@ -90,26 +87,35 @@ export class OpenCodeReader {
     const from = out.length
     if (role === 'user') this.#takeUser(sessionId, id, parts, createdAtMs, details, out)
     else this.#takeAssistant(sessionId, id, info, parts, createdAtMs, details, out)
-    if (this.#copied.has(id)) markCopied(out, from, this.#known.forkedFrom)
-    if (!isGivenUp) return
-    // What was taken back is not sent any more, and did not change the window.
-    const kept = out.splice(from).filter(({ kind }) => kind !== 'compaction')
-    for (const record of kept) {
-      if (record.kind === 'answer') this.#givenUp.add(record.externalId)
-      if (record.kind === 'message' && record.message.externalId !== null) this.#givenUp.add(record.message.externalId)
+    const copiedFrom = this.#isFromBefore(createdAtMs) ? (this.#known.forkedFrom ?? null) : null
+    if (!isGivenUp && copiedFrom === null) return
+    // What was taken back is not sent any more, and what was copied is in the window of its origin: neither changed this
+    // window.
+    for (const record of out.splice(from)) {
+      if (record.kind === 'compaction') continue
+      const isSaid = record.kind === 'message' || record.kind === 'answer'
+      const externalId = record.kind === 'message' ? record.message.externalId : isSaid ? record.externalId : null
+      if (isGivenUp && externalId !== null) this.#givenUp.add(externalId)
+      out.push(isSaid && copiedFrom !== null ? { ...record, copiedFrom: [copiedFrom] } : record)
     }
-    out.push(...kept)
+  }
+
+  /** Says whether a message is older than its session, as the copies in a fork are. */
+  #isFromBefore(createdAtMs: number): boolean {
+    return createdAtMs < (timeOf(objectAt(this.#info, 'time').created) ?? 0)
   }
 
   /**
-   * Says whether a message of a fork is stored as that of its origin. Where the origin is not at hand, because it was
-   * deleted or only the fork was exported, nothing says which one it was.
+   * Says whether a message of a fork is stored as that of its origin. Where the origin was deleted, or only the fork was
+   * exported, nothing says which one it was.
    */
   #isStoredCopy(sessionId: string, externalId: string, createdAtMs: number): boolean {
-    if (this.#known.forkedFrom !== undefined || !isNamedAsFork(textAt(this.#info, 'title'))) return false
-    const isCopy = createdAtMs < (timeOf(objectAt(this.#info, 'time').created) ?? 0)
     return (
-      isCopy && this.#source.hasSession(sessionId) && this.#source.storedBlocks(sessionId, externalId) === undefined
+      this.#known.forkedFrom == null &&
+      isNamedAsFork(textAt(this.#info, 'title')) &&
+      this.#isFromBefore(createdAtMs) &&
+      this.#source.hasSession(sessionId) &&
+      this.#source.storedBlocks(sessionId, externalId) === undefined
     )
   }
 
@@ -124,11 +130,6 @@ export class OpenCodeReader {
   /** Keeps a message that cannot be read from counting as removed. */
   hold(externalId: string): void {
     this.#held.add(externalId)
-  }
-
-  /** Says before a message is taken that it is a copy. */
-  copied(externalId: string): void {
-    this.#copied.add(externalId)
   }
 
   end(): TranscriptRecord[] {
@@ -245,14 +246,8 @@ export class OpenCodeReader {
   }
 }
 
-/** Says of the records of a message from which session they were copied. A compaction is in the window of that session. */
-function markCopied(out: TranscriptRecord[], from: number, origin: string | undefined): void {
-  const copiedFrom = origin === undefined ? [] : [origin]
-  for (const record of out.splice(from)) {
-    if (record.kind === 'message' || record.kind === 'answer') out.push({ ...record, copiedFrom })
-    else if (record.kind !== 'compaction') out.push(record)
-  }
-}
+/** opencode gives a fork such a title, which a person may change. */
+const isNamedAsFork = (title: string | null): boolean => / \(fork #\d+\)$/.test(title ?? '')
 
 function finishOf(info: JsonObject, parts: readonly JsonObject[]): NewPart | null {
   const tokens = objectAt(info, 'tokens')

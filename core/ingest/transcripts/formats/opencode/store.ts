@@ -9,7 +9,7 @@ import { isObject, type JsonObject } from '#core/ingest/transcripts/json-value.t
 import { takeGuarded } from '#core/ingest/transcripts/read-lines.ts'
 import { nextKey, rowsAtMost } from '#core/sqlite/keyset.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
-import { forkOf, type OpenCodeFork } from './forks.ts'
+import { copiesAt, originOf } from './forks.ts'
 import { OpenCodeReader } from './reader.ts'
 
 const queries = {
@@ -31,6 +31,7 @@ const queries = {
 
 type SessionRow = {
   readonly id: string
+  readonly project_id: string
   readonly parent_id: string | null
   readonly title: string | null
   readonly directory: string | null
@@ -74,14 +75,17 @@ async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<Trans
   for (let after = Number.MIN_SAFE_INTEGER; ; ) {
     const sessions = db.all<SessionRow>(queries.sessions, { after })
     for (const session of sessions) {
-      const fork = forkOf(db, session)
-      const reader = new OpenCodeReader(source, infoOf(session), { forkedFrom: fork?.originId })
+      const origin = originOf(db, session)
+      const reader = new OpenCodeReader(source, infoOf(session), { forkedFrom: origin })
       const places = db.column<number>(queries.messages, { sessionId: session.id })
       for (let from = 0; from < places.length && doneBytes(done) < source.limitBytes; from += BATCH) {
         const batch = places.slice(from, from + BATCH)
         const records: TranscriptRecord[] = []
         const messages = messagesAt(db, batch)
-        if (fork) nameCopies(db, fork, messages, names)
+        if (origin !== null) {
+          const copies = copiesAt(db, session, origin, JSON.stringify(batch))
+          nameCopies(db, copies, messages, names)
+        }
         for (const message of messages) takeMessage(session.id, message, names, reader, records, source)
         done += batch.length
         yield { doing: 'storing', bytesRead: doneBytes(done), records }
@@ -120,19 +124,23 @@ function messagesAt(db: ReadDb, places: readonly number[]): Message[] {
   })
 }
 
-/** Gives copies, and the parts in them, the ids of what they were copied from, also where that is a copy itself. */
-function nameCopies(db: ReadDb, fork: OpenCodeFork, messages: readonly Message[], names: Map<string, string>): void {
-  const originals = messages.flatMap(({ row }) => fork.originals.get(row.id) ?? [])
-  const parts = db.all<PartRow>(queries.parts, { ids: JSON.stringify(originals) })
-  const ofMessage = Map.groupBy(parts, ({ messageId }) => messageId)
+/** Gives copies, and the parts in them, the ids of their originals. What those were copied from was named before. */
+function nameCopies(
+  db: ReadDb,
+  copies: ReturnType<typeof copiesAt>,
+  messages: readonly Message[],
+  names: Map<string, string>,
+): void {
+  const originals = db.all<PartRow>(queries.parts, { ids: JSON.stringify(copies.map(({ original }) => original)) })
+  const partsOf = Map.groupBy([...originals, ...messages.flatMap(({ parts }) => parts)], ({ messageId }) => messageId)
   const name = (copy: string, original: string): unknown => names.set(copy, names.get(original) ?? original)
-  for (const { row, parts } of messages) {
-    const original = fork.originals.get(row.id)
-    if (original === undefined) continue
-    name(row.id, original)
-    const copied = ofMessage.get(original) ?? []
+  for (const { copy, original } of copies) {
+    name(copy, original)
+    const parts = partsOf.get(copy) ?? []
+    const originalParts = partsOf.get(original) ?? []
     // A part may have been removed from one of the two since.
-    if (copied.length === parts.length) for (const [at, part] of copied.entries()) name(parts[at]?.id ?? '', part.id)
+    if (parts.length !== originalParts.length) continue
+    for (const [at, part] of parts.entries()) name(part.id, originalParts[at]?.id ?? part.id)
   }
 }
 
@@ -161,7 +169,6 @@ function takeMessage(
     return []
   })
   const value = { info: { ...info, id: messageID, sessionID }, parts }
-  if (messageID !== row.id) reader.copied(messageID)
   takeGuarded(value, origin, (given, place, records) => reader.take(given, place, records), out, source)
 }
 
