@@ -6,6 +6,7 @@ import { changeStamp } from '#core/systems/change-stamp.ts'
 import type { MemoryReader } from '#core/systems/memory-reader.ts'
 import { conversationExists } from '#core/systems/records/conversations.ts'
 import { rowCount } from '#core/systems/records/counts.ts'
+import { forkPoints } from '#core/systems/records/forks.ts'
 import {
   type Conversations,
   type EntryCounts,
@@ -66,8 +67,7 @@ export class ConversationSizes {
   }
 
   /**
-   * Returns the present sizes of those of some conversations that have a message or a window entry. Call it inside a
-   * snapshot.
+   * Returns the present sizes of those of some conversations that have a message or a window. Call it inside a snapshot.
    */
   exact(of: Conversations): Map<number, Size> {
     const current = this.#current()
@@ -87,11 +87,9 @@ export class ConversationSizes {
 
   /** Counts rows. Those of all conversations are counted once for each state of the file. Call inside a snapshot. */
   #rowCounts(of: Conversations): RowCounts {
-    if (of !== null) return { counts: messageCounts(this.#db, of), entries: entryCounts(this.#db, of) }
+    if (of !== null) return rowCountsOf(this.#db, of)
     const stamp = changeStamp(this.#db)
-    if (this.#counted?.stamp !== stamp) {
-      this.#counted = { stamp, counts: messageCounts(this.#db, null), entries: entryCounts(this.#db, null) }
-    }
+    if (this.#counted?.stamp !== stamp) this.#counted = { stamp, ...rowCountsOf(this.#db, null) }
     return this.#counted
   }
 
@@ -232,6 +230,14 @@ export class ConversationSizes {
 type RowCounts = {
   readonly counts: ReadonlyMap<number, number>
   readonly entries: ReadonlyMap<number, EntryCounts>
+}
+
+function rowCountsOf(db: ReadDb, of: Conversations): RowCounts {
+  const entries = new Map(entryCounts(db, of))
+  // The window of a fork in which nothing was said yet has no entries of its own.
+  for (const id of forkPoints(db).keys())
+    if (!entries.has(id) && (of === null || of.includes(id))) entries.set(id, { items: 0, messages: 0 })
+  return { counts: messageCounts(db, of), entries }
 }
 
 const isLarge = (entries: EntryCounts | undefined): boolean => (entries?.items ?? 0) >= LARGE

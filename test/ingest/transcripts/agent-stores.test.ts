@@ -4,10 +4,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { zstdCompressSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { ConversationsInput } from '#core/contract/memory.ts'
 import { NOTHING_STORED } from '#core/ingest/transcripts/format.ts'
 import { formatOf } from '#core/ingest/transcripts/formats.ts'
 import { readHead } from '#core/ingest/transcripts/head.ts'
 import { previewImport } from '#core/ingest/transcripts/preview-import.ts'
+import { openLcm } from '#core/lcm.ts'
 import { probePath } from '#core/machine/probe.ts'
 import { type ReadDb, type SqlParams, wrapConnection } from '#core/sqlite/read-db.ts'
 import { compare } from '#test/builders/coverage.ts'
@@ -272,6 +274,22 @@ describe('the database of opencode', () => {
       spoil(path, "UPDATE session SET title = 'My try' WHERE id = 'ses_2'")
       expect(await importOne(memory.db, path)).toMatchObject({ added: 0 })
       expect(sentWindow(memory, 'ses_2').texts).toEqual(['start', 'answer', 'another way'])
+    })
+
+    it('has its window in the list of conversations also before something is said in it', async () => {
+      using memory = buildMemory()
+      const path = openCodeDb([{ id: 'ses_1', said: ['start', 'answer'] }])
+      fork(path, ['ses_1', 'ses_2'], 2, [])
+      await importOne(memory.db, path)
+      const lcm = await openLcm(memory.path)
+      const rows = lcm.stats.conversations()
+      await lcm.stats.measure()
+      const { conversations } = lcm.stats.page(ConversationsInput.parse({}))
+      lcm.close()
+      const { activeTokens } = sentWindow(memory, 'ses_2').context
+      expect(activeTokens).toBeGreaterThan(0)
+      for (const list of [rows, conversations])
+        expect(list.find(({ sessionId }) => sessionId === 'ses_2')).toMatchObject({ activeTokens, contextItems: 2 })
     })
 
     it('adds nothing twice when the session is deleted from which it was forked', async () => {
