@@ -23,7 +23,7 @@ export type RecorderOptions = {
 /** Counts and events that could not be written wait for the next time: at most this many of each. */
 const MOST_UNWRITTEN = 5_000
 const RETRY_MS = 10_000
-/** At the end nobody tries again later, so a locked file is tried this often, with this pause after each attempt. */
+/** When the program ends, writing to a locked file is tried this many times, with a pause of this length after each. */
 const LAST_ATTEMPTS = 20
 const LAST_WAIT_MS = 50
 

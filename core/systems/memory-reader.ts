@@ -177,8 +177,8 @@ export class MemoryReader {
   }
 
   /**
-   * Reads in slices what `memory` needs: messages, summaries and links. When somebody writes meanwhile, `memory` reads
-   * the change without a pause.
+   * Reads the messages, summaries and links that `memory` needs, and yields to other work in between. Rows that are
+   * written after that are read by `memory` itself, at once.
    */
   async prepareMemory(conversationId: number): Promise<void> {
     const underway = this.#preparingMemories.get(conversationId)

@@ -224,7 +224,7 @@ function copiedEntries(
   comparison: Comparison,
 ): ReadonlyMap<number, Fingerprint> {
   const open = new Set(comparison.openLeft)
-  // A fork may say again what the program told its parent, before what it copied.
+  // The system prompt of a fork is stored with the fork. The copies stand behind it.
   const firstOwn = left.findIndex(({ print }, index) => !open.has(index) && print.role !== 'system')
   const isBeginning = (index: number): boolean => firstOwn === -1 || index < firstOwn
   const isFork = forkPoint(db, conversationId) !== null

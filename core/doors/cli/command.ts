@@ -146,6 +146,7 @@ export function defineQuestion<Found, Fields extends z.ZodObject = NoFields>({
     memory: 'reads',
     ...spec,
     run: async (input, given) => {
+      // Loaded only when the command runs, so that help opens no memory.
       const { withMemory } = await import('./session.ts')
       const found = await withMemory(given, (lcm) => ask(lcm, input), { readOnly: true })
       return { json: json(found), text: () => text(found), exitCode: exitCode(found) }

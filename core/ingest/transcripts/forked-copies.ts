@@ -50,7 +50,7 @@ export class ForkedCopies {
         ? null
         : this.#sessions.holderOf(sessionId, externalId)
     if (holder === null || (parent !== null && holder !== parent)) {
-      // The fork's file may repeat a prompt of the program that its parent has in an earlier record.
+      // A fork has a system prompt of its own, behind which more copies may follow.
       if (record.kind === 'message' && record.message.role === 'system') return record
       this.#maybeForks.delete(sessionId)
       if (parent === null && externalId !== null) this.#sessions.awaitOrigin(sessionId, externalId)

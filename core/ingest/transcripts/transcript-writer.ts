@@ -170,7 +170,7 @@ export class TranscriptWriter {
     const record = this.#copies.placed(given)
     switch (record.kind) {
       case 'session':
-        // What a fork in the same file repeats is looked for among what is stored.
+        // A fork in the same file: its copies are recognised by the messages of its parent that are stored.
         if (record.parentSessionId != null) this.#batch.write()
         this.#sessions.declare(record)
         this.#forks.declare(record)

@@ -1,6 +1,6 @@
 import type { Corpus } from '../corpus.ts'
 
-/** What a question finds by its meaning, beside what it finds by its words. */
+/** What a search by vectors finds for a question. What its words find is searched for apart from it. */
 export type Nearness = {
   /**
    * The nearest rows of each corpus and how near they are: 1 for the nearest of all, 0 for the farthest of those that

@@ -104,7 +104,7 @@ export const attachedMessages = (db: ReadDb, ids: readonly number[]): ReadonlySe
 /** A tool call that a message makes or answers. */
 export type ToolCall = { readonly messageId: number; readonly callId: string }
 
-/** From this many messages on it is quicker to walk over all that stand between the first and the last of them. */
+/** For this many messages or more, reading the whole range from the first to the last one is faster than each alone. */
 const MANY = 200
 
 /** The tool calls that messages make or answer, by message, each in its order; perhaps with those of messages between them. */
