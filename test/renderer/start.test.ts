@@ -3,6 +3,7 @@ import {
   byDepth,
   compressionOf,
   depthName,
+  inheritedPart,
   layersText,
   standsForText,
   windowParts,
@@ -38,6 +39,14 @@ describe('the start page', () => {
     })
     expect(parts).toMatchObject({ summaries: 2, messages: 4, summaryTokens: 80, messageTokens: 200 })
     expect(parts.byDepth.map(({ depth }) => depth)).toEqual([2, 0, -1])
+  })
+
+  it('tells what a fork has from before it from what it has of its own', () => {
+    const own = { summaries: 1, messages: 2, summaryTokens: 30, messageTokens: 40 }
+    const inWindow = { contextItems: 9, leftOutItems: 1, contextTokens: 170 }
+    expect(inheritedPart(own, inWindow)).toEqual({ items: 5, tokens: 100 })
+    expect(inheritedPart(own, { ...inWindow, contextItems: 4, contextTokens: 70 })).toBe(null)
+    expect(inheritedPart(own, { ...inWindow, contextTokens: null })).toBe(null)
   })
 
   it('names the layers from the messages up', () => {

@@ -62,7 +62,9 @@ export function LossAnswer({ conversation }: Props) {
       ) : compactions === undefined ? (
         <Figure figure="…" />
       ) : compactions.length === 0 ? (
-        <Figure figure="Nothing so far">· no compaction has replaced a message</Figure>
+        <Figure figure="Nothing so far">
+          · no compaction has replaced a message{conversation.parentConversationId !== null && ' of this conversation'}
+        </Figure>
       ) : (
         <>
           {newest ? (

@@ -80,6 +80,20 @@ export function windowParts({ window }: Pick<Strata, 'window'>) {
   }
 }
 
+/** What the window of a fork begins with, which belongs to the conversation that it was forked from. */
+export function inheritedPart(
+  own: Pick<ReturnType<typeof windowParts>, 'summaries' | 'messages' | 'summaryTokens' | 'messageTokens'>,
+  {
+    contextItems,
+    leftOutItems,
+    contextTokens,
+  }: Pick<ListedConversation, 'contextItems' | 'leftOutItems' | 'contextTokens'>,
+): { readonly items: number; readonly tokens: number } | null {
+  const items = contextItems - (leftOutItems ?? 0) - own.summaries - own.messages
+  if (contextTokens === null || items <= 0) return null
+  return { items, tokens: Math.max(0, contextTokens - own.summaryTokens - own.messageTokens) }
+}
+
 /** `377 messages → 28 first summaries → 7 → 1`: how many there are of each layer, from the messages up. */
 export function layersText({ summaries, totalMessages }: Pick<Strata, 'summaries' | 'totalMessages'>): string {
   const counts = new Map<number, number>()

@@ -10,7 +10,7 @@ import { formatCompression, formatCount, formatPressure, formatTokens, plural } 
 import { dueText, roomUntilSoft } from '#renderer/ui/room-text.ts'
 import { useWindowRule } from '#renderer/ui/use-window-rule.ts'
 import { Answer, Figure } from './answer.tsx'
-import { windowParts } from './start-figures.ts'
+import { inheritedPart, windowParts } from './start-figures.ts'
 import styles from './start-view.module.css'
 
 type Props = { readonly conversation: ListedConversation; readonly strata: Strata | undefined }
@@ -22,6 +22,9 @@ export function WindowAnswer({ conversation, strata }: Props) {
   const { contextTokens, pressure, storedTokens, messages } = conversation
   const budgetTokens = conversation.ownBudgetTokens ?? settings.data?.budgetTokens ?? null
   const parts = strata && windowParts(strata)
+  const inherited = useIsFork(conversation) && parts ? inheritedPart(parts, conversation) : null
+  const allTokens = (parts?.summaryTokens ?? 0) + (parts?.messageTokens ?? 0) + (inherited?.tokens ?? 0)
+  const share = (tokens: number): string => `${(tokens / Math.max(budgetTokens ?? 0, allTokens)) * 100}%`
   return (
     <Answer
       question="What does the model see next turn?"
@@ -30,21 +33,19 @@ export function WindowAnswer({ conversation, strata }: Props) {
     >
       <Figure figure={contextTokens === null ? 'Being counted…' : formatTokens(contextTokens)}>
         {pressure !== null && `· ${formatPressure(pressure)} `}
-        {parts && `· ${partsText(parts, messages)}`}
+        {parts && `· ${partsText(parts, messages, inherited?.items ?? 0)}`}
       </Figure>
       {parts && budgetTokens !== null && (
         <div
           className={styles.window}
           role="img"
-          aria-label={`${formatTokens(parts.summaryTokens)} of summaries and ${formatTokens(parts.messageTokens)} of messages, of ${formatTokens(budgetTokens)}`}
+          aria-label={`${inherited ? `${formatTokens(inherited.tokens)} from before the fork, ` : ''}${formatTokens(parts.summaryTokens)} of summaries and ${formatTokens(parts.messageTokens)} of messages, of ${formatTokens(budgetTokens)}`}
         >
+          {inherited && <span style={{ width: share(inherited.tokens), background: 'var(--tool)' }} />}
           {parts.byDepth.map(({ depth, tokens }) => (
             <span
               key={depth}
-              style={{
-                width: `${(tokens / Math.max(budgetTokens, parts.summaryTokens + parts.messageTokens)) * 100}%`,
-                background: depth < 0 ? 'var(--assistant)' : depthColor(depth),
-              }}
+              style={{ width: share(tokens), background: depth < 0 ? 'var(--assistant)' : depthColor(depth) }}
             />
           ))}
         </div>
@@ -54,7 +55,7 @@ export function WindowAnswer({ conversation, strata }: Props) {
         <CompactButton />
       </p>
       <p className={styles.dim}>
-        {storedTokens !== null && `${formatTokens(storedTokens)} are stored`}
+        {storedTokens !== null && `${formatTokens(storedTokens)}${inherited ? ' of its own' : ''} are stored`}
         {storedTokens !== null &&
           contextTokens !== null &&
           contextTokens > 0 &&
@@ -66,12 +67,26 @@ export function WindowAnswer({ conversation, strata }: Props) {
   )
 }
 
+function useIsFork({ conversationId, parentConversationId }: ListedConversation): boolean {
+  const input = parentConversationId === null ? skipToken : { conversationId }
+  const { data } = useQuery(api.conversations.family.queryOptions({ input }))
+  return data?.members.find((member) => member.conversationId === conversationId)?.relation === 'fork'
+}
+
 type Parts = ReturnType<typeof windowParts>
 
-/** `4 summaries and 152 of 377 messages`. Whether the summaries stand for the others is for a check to say. */
-function partsText({ summaries, messages }: Parts, all: number): string {
-  const raw = `${formatCount(messages)} of ${plural(all, 'message')}`
-  return summaries === 0 ? raw : `${plural(summaries, 'summary', 'summaries')} and ${raw}`
+/**
+ * `4 summaries and 152 of 377 messages`. Whether the summaries stand for the others is for a check to say. A fork begins
+ * with what the conversation had from which it was forked.
+ */
+function partsText({ summaries, messages }: Parts, all: number, inherited: number): string {
+  const own = [
+    ...(summaries === 0 ? [] : [plural(summaries, 'summary', 'summaries')]),
+    ...(all === 0 && inherited > 0 ? [] : [`${formatCount(messages)} of ${plural(all, 'message')}`]),
+  ].join(' and ')
+  if (inherited === 0) return own
+  const before = `${plural(inherited, 'text')} from before the fork`
+  return own === '' ? `${before}, nothing of its own yet` : `${before}, ${own} of its own`
 }
 
 /** A larger window is not listed only to know how long its turns are. */

@@ -14,10 +14,10 @@ const PITCH = 20
 const BAR = 12
 const NARROW_PX = 2
 
-/** The strata in small: a row for each layer, with its name in words. */
+/** The strata in small: a row for each layer, with its name in words. Nothing of a conversation without messages. */
 export function StrataSketch({ conversationId }: { readonly conversationId: number }) {
   const { data, error, refetch } = useStrata(conversationId, 'messages')
-  if (data !== undefined) return <Sketch strata={data} />
+  if (data !== undefined) return data.totalMessages === 0 ? null : <Sketch strata={data} />
   return error ? <ErrorLine error={error} onRetry={() => void refetch()} /> : <Loading what="the strata" lines={3} />
 }
 
