@@ -22,7 +22,8 @@ export function WindowAnswer({ conversation, strata }: Props) {
   const { contextTokens, pressure, storedTokens, messages } = conversation
   const budgetTokens = conversation.ownBudgetTokens ?? settings.data?.budgetTokens ?? null
   const parts = strata && windowParts(strata)
-  const inherited = useIsFork(conversation) && parts ? inheritedPart(parts, conversation) : null
+  const more = parts ? inheritedPart(parts, conversation) : null
+  const inherited = useIsFork(conversation, more !== null) ? more : null
   const allTokens = (parts?.summaryTokens ?? 0) + (parts?.messageTokens ?? 0) + (inherited?.tokens ?? 0)
   const share = (tokens: number): string => `${(tokens / Math.max(budgetTokens ?? 0, allTokens)) * 100}%`
   return (
@@ -67,8 +68,9 @@ export function WindowAnswer({ conversation, strata }: Props) {
   )
 }
 
-function useIsFork({ conversationId, parentConversationId }: ListedConversation): boolean {
-  const input = parentConversationId === null ? skipToken : { conversationId }
+/** The answer reads every member of the family, so it is asked for only where a window has more than is its own. */
+function useIsFork({ conversationId, parentConversationId }: ListedConversation, isAsked: boolean): boolean {
+  const input = isAsked && parentConversationId !== null ? { conversationId } : skipToken
   const { data } = useQuery(api.conversations.family.queryOptions({ input }))
   return data?.members.find((member) => member.conversationId === conversationId)?.relation === 'fork'
 }
