@@ -276,6 +276,17 @@ describe('the database of opencode', () => {
       expect(sentWindow(memory, 'ses_2').texts).toEqual(['start', 'answer', 'another way'])
     })
 
+    it('leaves out of the window what was said after a copy to which the person went back', async () => {
+      using memory = buildMemory()
+      const path = openCodeDb([{ id: 'ses_1', said: ['start', 'answer'] }])
+      fork(path, ['ses_1', 'ses_2'], 2, ['taken back', 'with its answer'])
+      spoil(path, `UPDATE session SET revert = '{"messageID":"msg_ses_2_1"}' WHERE id = 'ses_2'`)
+      await importOne(memory.db, path)
+      expect(told(memory, 'ses_2')).toHaveLength(2)
+      expect(sentWindow(memory, 'ses_2').texts).not.toContain('taken back')
+      expect(sentWindow(memory, 'ses_1').texts).toEqual(['start', 'answer'])
+    })
+
     it('has its window in the list of conversations also before something is said in it', async () => {
       using memory = buildMemory()
       const path = openCodeDb([{ id: 'ses_1', said: ['start', 'answer'] }])

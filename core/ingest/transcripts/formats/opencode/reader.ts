@@ -38,6 +38,8 @@ type Known = {
   readonly removed?: ReadonlySet<string>
   /** The session from which this one was forked. */
   readonly forkedFrom?: string | null
+  /** The ids that its copies were given, by those that they have in the file. */
+  readonly originals?: ReadonlyMap<string, string>
 }
 
 /** Converts the messages of one session, in order, into records. */
@@ -81,7 +83,7 @@ export class OpenCodeReader {
       return
     }
     this.#held.add(id)
-    this.#isReverted ||= id === textAt(objectAt(this.#info, 'revert'), 'messageID')
+    this.#isReverted ||= id === this.#original(textAt(objectAt(this.#info, 'revert'), 'messageID'))
     const isGivenUp = this.#isReverted || this.#known.removed?.has(id) === true
     const details = isGivenUp ? { ...origin.details, abandoned: true } : origin.details
     const from = out.length
@@ -98,6 +100,11 @@ export class OpenCodeReader {
       if (isGivenUp && externalId !== null) this.#givenUp.add(externalId)
       out.push(isSaid && copiedFrom !== null ? { ...record, copiedFrom: [copiedFrom] } : record)
     }
+  }
+
+  /** The file names a message by the id of its copy. */
+  #original(id: string | null): string | null {
+    return id === null ? null : (this.#known.originals?.get(id) ?? id)
   }
 
   /** Says whether a message is older than its session, as the copies in a fork are. */
@@ -178,7 +185,9 @@ export class OpenCodeReader {
     const blocks = openCodeBlocks(parts)
     const request = parts.find((part) => part.type === 'compaction')
     const isAuto = typeof request?.auto === 'boolean' ? request.auto : null
-    this.#request = request ? { id: externalId, isAuto, tailFrom: textAt(request, 'tail_start_id') } : null
+    this.#request = request
+      ? { id: externalId, isAuto, tailFrom: this.#original(textAt(request, 'tail_start_id')) }
+      : null
     const texts = parts.filter((part) => part.type === 'text')
     const isSynthetic = texts.length > 0 && texts.every((part) => part.synthetic === true)
     const typed = texts.find((part) => part.synthetic !== true)

@@ -76,7 +76,7 @@ async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<Trans
     const sessions = db.all<SessionRow>(queries.sessions, { after })
     for (const session of sessions) {
       const origin = originOf(db, session)
-      const reader = new OpenCodeReader(source, infoOf(session), { forkedFrom: origin })
+      const reader = new OpenCodeReader(source, infoOf(session), { forkedFrom: origin, originals: names })
       const places = db.column<number>(queries.messages, { sessionId: session.id })
       for (let from = 0; from < places.length && doneBytes(done) < source.limitBytes; from += BATCH) {
         const batch = places.slice(from, from + BATCH)
@@ -163,19 +163,13 @@ function takeMessage(
   const parts = partRows.flatMap(({ id: ownId, data }): JsonObject[] => {
     const part = objectIn(data)
     const id = names.get(ownId) ?? ownId
-    if (part !== null) return [{ ...withOriginalTail(part, names), id, messageID, sessionID }]
+    if (part !== null) return [{ ...part, id, messageID, sessionID }]
     out.push({ kind: 'skipped', line: 1, reason: `the row of part ${ownId} is not JSON` })
     reader.hold(id)
     return []
   })
   const value = { info: { ...info, id: messageID, sessionID }, parts }
   takeGuarded(value, origin, (given, place, records) => reader.take(given, place, records), out, source)
-}
-
-/** A request to compact names the first message that is kept, which may be a copy. */
-function withOriginalTail(part: JsonObject, names: ReadonlyMap<string, string>): JsonObject {
-  const original = typeof part.tail_start_id === 'string' ? names.get(part.tail_start_id) : undefined
-  return original === undefined ? part : { ...part, tail_start_id: original }
 }
 
 function objectIn(text: string): JsonObject | null {
