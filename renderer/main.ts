@@ -7,7 +7,7 @@ import { POSTGRES_ADDRESS, STRATA_AXES } from '../core/contract/lists.ts'
 import { api, client } from './api.ts'
 import { NotEntered } from './browser-session.ts'
 import { toErrorInfo } from './error-text.ts'
-import { viewCode } from './frame/view-code.ts'
+import { loadView } from './frame/view-code.ts'
 import { host } from './host.ts'
 import { LiveFeed } from './live.ts'
 import { rememberAddresses, restoreAddress } from './remembered-address.ts'
@@ -32,7 +32,7 @@ function prefetchMemory(queries: QueryClient): void {
   void queries.prefetchInfiniteQuery(conversationPages(firstQuestion()))
   void queries.prefetchQuery(api.memory.settings.queryOptions())
   void import('./frame/memory-window.tsx').catch(ignore)
-  void viewCode[view]().catch(ignore)
+  void loadView(view).catch(ignore)
   if (view !== 'strata' && view !== 'start') return
   if (conversationId !== null) prefetchStrata(queries, conversationId)
   else void shown.then((page) => prefetchStrata(queries, page?.conversations[0]?.conversationId ?? null))

@@ -1,32 +1,7 @@
 import { useCallback, useSyncExternalStore } from 'react'
 import { type CompareAddress, NO_COMPARISON, parseCompare, writeCompare } from './compare-address.ts'
 import { NO_PROBE, PROBE, type ProbeAddress, parseProbe, writeProbe } from './probe-address.ts'
-
-export const VIEWS = [
-  'start',
-  'strata',
-  'context',
-  'transcript',
-  'search',
-  'lineage',
-  'compaction',
-  'integrity',
-  'compare',
-  'files',
-  'notes',
-  'storage',
-  'map',
-  'sql',
-  'logs',
-  'settings',
-] as const
-export type View = (typeof VIEWS)[number]
-
-/** The view that is shown first for a file. */
-export const FIRST_VIEW: View = 'start'
-
-/** Views whose addresses had another name before. They lead where they led. */
-const RENAMED: Readonly<Record<string, View>> = { overview: 'start' }
+import { FIRST_VIEW, type View, viewNamed } from './views.ts'
 
 export type SearchKind = 'find' | 'ask' | 'trace' | 'probe'
 
@@ -86,14 +61,6 @@ const OF_CONVERSATION: readonly string[] = [
   'compaction.run',
   'transcript.range',
 ]
-
-const isView = (text: string | undefined): text is View => VIEWS.some((view) => view === text)
-
-/** Returns the view that an address names, also by its earlier name, or null. */
-function viewNamed(text = ''): View | null {
-  if (isView(text)) return text
-  return Object.hasOwn(RENAMED, text) ? (RENAMED[text] ?? null) : null
-}
 
 /** Parses `#/conversation/12/strata?select=sum_…&query=…`. Parts that do not parse get their defaults. */
 export function parseRoute(hash: string): Route {
@@ -218,7 +185,8 @@ export function navigate(patch: RoutePatch, how: 'push' | 'replace'): void {
 /** Writes the address anew where it names a view by its earlier name. */
 export function renewAddress(): void {
   const [, named] = /^#(?:\/conversation\/[^/?]*)?\/([^/?]+)/.exec(location.hash) ?? []
-  if (named !== undefined && Object.hasOwn(RENAMED, named)) history.replaceState(null, '', formatRoute(currentRoute()))
+  if (named !== undefined && (viewNamed(named) ?? named) !== named)
+    history.replaceState(null, '', formatRoute(currentRoute()))
 }
 
 function write(): void {

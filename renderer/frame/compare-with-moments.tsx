@@ -1,14 +1,13 @@
-import type { ReactNode } from 'react'
 import type { SideAddress } from '../compare-address.ts'
 import { CompareView } from '../features/compare/compare-view.tsx'
 import { useTime } from '../features/context/use-time.ts'
 import { navigate, useRoute } from '../routes.ts'
+import type { Browse } from '../ui/browse.ts'
 import { momentBeforeLastRun, useMomentChoice } from './moment-choice.tsx'
 
 type Props = {
   readonly conversationId: number
-  /** Shows the folders of the machine to choose another memory. */
-  readonly browse: (onChoose: (path: string) => void, onClose: () => void) => ReactNode
+  readonly browse: Browse
 }
 
 /** The comparison, with the moments that each side can choose. */

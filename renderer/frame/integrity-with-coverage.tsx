@@ -1,14 +1,13 @@
-import type { ReactNode } from 'react'
 import { CheckAgainstTranscript } from '../features/coverage/coverage-dialog.tsx'
 import { IntegrityView } from '../features/integrity/integrity-view.tsx'
+import type { Browse } from '../ui/browse.ts'
 
 type Props = {
   readonly conversationId: number | null
   /** True while the repair plan is shown on the right side. */
   readonly isPlanInSight: boolean
   readonly onShowPlan: () => void
-  /** Shows the folders of the machine to choose a transcript. */
-  readonly browse: (onChoose: (path: string) => void, onClose: () => void) => ReactNode
+  readonly browse: Browse
 }
 
 /** The checks of the file, and beside them the comparison of the conversation with a transcript. */

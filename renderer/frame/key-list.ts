@@ -1,5 +1,5 @@
-import type { Route, View } from '../routes.ts'
-import { TABS } from './tab-list.ts'
+import type { Route } from '../routes.ts'
+import { VIEW_LIST, type View } from '../views.ts'
 
 /** A view, or one of the others that the search shows. */
 type Place = View | 'trace' | 'probe'
@@ -148,7 +148,7 @@ const KEY_GROUPS: readonly KeyGroup[] = [
   },
   {
     title: 'Views',
-    keys: TABS.map(
+    keys: VIEW_LIST.map(
       ({ label, letter }, index) => [['g', letter, ...(index < 9 ? [String(index + 1)] : [])], label] as const,
     ),
   },

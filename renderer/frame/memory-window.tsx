@@ -9,7 +9,7 @@ import { UndoDialog } from '../features/surgery/undo-dialog.tsx'
 import { TourCard } from '../features/tour/tour-card.tsx'
 import { isDamage, OpenError } from '../features/welcome/open-error.tsx'
 import { host } from '../host.ts'
-import { currentRoute, navigate, useRoutePart, type View } from '../routes.ts'
+import { currentRoute, navigate, useRoutePart } from '../routes.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorState } from '../ui/error-state.tsx'
@@ -34,12 +34,10 @@ import { openSearch, TopBar } from './top-bar.tsx'
 import { useFrameKeys, useNoteKeys } from './use-frame-keys.ts'
 import { type RightPanelState, useRightPanel } from './use-right-panel.ts'
 import { ViewArea } from './view-area.tsx'
-import { loadAllViews } from './view-code.ts'
+import { isOfConversation, loadAllViews } from './view-code.ts'
 
 /** After this time the first view is there, and the others are loaded. */
 const VIEWS_AFTER_MS = 3000
-/** They speak of the whole file, and need no conversation. */
-const FILE_VIEWS: readonly View[] = ['integrity', 'notes', 'storage', 'map', 'sql', 'logs', 'settings']
 
 /** A selection renders the window, and in it only what shows the selection. */
 const [KeptTopBar, KeptConversationList, KeptTabs, KeptViewArea, KeptStatusLine] = [
@@ -123,7 +121,7 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
                 <ErrorState error={shown.error} onRetry={shown.retry} />
               ) : shown.isPending ? (
                 <Loading what="conversations" lines={7} />
-              ) : current === null && !FILE_VIEWS.includes(view) ? (
+              ) : current === null && isOfConversation(view) ? (
                 <NoConversation unknownId={conversationId} instead={shown.first} />
               ) : (
                 <ViewPanelSlot value={slot}>

@@ -1,4 +1,4 @@
-import type { View } from '../routes.ts'
+import { factsOf, type View } from '../views.ts'
 
 /** What the right panel can show. */
 export type PanelTab = 'recovery' | 'repair' | 'what-if' | 'range' | 'losses' | 'detail' | 'conversation'
@@ -13,9 +13,6 @@ export const PANEL_LABELS: Readonly<Record<PanelTab, { readonly label: string; r
   conversation: { label: 'Conversation', hint: 'The conversation on screen' },
 }
 
-/** Views that speak of the whole file, or of two of them. */
-const WITHOUT_PANEL: readonly View[] = ['compare', 'storage', 'map', 'logs', 'settings']
-
 type Place = {
   readonly view: View
   readonly selection: string | null
@@ -28,7 +25,7 @@ type Place = {
 
 /** Returns the tabs of the right panel: that of the view, and the detail of the selection. */
 export function panelTabs({ view, selection, isTracing, hasRange, isOfAll }: Place): readonly PanelTab[] {
-  if (WITHOUT_PANEL.includes(view)) return []
+  if (factsOf(view).isWithoutPanel) return []
   const own: readonly PanelTab[] = isTracing
     ? ['recovery']
     : view === 'integrity'

@@ -1,7 +1,8 @@
-import { type SearchKind, useRoutePart, useShown, type View } from '../routes.ts'
+import { type SearchKind, useRoutePart, useShown } from '../routes.ts'
 import { useIsEverywhere } from '../ui/conversation-scope.tsx'
 import { useMarkedMessages, useMessageRange } from '../ui/message-range.ts'
 import { RangeChip } from '../ui/range-chip.tsx'
+import type { View } from '../views.ts'
 import styles from './range-line.module.css'
 
 /** What a view shows of marked messages. Strata say it in their toolbar. */

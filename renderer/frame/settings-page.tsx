@@ -1,9 +1,10 @@
 import { SettingsView } from '../features/settings/settings-view.tsx'
-import { FIRST_VIEW, navigate } from '../routes.ts'
+import { navigate } from '../routes.ts'
 import { Mark } from '../ui/home-button.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { ThemeMenu } from '../ui/theme-menu.tsx'
 import { useKeys } from '../ui/use-keys.ts'
+import { FIRST_VIEW } from '../views.ts'
 import styles from './settings-page.module.css'
 
 const leave = (): void => navigate({ view: FIRST_VIEW }, 'push')

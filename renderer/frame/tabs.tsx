@@ -2,15 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { useLayoutEffect, useRef, useState } from 'react'
 import type { ListedConversation } from '#core/contract/memory.ts'
 import { api } from '../api.ts'
-import { navigate, useLink, useRoutePart, type View } from '../routes.ts'
+import { navigate, useLink, useRoutePart } from '../routes.ts'
 import { Chip } from '../ui/chip.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { formatPressure, plural } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Menu } from '../ui/menu.tsx'
+import { VIEW_LIST, type View } from '../views.ts'
 import { fittingTabs } from './columns.ts'
-import { TABS } from './tab-list.ts'
 import styles from './tabs.module.css'
 
 type Props = {
@@ -21,6 +21,8 @@ type Props = {
   readonly onShare: () => void
 }
 
+/** The settings are behind the gear. */
+const TABS = VIEW_LIST.filter(({ view }) => view !== 'settings')
 /** Room for the button that lists the views for which there is none. */
 const MORE_PX = 100
 

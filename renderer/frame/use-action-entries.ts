@@ -7,9 +7,9 @@ import { host } from '../host.ts'
 import { useLive } from '../live.ts'
 import { navigate, useRoutePart } from '../routes.ts'
 import { chooseTheme } from '../ui/theme.ts'
+import { VIEW_LIST } from '../views.ts'
 import type { PaletteEntry } from './palette-entries.ts'
-import { TABS } from './tab-list.ts'
-import { openAsk, openSettings } from './top-bar.tsx'
+import { openAsk } from './top-bar.tsx'
 
 export type PaletteActions = {
   readonly onKeys: () => void
@@ -20,7 +20,7 @@ export type PaletteActions = {
 }
 
 /** The views for the palette. */
-export const viewEntries: readonly PaletteEntry[] = TABS.map(({ view, label, letter }) => ({
+export const viewEntries: readonly PaletteEntry[] = VIEW_LIST.map(({ view, label, letter }) => ({
   key: `view ${view}`,
   group: 'Go to',
   label,
@@ -77,7 +77,6 @@ export function useActionEntries(
       ? []
       : [action('Backups and undo…', 'restore surgery repair', () => onOperate({ kind: 'undo', backup: null }))]),
     action('Ask this memory…', 'question answer passages citations', openAsk),
-    action('Settings', 'models providers keys thresholds configuration', openSettings, 'Ctrl ,'),
     action('Open another memory', 'file welcome recent', () => host.openFile(null)),
     action('Import transcripts', 'claude code jsonl', () => host.openFile(null)),
     action('Open the sample memory', 'example demo', () => sample.mutate(undefined)),

@@ -1,10 +1,10 @@
 import { draftNote } from '../features/notes/note-drafts.ts'
 import { CHOSEN } from '../features/transcript/chosen-messages.ts'
-import { currentRoute, navigate, type Route, type View } from '../routes.ts'
+import { currentRoute, navigate, type Route } from '../routes.ts'
 import { RANGE } from '../ui/range-address.ts'
 import { useKeys } from '../ui/use-keys.ts'
 import { useNoteChange, useNotes } from '../ui/use-notes.ts'
-import { TABS } from './tab-list.ts'
+import { VIEW_LIST, type View } from '../views.ts'
 import { openSearch, openSettings } from './top-bar.tsx'
 import type { RightPanelState } from './use-right-panel.ts'
 
@@ -35,7 +35,9 @@ export function useFrameKeys({ onPalette, onKeys, onTogglePanel, onPin, onNote }
     t: traceSelection,
     b: onPin,
     B: onNote,
-    ...Object.fromEntries(TABS.map(({ view }, index) => [String(index + 1), () => goToTab(view, index)])),
+    ...Object.fromEntries(
+      VIEW_LIST.slice(0, 9).map(({ view }, index) => [String(index + 1), () => goToTab(view, index)]),
+    ),
   })
 }
 
@@ -50,7 +52,7 @@ function goToTab(view: View, index: number): boolean {
 function awaitLetter(): void {
   const untilMs = Date.now() + CHORD_MS
   const goTo = (event: KeyboardEvent) => {
-    const tab = TABS.find(({ letter }) => letter === event.key)
+    const tab = VIEW_LIST.find(({ letter }) => letter === event.key)
     if (tab === undefined || Date.now() > untilMs) return
     event.preventDefault()
     event.stopImmediatePropagation()

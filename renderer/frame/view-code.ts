@@ -1,32 +1,61 @@
-import type { View } from '../routes.ts'
+import type { ComponentType } from 'react'
+import type { MemoryInfo } from '#core/contract/memory.ts'
+import type { Browse } from '../ui/browse.ts'
+import type { View } from '../views.ts'
+
+/** What the window gives to each of its views. */
+export type ViewProps = {
+  readonly info: MemoryInfo
+  readonly browse: Browse
+  /** True while the repair plan is shown on the right side. */
+  readonly isPlanInSight: boolean
+  readonly onShowPlan: () => void
+}
+
+type OfConversation = ViewProps & { readonly conversationId: number }
+/** A view of the whole file or the program is also shown where the file holds no conversation. */
+type OfFile = ViewProps & { readonly conversationId: number | null }
+
+type Code<Props> = () => Promise<ComponentType<Props>>
 
 /**
  * The code of the views, which the window does without until it shows one. Each is requested once: after a failure the bundler would
  * request the code again without its styles, so it stays missing until the page is reloaded.
  */
-export const viewCode = {
-  start: once(() => import('./start-with-layers.tsx')),
-  strata: once(() => import('./strata-and-lineage.tsx')),
-  context: once(() => import('../features/context/context-view.tsx')),
-  transcript: once(() => import('../features/transcript/transcript-view.tsx')),
-  search: once(() => import('./search-with-trace.tsx')),
-  lineage: once(() => import('./lineage-with-provenance.tsx')),
-  compaction: once(() => import('./compaction-with-strata.tsx')),
-  compare: once(() => import('./compare-with-moments.tsx')),
-  integrity: once(() => import('./integrity-with-coverage.tsx')),
-  files: once(() => import('../features/files/files-view.tsx')),
-  notes: once(() => import('../features/notes/notes-view.tsx')),
-  map: once(() => import('../features/map/map-view.tsx')),
-  storage: once(() => import('../features/storage/storage-view.tsx')),
-  sql: once(() => import('../features/sql/sql-view.tsx')),
-  logs: once(() => import('../features/logs/logs-view.tsx')),
-  settings: once(() => import('../features/settings/settings-view.tsx')),
-} as const satisfies Record<View, () => Promise<object>>
+export const conversationViews = {
+  start: once(() => import('./start-with-layers.tsx').then((code) => code.StartWithLayers)),
+  strata: once(() => import('./strata-and-lineage.tsx').then((code) => code.StrataAndLineage)),
+  context: once(() => import('../features/context/context-view.tsx').then((code) => code.ContextView)),
+  transcript: once(() => import('../features/transcript/transcript-view.tsx').then((code) => code.TranscriptView)),
+  search: once(() => import('./search-with-trace.tsx').then((code) => code.SearchWithTrace)),
+  lineage: once(() => import('./lineage-with-provenance.tsx').then((code) => code.LineageWithProvenance)),
+  compaction: once(() => import('./compaction-with-strata.tsx').then((code) => code.CompactionWithStrata)),
+  compare: once(() => import('./compare-with-moments.tsx').then((code) => code.CompareWithMoments)),
+  files: once(() => import('../features/files/files-view.tsx').then((code) => code.FilesView)),
+} as const satisfies Readonly<Partial<Record<View, Code<OfConversation>>>>
+
+type ConversationView = keyof typeof conversationViews
+
+export const fileViews = {
+  integrity: once(() => import('./integrity-with-coverage.tsx').then((code) => code.IntegrityWithCoverage)),
+  notes: once(() => import('../features/notes/notes-view.tsx').then((code) => code.NotesView)),
+  storage: once(() => import('../features/storage/storage-view.tsx').then((code) => code.StorageView)),
+  sql: once(() => import('../features/sql/sql-view.tsx').then((code) => code.SqlView)),
+  map: once(() => import('../features/map/map-view.tsx').then((code) => code.MapView)),
+  logs: once(() => import('../features/logs/logs-view.tsx').then((code) => code.LogsView)),
+  settings: once(() => import('../features/settings/settings-view.tsx').then((code) => code.SettingsView)),
+} as const satisfies Readonly<Record<Exclude<View, ConversationView>, Code<OfFile>>>
+
+export const isOfConversation = (view: View): view is ConversationView => Object.hasOwn(conversationViews, view)
+
+/** Loads the code of a view. */
+export const loadView = (view: View): Promise<unknown> =>
+  isOfConversation(view) ? conversationViews[view]() : fileViews[view]()
 
 /** Loads all views in the background, so that none is missing when the core cannot be reached later. */
 export async function loadAllViews(): Promise<void> {
   try {
-    for (const load of Object.values(viewCode)) await load()
+    for (const load of [...Object.values(conversationViews), ...Object.values(fileViews)]) await load()
   } catch {
     // The view itself reports the error.
   }

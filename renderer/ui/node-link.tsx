@@ -1,4 +1,5 @@
-import { navigate, type View } from '../routes.ts'
+import { navigate } from '../routes.ts'
+import type { View } from '../views.ts'
 import { classNames } from './class-names.ts'
 import { type NodeLook, nodeTextColor } from './depth-color.ts'
 import { shortenId } from './format.ts'

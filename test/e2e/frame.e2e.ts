@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
-import { TABS } from '#renderer/frame/tab-list.ts'
-import { VIEWS } from '#renderer/routes.ts'
+import { VIEWS } from '#renderer/views.ts'
 import { expect, IN_BROWSER, ON_DESKTOP, test } from './app.ts'
 import { builtMemory, sampleCopy } from './memories.ts'
 
@@ -27,7 +26,7 @@ test(
     await expect(panel).toBeHidden()
     await page.getByRole('article').first().click()
     await expect(panel).toBeVisible()
-    await expect(tabs.getByRole('link')).toHaveCount(TABS.length)
+    await expect(tabs.getByRole('link')).toHaveCount(VIEWS.length - 1)
 
     // A wider sidebar shows the whole title, also in the next window.
     const title = list.getByText(/^Charges are sent twice/)

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { VIEWS } from '#renderer/routes.ts'
+import { VIEWS } from '#renderer/views.ts'
 import type { MessageSpec } from '../builders/memory.ts'
 import { expect, SHARED_HOST, THROUGH_SHELL, test } from './app.ts'
 import { builtMemory, factsOf, hitsOf } from './memories.ts'

@@ -1,4 +1,4 @@
-import { VIEWS } from '#renderer/routes.ts'
+import { VIEWS } from '#renderer/views.ts'
 import { expect, SHARED_HOST, test } from './app.ts'
 
 test.use(SHARED_HOST)

@@ -1,4 +1,4 @@
-import { VIEWS } from '#renderer/routes.ts'
+import { VIEWS } from '#renderer/views.ts'
 import { expect, IN_BROWSER, SHARED_HOST, THROUGH_SHELL, test } from './app.ts'
 import { OF_COLOUR, violations } from './axe.ts'
 import { factsOf, sampleCopy } from './memories.ts'

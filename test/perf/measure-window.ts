@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { type CDPSession, chromium, type Page } from '@playwright/test'
-import type { View } from '#renderer/routes.ts'
+import type { View } from '#renderer/views.ts'
 import { chromiumFlags, findChromium } from '#scripts/find-chromium.mjs'
 import installBuild from '../builders/built-program.ts'
 import { Random } from '../builders/random.ts'

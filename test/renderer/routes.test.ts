@@ -11,8 +11,8 @@ import {
   parseRoute,
   patchRoute,
   type Route,
-  VIEWS,
 } from '#renderer/routes.ts'
+import { VIEWS } from '#renderer/views.ts'
 
 const anyRoute: fc.Arbitrary<Route> = fc.record({
   conversationId: fc.option(fc.nat({ max: 999_999_999 })),

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { z } from 'zod'
 import type { ComparedWindow, Comparison, ComparisonInput } from '#core/contract/comparison.ts'
 import { api } from '#renderer/api.ts'
@@ -13,6 +13,7 @@ import {
 } from '#renderer/compare-address.ts'
 import { toErrorInfo } from '#renderer/error-text.ts'
 import { navigate, useRoute } from '#renderer/routes.ts'
+import type { Browse } from '#renderer/ui/browse.ts'
 import { Button } from '#renderer/ui/button.tsx'
 import { EmptyState } from '#renderer/ui/empty-state.tsx'
 import { ErrorState } from '#renderer/ui/error-state.tsx'
@@ -40,7 +41,7 @@ type Props = {
   readonly firstMoment: string | null
   /** Whether anything was ever compacted; null until it is known. */
   readonly hasRuns: boolean | null
-  readonly browse: (onChoose: (path: string) => void, onClose: () => void) => ReactNode
+  readonly browse: Browse
 }
 
 /** Two conversations, or one at two moments, beside each other. */

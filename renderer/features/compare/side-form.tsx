@@ -1,6 +1,7 @@
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { Virtuoso } from 'react-virtuoso'
 import type { SideAddress } from '#renderer/compare-address.ts'
+import type { Browse } from '#renderer/ui/browse.ts'
 import { Button } from '#renderer/ui/button.tsx'
 import { Dialog } from '#renderer/ui/dialog.tsx'
 import { ErrorState } from '#renderer/ui/error-state.tsx'
@@ -35,7 +36,7 @@ type Props = {
   readonly isChoosing: boolean
   readonly onChoosing: (isOpen: boolean) => void
   readonly onChange: (side: SideAddress) => void
-  readonly browse: (onChoose: (path: string) => void, onClose: () => void) => ReactNode
+  readonly browse: Browse
 }
 
 /** One side of the comparison: which memory and conversation, and when. */
@@ -104,7 +105,7 @@ export function SideForm({
 type DialogProps = {
   readonly name: 'A' | 'B'
   readonly side: SideAddress
-  readonly browse: (onChoose: (path: string) => void, onClose: () => void) => ReactNode
+  readonly browse: Browse
   readonly onChoose: (side: SideAddress) => void
   readonly onClose: () => void
 }
@@ -121,6 +122,7 @@ function SideDialog({ name, side, browse, onChoose, onClose }: DialogProps) {
   const openOther = () => onChoose({ ...side, file: path.trim(), conversation: number, window: null })
   if (isBrowsing)
     return browse(
+      'Choose the other memory',
       (chosen) => {
         setPath(chosen)
         setBrowsing(false)

@@ -1,6 +1,7 @@
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import type { CoverageReport } from '#core/contract/coverage.ts'
 import { host } from '#renderer/host.ts'
+import type { Browse } from '#renderer/ui/browse.ts'
 import { Button } from '#renderer/ui/button.tsx'
 import { classNames } from '#renderer/ui/class-names.ts'
 import { Dialog } from '#renderer/ui/dialog.tsx'
@@ -18,7 +19,7 @@ import { type CoverageSection, coverageMarkdown, sectionsOf, verdictOf } from '.
 
 type Props = {
   readonly conversationId: number
-  readonly browse: (onChoose: (path: string) => void, onClose: () => void) => ReactNode
+  readonly browse: Browse
   readonly onClose: () => void
 }
 
@@ -41,7 +42,7 @@ function CoverageDialog({ conversationId, browse, onClose }: Props) {
       setPath(chosen)
       close()
     }
-    return browse(take, close)
+    return browse('Choose the agent’s transcript', take, close)
   }
   return (
     <Dialog
@@ -175,7 +176,7 @@ function TranscriptField({ path, onPath, onChoose, onSubmit }: TranscriptFieldPr
 type CheckProps = {
   readonly conversationId: number
   /** Shows the folders of the machine when the host has no file dialog of its own. */
-  readonly browse: (onChoose: (path: string) => void, onClose: () => void) => ReactNode
+  readonly browse: Browse
 }
 
 /** Opens the comparison of a conversation with the agent's own transcript. */

@@ -4,6 +4,7 @@ import type { RequestedMap } from '#core/contract/map.ts'
 import { api } from '#renderer/api.ts'
 import { host } from '#renderer/host.ts'
 import { useLink } from '#renderer/routes.ts'
+import type { Browse } from '#renderer/ui/browse.ts'
 import { Button } from '#renderer/ui/button.tsx'
 import { Dialog } from '#renderer/ui/dialog.tsx'
 import { ErrorLine } from '#renderer/ui/error-state.tsx'
@@ -21,7 +22,7 @@ type Props = {
   readonly isStarting: boolean
   /** Why the run could not be started. */
   readonly error: unknown
-  readonly browse: (onChoose: (path: string) => void, onClose: () => void) => ReactNode
+  readonly browse: Browse
   readonly onClose: () => void
 }
 
@@ -67,7 +68,7 @@ export function MapDialog({ form, onChange, onStart, isStarting, error, browse, 
       set('input', path)
       close()
     }
-    return browse(take, close)
+    return browse('Choose the list of items', take, close)
   }
   return (
     <Dialog

@@ -4,6 +4,7 @@ import type { MapRun, MapRuns } from '#core/contract/map.ts'
 import type { MemoryInfo } from '#core/contract/memory.ts'
 import { api } from '#renderer/api.ts'
 import { useShown, useShownChoice } from '#renderer/routes.ts'
+import type { Browse } from '#renderer/ui/browse.ts'
 import { Button } from '#renderer/ui/button.tsx'
 import { Chip } from '#renderer/ui/chip.tsx'
 import { type Column, DataTable } from '#renderer/ui/data-table.tsx'
@@ -25,8 +26,7 @@ import { StepList } from './step-list.tsx'
 
 type Props = {
   readonly info: MemoryInfo
-  /** Shows the folders of the machine to choose a file. */
-  readonly browse: (onChoose: (path: string) => void, onClose: () => void) => ReactNode
+  readonly browse: Browse
 }
 
 /** The record is a file beside the memory, and no event tells that it has changed. */

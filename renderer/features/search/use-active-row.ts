@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { GrepHit } from '#core/contract/retrieval.ts'
-import { navigate, useRoutePart, type View } from '#renderer/routes.ts'
+import { navigate, useRoutePart } from '#renderer/routes.ts'
+import type { View } from '#renderer/views.ts'
 import type { Row } from './hit-rows.ts'
 
 export type ActiveRow = {
