@@ -200,6 +200,9 @@ export function createRouter(core: Core) {
     },
     lineage: {
       neighbourhood: os.lineage.neighbourhood.handler(async ({ input }) => (await core.lcm()).dag.neighbourhood(input)),
+      graph: os.lineage.graph.handler(async ({ input }) =>
+        (await withSummaries(input)).dag.graph(input.conversationId),
+      ),
       tree: os.lineage.tree.handler(async ({ input }) => (await withSummaries(input)).dag.tree(input.conversationId)),
       treeLevel: os.lineage.treeLevel.handler(async ({ input }) => (await withSummaries(input)).dag.treeLevel(input)),
       of: os.lineage.of.handler(async ({ input }) => (await core.lcm()).dag.lineage(input.id)),

@@ -1,5 +1,6 @@
 import type {
   Lineage,
+  LineageGraph,
   LineageTree,
   Names,
   Neighbourhood,
@@ -22,6 +23,7 @@ import { messageHeads } from '../systems/records/messages.ts'
 import { summaryHeads } from '../systems/records/summaries.ts'
 import { windowsOfMessages, windowsOfSummaries } from '../systems/records/window-entries.ts'
 import { openingsOfSummaries } from '../systems/texts.ts'
+import { lineageGraph } from './lineage-graph.ts'
 import { lineageTrees, rootsOf } from './lineage-tree.ts'
 import { neighbourhoodOf } from './neighbourhood.ts'
 import { nodeCards } from './node-cards.ts'
@@ -44,6 +46,14 @@ export class SummaryDag {
   tree(conversationId: number): Tree {
     const memory = this.#reader.memory(conversationId)
     return { roots: lineageTrees(memory, rootsOf(memory), 'sources') }
+  }
+
+  /**
+   * Returns all summaries of a conversation and the links between them.
+   * @throws LcmError not_found
+   */
+  graph(conversationId: number): LineageGraph {
+    return lineageGraph(this.#reader.memory(conversationId))
   }
 
   /**

@@ -31,6 +31,7 @@ import {
   Description,
   FileInfo,
   Lineage,
+  LineageGraph,
   Names,
   NamesInput,
   Neighbourhood,
@@ -248,6 +249,9 @@ export const contract = {
     neighbourhood: reads('Returns the sources and dependents around a node.')
       .input(NeighbourhoodInput)
       .output(Neighbourhood),
+    graph: reads('Returns all summaries of a conversation and the links between them, in columns.')
+      .input(InConversation)
+      .output(LineageGraph),
     tree: reads('Returns the summaries of a conversation as trees.').input(InConversation).output(Tree),
     treeLevel: reads('Returns the sources of a summary, or the roots, page by page.')
       .input(TreeLevelInput)

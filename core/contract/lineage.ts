@@ -57,6 +57,35 @@ export const Neighbourhood = z.object({
 })
 export type Neighbourhood = z.infer<typeof Neighbourhood>
 
+/** All summaries of a conversation as a graph, in columns. All arrays of `nodes` have one length, and so have those of `links`. */
+export const LineageGraph = z.object({
+  /**
+   * In the order of the history. Summaries of other conversations that are linked with these are among them, and ids
+   * that a link names and that are not in the file.
+   */
+  nodes: z.object({
+    id: z.array(NodeId),
+    /** −1 for an id that is not in the file. */
+    depth: z.array(z.int()),
+    tokens: z.array(z.int()),
+    /** The number of messages that it covers. */
+    messages: z.array(z.int()),
+    /** The seq of the first and last message that it covers; null where it covers none. */
+    firstSeq: z.array(z.int().nullable()),
+    lastSeq: z.array(z.int().nullable()),
+    /** 1 when the summary itself is in the window. */
+    inWindow: z.array(z.int()),
+  }),
+  /** Each link leads from a summary to one of its sources, both as indexes of nodes. Links to messages are not listed. */
+  links: z.object({
+    from: z.array(z.int()),
+    to: z.array(z.int()),
+    /** 1 when both ends reach each other. */
+    isCycle: z.array(z.int()),
+  }),
+})
+export type LineageGraph = z.infer<typeof LineageGraph>
+
 export type LineageTree = {
   id: string
   kind: 'leaf' | 'condensed' | 'message' | 'missing'

@@ -85,6 +85,7 @@ function askConversation(lcm: Lcm, conversationId: number, ask: Ask): void {
     )
   }
   ask(`tree ${of}`, () => lcm.dag.tree(conversationId))
+  ask(`graph ${of}`, () => lcm.dag.graph(conversationId))
   ask(`first level ${of}`, () => lcm.dag.treeLevel({ conversationId, of: null, offset: 0, limit: 200 }))
   ask(`window ${of}`, () => lcm.context.assemble({ conversationId }))
   ask(`small window ${of}`, () => lcm.context.assemble({ conversationId, budgetTokens: 200, freshTailCount: 2 }))

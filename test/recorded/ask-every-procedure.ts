@@ -78,6 +78,7 @@ async function askConversation(asker: Asker, conversationId: number, all: readon
     await asker.ask((c) => c.strata.messages({ conversationId, axis, x0: x1 / 3, x1: x1 / 2, buckets: 5 }))
   }
   await asker.ask((c) => c.strata.get({ conversationId, axis: 'messages', freshTailCount: 2 }))
+  await asker.ask((c) => c.lineage.graph({ conversationId }))
   const tree = await asker.ask((c) => c.lineage.tree({ conversationId }))
   const level = await asker.ask((c) => c.lineage.treeLevel({ conversationId, of: null, limit: PAGE }))
   const window = await askWindows(asker, conversationId, between?.id)

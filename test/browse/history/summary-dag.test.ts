@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { SummaryDag } from '#core/browse/summary-dag.ts'
-import { Lineage, type LineageTree, Neighbourhood, Tree } from '#core/contract/lineage.ts'
+import { Lineage, LineageGraph, type LineageTree, Neighbourhood, Tree } from '#core/contract/lineage.ts'
 import { MemoryReader } from '#core/systems/memory-reader.ts'
 import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
 import { runs } from '#test/builders/property-runs.ts'
@@ -178,6 +178,46 @@ it('the tree is read level by level in pages', () => {
   expect(level(leaves[1] ?? '', 1, 1)).toEqual([2, ['msg_4']])
   expect(level('msg_1')).toEqual([0, []])
   memory.close()
+})
+
+it('the graph of a conversation has every summary in the order of the history, and the links between them', () => {
+  const { memory, leaves, top } = threeLeaves()
+  const { nodes, links } = LineageGraph.parse(dagOf(memory).graph(1))
+  expect(nodes.id).toEqual([leaves[0], top, leaves[1], leaves[2]])
+  expect(nodes.inWindow).toEqual([0, 1, 0, 1])
+  expect(nodes.messages).toEqual([2, 4, 2, 2])
+  expect(links).toEqual({ from: [1, 1], to: [0, 2], isCycle: [0, 0] })
+  memory.close()
+})
+
+it('the graph has every stored link once, and marks those whose ends reach each other', () => {
+  fc.assert(
+    fc.property(randomLineage, (lineage) => {
+      using memory = writeLineage(lineage)
+      const { nodes, links } = LineageGraph.parse(dagOf(memory).graph(1))
+      const count = lineage.leaves.length + lineage.condensed
+      // Nothing is known of the sources of a summary that is not in the file.
+      const stored = lineage.edges.filter(([from]) => from < count)
+      const reaches = (from: number, goal: number): boolean => {
+        const seen = new Set<number>()
+        const waiting = stored.flatMap(([a, b]) => (a === from ? b : []))
+        for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+          if (next === goal) return true
+          if (seen.has(next)) continue
+          seen.add(next)
+          for (const [a, b] of stored) if (a === next) waiting.push(b)
+        }
+        return false
+      }
+      const shown = links.from.map((from, at) => {
+        const to = links.to[at] ?? -1
+        return `${nodes.id[from]} ${nodes.id[to]} ${links.isCycle[at]}`
+      })
+      const wanted = stored.map(([a, b]) => `${summaryId(a)} ${summaryId(b)} ${reaches(b, a) || a === b ? 1 : 0}`)
+      expect(shown.sort()).toEqual(wanted.sort())
+      expect(new Set(nodes.id).size).toBe(nodes.id.length)
+    }),
+  )
 })
 
 it('a neighbourhood is cut to the requested size, and the rest is counted', () => {
