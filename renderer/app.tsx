@@ -16,6 +16,7 @@ import { Button } from './ui/button.tsx'
 import { later } from './ui/later.tsx'
 import { Loading } from './ui/loading.tsx'
 import { useKeys } from './ui/use-keys.ts'
+import { factsOf } from './views.ts'
 
 const MemoryWindow = later(
   () => import('./frame/memory-window.tsx').then(({ MemoryWindow }) => MemoryWindow),
@@ -27,8 +28,8 @@ const FleetPage = later(
   () => <Loading what="the database" />,
 )
 
-const SettingsPage = later(
-  () => import('./frame/settings-page.tsx').then(({ SettingsPage }) => SettingsPage),
+const ProgramWithoutMemory = later(
+  () => import('./frame/program-without-memory.tsx').then((code) => code.ProgramWithoutMemory),
   () => <Loading what="the settings" />,
 )
 
@@ -66,8 +67,7 @@ export function App({ file }: Props) {
 function NoMemory() {
   const view = useRoutePart('view')
   useKeys({ 'Mod+,': () => navigate({ view: 'settings' }, 'push') })
-  if (view !== 'settings') return <Welcome onTour={prepareTour} />
-  return <SettingsPage />
+  return factsOf(view).scope === 'program' ? <ProgramWithoutMemory /> : <Welcome onTour={prepareTour} />
 }
 
 async function openByDialog(): Promise<void> {

@@ -130,7 +130,7 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   sqlite_failed: {
     title: 'The database refused',
-    next: 'Try again. If it happens twice, run the integrity scan.',
+    next: 'Try again. If it happens twice, check the memory under Health.',
   },
   grant_expired: {
     title: 'The permission to read has ended',

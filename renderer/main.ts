@@ -33,7 +33,7 @@ function prefetchMemory(queries: QueryClient): void {
   void queries.prefetchQuery(api.memory.settings.queryOptions())
   void import('./frame/memory-window.tsx').catch(ignore)
   void loadView(view).catch(ignore)
-  if (view !== 'strata' && view !== 'start') return
+  if (view !== 'layers' && view !== 'start') return
   if (conversationId !== null) prefetchStrata(queries, conversationId)
   else void shown.then((page) => prefetchStrata(queries, page?.conversations[0]?.conversationId ?? null))
 }
@@ -42,7 +42,7 @@ const ignore = (): undefined => undefined
 
 function prefetchStrata(queries: QueryClient, conversationId: number | null): void {
   if (conversationId === null) return
-  const addressed = currentRoute().shown['strata.axis']
+  const addressed = currentRoute().shown['layers.axis']
   const axis = STRATA_AXES.find((known) => known === addressed) ?? 'messages'
   void queries.prefetchQuery(api.strata.get.queryOptions({ input: { conversationId, axis } }))
 }

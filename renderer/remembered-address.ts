@@ -1,5 +1,6 @@
 import { currentRoute, formatRoute, onRouteChange, parseRoute } from './routes.ts'
 import { parseStored } from './ui/use-stored.ts'
+import { factsOf } from './views.ts'
 
 const KEY = 'lcm:places'
 const MAX_FILES = 50
@@ -25,8 +26,8 @@ export function restoreAddress(file: string): void {
 /** Remembers every address for this file. */
 export function rememberAddresses(file: string): void {
   onRouteChange(() => {
-    // The settings are not remembered.
-    if (currentRoute().view === 'settings') return
+    // What belongs to the program is not remembered for the file.
+    if (factsOf(currentRoute().view).scope === 'program') return
     rememberAddress(file)
   })
 }

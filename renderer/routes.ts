@@ -1,7 +1,7 @@
 import { useCallback, useSyncExternalStore } from 'react'
 import { type CompareAddress, NO_COMPARISON, parseCompare, writeCompare } from './compare-address.ts'
 import { NO_PROBE, PROBE, type ProbeAddress, parseProbe, writeProbe } from './probe-address.ts'
-import { FIRST_VIEW, type View, viewNamed } from './views.ts'
+import { FIRST_VIEW, shownNamed, type View, viewNamed } from './views.ts'
 
 export type SearchKind = 'find' | 'ask' | 'trace' | 'probe'
 
@@ -35,7 +35,7 @@ export type Route = {
   readonly compare: CompareAddress
 }
 
-/** Values by name. A name begins with the view that reads it: `strata.zoom`, `context.at`. */
+/** Values by name. A name begins with the view that reads it: `layers.zoom`, `window.at`. */
 type ShownValues = Readonly<Record<string, string>>
 
 /** A change of the route. What is shown is changed name by name; null restores what a view shows by itself. */
@@ -45,50 +45,57 @@ export type RoutePatch = Partial<Omit<Route, 'shown'>> & {
 
 /** What makes sense in one conversation only. */
 const OF_CONVERSATION: readonly string[] = [
-  'strata.zoom',
-  'strata.range',
-  'strata.at',
-  'context.at',
-  'context.from',
-  'context.to',
-  'context.preset',
-  'context.budget',
-  'context.threshold',
-  'context.tail',
-  'context.rank',
-  'context.resumed',
-  'search.within',
-  'compaction.run',
-  'transcript.range',
+  'layers.zoom',
+  'layers.range',
+  'layers.at',
+  'window.at',
+  'window.from',
+  'window.to',
+  'window.preset',
+  'window.budget',
+  'window.threshold',
+  'window.tail',
+  'window.rank',
+  'window.resumed',
+  'find.within',
+  'compact.run',
+  'messages.range',
 ]
 
-/** Parses `#/conversation/12/strata?select=sum_…&query=…`. Parts that do not parse get their defaults. */
+/** Parses `#/conversation/12/layers?select=sum_…&query=…`. Parts that do not parse get their defaults. */
 export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = splitOnce(hash.replace(/^#/, ''), '?')
   const segments = path.split('/').filter((segment) => segment !== '')
   const hasConversation = segments[0] === 'conversation'
-  const view = hasConversation ? segments[2] : segments[0]
   const params = new URLSearchParams(search)
   const traced = params.get('trace')
+  const { view, shown } = viewOf(hasConversation ? segments[2] : segments[0], params)
   return {
     conversationId: hasConversation ? parseNumber(segments[1]) : null,
-    view: viewNamed(view) ?? FIRST_VIEW,
+    view,
     selection: params.get('select') || null,
     row: parseNumber(params.get('row') ?? undefined),
     query: params.get('query') || null,
     searchKind: traced !== null ? 'trace' : params.has(PROBE) ? 'probe' : params.has('ask') ? 'ask' : 'find',
     tracedId: traced === WORDS ? null : traced || null,
     probe: traced === null && params.has(PROBE) ? parseProbe(params) : NO_PROBE,
-    shown: Object.fromEntries([...params].flatMap(([name, value]) => shownEntry(name, value))),
+    shown,
     compare: view === 'compare' ? parseCompare(params) : NO_COMPARISON,
   }
 }
 
-/** Returns what a view shows, under the present name of the view. Empty for what no view reads. */
-function shownEntry(name: string, value: string): readonly (readonly [string, string])[] {
-  const [before, rest] = splitOnce(name, '.')
-  const view = viewNamed(before)
-  return view !== null && /^[a-z]+$/.test(rest) && value !== '' ? [[`${view}.${rest}`, value]] : []
+/** Whether the first view showed all conversations, which have a view of their own now. */
+const EARLIER_SCOPE = 'start.scope'
+
+/** Returns the view of an address and what it shows, under their present names. */
+function viewOf(name: string | undefined, params: URLSearchParams): Pick<Route, 'view' | 'shown'> {
+  const named = viewNamed(name) ?? { view: FIRST_VIEW }
+  const values = [...params].flatMap(([before, value]) => {
+    const present = value === '' ? null : shownNamed(before)
+    return present === null ? [] : [[present, value] as const]
+  })
+  const { [EARLIER_SCOPE]: scope, ...shown }: Record<string, string> = { ...Object.fromEntries(values), ...named.shown }
+  return { view: named.view === 'start' && scope === 'all' ? 'conversations' : named.view, shown }
 }
 
 /** The inverse of {@link parseRoute}. */

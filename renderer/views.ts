@@ -16,21 +16,22 @@ type ViewFacts = {
 /** Every view, in the order in which the window offers them. Digits open the first nine. */
 const FACTS = {
   start: { label: 'Start', letter: 'o', scope: 'conversation' },
-  strata: { label: 'Strata', letter: 's', scope: 'conversation' },
-  context: { label: 'Context', letter: 'c', scope: 'conversation' },
-  transcript: { label: 'Transcript', letter: 't', scope: 'conversation' },
-  search: { label: 'Search', letter: 'f', scope: 'conversation' },
-  lineage: { label: 'Lineage', letter: 'n', scope: 'conversation' },
-  compaction: { label: 'Compaction', letter: 'm', scope: 'conversation' },
-  integrity: { label: 'Integrity', letter: 'i', scope: 'file' },
+  find: { label: 'Find', letter: 'f', scope: 'conversation' },
+  messages: { label: 'Messages', letter: 't', scope: 'conversation' },
+  window: { label: 'Window', letter: 'c', scope: 'conversation' },
+  layers: { label: 'Layers', letter: 's', scope: 'conversation' },
+  compact: { label: 'Compact', letter: 'm', scope: 'conversation' },
+  health: { label: 'Health', letter: 'i', scope: 'file' },
   compare: { label: 'Compare', letter: 'd', scope: 'file', isWithoutPanel: true },
-  files: { label: 'Files', letter: 'l', scope: 'memory' },
-  notes: { label: 'Notes', letter: 'b', scope: 'memory' },
+  conversations: { label: 'All conversations', letter: 'v', scope: 'memory' },
+  files: { label: 'Large files', letter: 'l', scope: 'memory' },
   storage: { label: 'Storage', letter: 'r', scope: 'memory', isWithoutPanel: true },
-  map: { label: 'Map', letter: 'p', scope: 'program', isWithoutPanel: true },
   sql: { label: 'SQL', letter: 'q', scope: 'memory' },
-  logs: { label: 'Logs', letter: 'a', scope: 'program', isWithoutPanel: true },
+  notes: { label: 'Notes and pins', letter: 'b', scope: 'memory' },
   settings: { label: 'Settings', letter: ',', scope: 'program', isWithoutPanel: true },
+  activity: { label: 'Activity', letter: 'a', scope: 'program', isWithoutPanel: true },
+  batch: { label: 'Batch runs', letter: 'p', scope: 'program', isWithoutPanel: true },
+  servers: { label: 'Servers', letter: 'e', scope: 'program', isWithoutPanel: true },
 } as const satisfies Readonly<Record<string, ViewFacts>>
 
 export type View = keyof typeof FACTS
@@ -48,11 +49,45 @@ export const factsOf = (view: View): ViewFacts => FACTS[view]
 
 export const VIEW_LIST: readonly ListedView[] = VIEWS.map((view) => ({ view, ...factsOf(view) }))
 
+/** The views of a scope, in their order. */
+export const viewsOf = (scope: Scope): readonly ListedView[] => VIEW_LIST.filter((view) => view.scope === scope)
+
+/** A view, and what it shows, for an address of an earlier version. */
+type Renamed = { readonly view: View; readonly shown?: Readonly<Record<string, string>> }
+
 /** Views whose addresses had another name before. They lead where they led. */
-const RENAMED: Readonly<Record<string, View>> = { overview: 'start' }
+const RENAMED: Readonly<Record<string, Renamed>> = {
+  overview: { view: 'start' },
+  strata: { view: 'layers' },
+  context: { view: 'window' },
+  transcript: { view: 'messages' },
+  search: { view: 'find' },
+  lineage: { view: 'layers', shown: { 'layers.form': 'tree' } },
+  compaction: { view: 'compact' },
+  integrity: { view: 'health' },
+  map: { view: 'batch' },
+  logs: { view: 'activity' },
+}
 
 /** Returns the view that an address names, also by its earlier name, or null. */
-export function viewNamed(text = ''): View | null {
-  if (isView(text)) return text
+export function viewNamed(text = ''): Renamed | null {
+  if (isView(text)) return { view: text }
   return Object.hasOwn(RENAMED, text) ? (RENAMED[text] ?? null) : null
+}
+
+/** Values of a view that another one shows now. */
+const MOVED: Readonly<Record<string, string>> = {
+  'start.sort': 'conversations.sort',
+  'start.reversed': 'conversations.reversed',
+  'start.only': 'conversations.only',
+  'start.words': 'conversations.words',
+}
+
+/** Returns the present name of a value that a view shows, or null for what no view reads. */
+export function shownNamed(name: string): string | null {
+  const [before = '', rest = '', ...more] = name.split('.')
+  const named = viewNamed(before)
+  if (named === null || more.length > 0 || !/^[a-z]+$/.test(rest)) return null
+  const present = `${named.view}.${rest}`
+  return MOVED[present] ?? present
 }

@@ -28,16 +28,4 @@ export function fitColumns(windowWidth: number, wanted: { readonly sidebar: numb
   return { sidebar: clamp(wanted.sidebar, SIDEBAR.min, sidebarMax), panel, isOverlay, sidebarMax, panelMax }
 }
 
-/** Returns how many tabs fit in a row. When not all do, there is room for the button that lists the others. */
-export function fittingTabs(widths: readonly number[], room: number, buttonWidth: number): number {
-  const total = widths.reduce((sum, width) => sum + width, 0)
-  if (total <= room) return widths.length
-  let left = room - buttonWidth
-  const first = widths.findIndex((width) => {
-    left -= width
-    return left < 0
-  })
-  return first < 0 ? widths.length : first
-}
-
 const clamp = (value: number, low: number, high: number): number => Math.max(low, Math.min(value, high))

@@ -5,7 +5,7 @@ import { PlanStrip } from '../features/strata/plan-strip.tsx'
 type Props = { readonly conversationId: number; readonly info: MemoryInfo }
 
 /** Compaction, with its plan drawn over the strata. */
-export function CompactionWithStrata({ conversationId, info }: Props) {
+export function CompactWithStrata({ conversationId, info }: Props) {
   return (
     <CompactionView
       conversationId={conversationId}

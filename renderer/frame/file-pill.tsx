@@ -1,25 +1,28 @@
-import { useQuery } from '@tanstack/react-query'
-import { type ToggleEvent, useId, useRef, useState } from 'react'
+import { type ToggleEvent, useId, useRef } from 'react'
 import type { CopiedFrom, MemoryInfo } from '#core/contract/memory.ts'
-import { api, useConnection } from '../api.ts'
+import { useConnection } from '../api.ts'
 import { useLive } from '../live.ts'
 import chip from '../ui/chip.module.css'
 import { Chip } from '../ui/chip.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { Fact, Facts } from '../ui/facts.tsx'
 import { plainName, shortenPath, splitPath } from '../ui/format.ts'
-import { later } from '../ui/later.tsx'
 import { TailText } from '../ui/tail-text.tsx'
-import { WorkingCopyDialog } from '../ui/working-copy-dialog.tsx'
 import styles from './file-pill.module.css'
 import { FOLLOW_TEXTS } from './follow-text.ts'
+import { useFollowing } from './use-following.ts'
 
-const FollowDialog = later(() => import('./follow-dialog.tsx').then(({ FollowDialog }) => FollowDialog))
+type Props = {
+  readonly info: MemoryInfo
+  /** Explains working copies. */
+  readonly onCopy: () => void
+  /** Shows what the file follows. */
+  readonly onFollow: () => void
+}
 
 /** The open file: where it is, which system wrote it, and whether it may be written. */
-export function FilePill({ info }: { readonly info: MemoryInfo }) {
+export function FilePill({ info, onCopy, onFollow }: Props) {
   const { paused, changedAtMs } = useLive()
-  const [isCopying, setCopying] = useState(false)
   const isReached = useConnection() === 'open'
   const state = !isReached ? 'lost' : paused ? 'paused' : changedAtMs === null ? 'still' : 'live'
   return (
@@ -38,44 +41,34 @@ export function FilePill({ info }: { readonly info: MemoryInfo }) {
           </span>
         </Chip>
       )}
-      {info.pulledFrom && <FollowChip from={info.pulledFrom} />}
+      {info.pulledFrom && <FollowChip from={info.pulledFrom} onFollow={onFollow} />}
       {info.readOnly && (
-        <Chip
-          tone="lit"
-          title={`${info.readOnlyReason ?? ''} Click for a copy that may be.`}
-          onClick={() => setCopying(true)}
-        >
+        <Chip tone="lit" title={`${info.readOnlyReason ?? ''} Click for a copy that may be.`} onClick={onCopy}>
           read-only
         </Chip>
       )}
-      {isCopying && <WorkingCopyDialog info={info} onClose={() => setCopying(false)} />}
     </div>
   )
 }
 
+type FollowProps = { readonly from: NonNullable<MemoryInfo['pulledFrom']>; readonly onFollow: () => void }
+
 /** The conversation in PostgreSQL that the file is a copy of, and whether it follows that. */
-function FollowChip({ from }: { readonly from: NonNullable<MemoryInfo['pulledFrom']> }) {
-  const following = useQuery(api.servers.following.queryOptions({ refetchInterval: FOLLOW_MS }))
-  const { state = 'still', reason = null, changes = null } = following.data ?? {}
-  const [isOpen, setOpen] = useState(false)
+function FollowChip({ from, onFollow }: FollowProps) {
+  const { state, reason } = useFollowing()
   const { tone, short, title } = FOLLOW_TEXTS[state]
   const name = `Conversation ${from.conversationId} of ${plainName(from.tenant)} in ${from.address}`
   return (
-    <>
-      <Chip
-        tone={tone}
-        title={`${name}. ${reason ?? title} Click to push changes, or for all conversations.`}
-        onClick={() => setOpen(true)}
-      >
-        <bdi>{plainName(from.tenant)}</bdi> · {from.conversationId}
-        <span className={classNames(styles.origin, tone === 'warning' && styles.warned)}>{` ${short}`}</span>
-      </Chip>
-      {isOpen && <FollowDialog from={from} following={{ state, reason, changes }} onClose={() => setOpen(false)} />}
-    </>
+    <Chip
+      tone={tone}
+      title={`${name}. ${reason ?? title} Click to push changes, or for all conversations.`}
+      onClick={onFollow}
+    >
+      <bdi>{plainName(from.tenant)}</bdi> · {from.conversationId}
+      <span className={classNames(styles.origin, tone === 'warning' && styles.warned)}>{` ${short}`}</span>
+    </Chip>
   )
 }
-
-const FOLLOW_MS = 2000
 
 const copyTitle = ({ fileName, system, systemLabel }: CopiedFrom): string =>
   `A copy of ${fileName}${system === 'native' ? '' : ` of ${systemLabel}`}. What is changed here is not changed there.`

@@ -9,7 +9,7 @@ import { navigate, useRoute } from '../routes.ts'
 import { momentBeforeLastRun, useMomentChoice } from './moment-choice.tsx'
 
 /** The search, with the trace of what was said, and the probe. */
-export function SearchWithTrace({ conversationId }: { readonly conversationId: number }) {
+export function FindWithTrace({ conversationId }: { readonly conversationId: number }) {
   return (
     <SearchView
       conversationId={conversationId}

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { MemoryInfo } from '#core/contract/memory.ts'
 import type { ChangedTables, PushReport } from '#core/contract/remote.ts'
-import type { FollowState } from '#core/contract/servers.ts'
 import { toErrorInfo } from '../error-text.ts'
 import { host } from '../host.ts'
 import { Button } from '../ui/button.tsx'
@@ -16,11 +15,17 @@ import { useJob } from '../ui/use-job.ts'
 import { useOpening } from '../ui/use-opening.ts'
 import styles from './follow-dialog.module.css'
 import { FOLLOW_TEXTS } from './follow-text.ts'
+import { type Following, useFollowing } from './use-following.ts'
 
 type Props = {
   readonly from: NonNullable<MemoryInfo['pulledFrom']>
-  readonly following: Pick<FollowState, 'state' | 'reason' | 'changes'>
+  readonly following: Following
   readonly onClose: () => void
+}
+
+/** The dialog on what the file follows now. */
+export function FollowingDialog(props: Omit<Props, 'following'>) {
+  return <FollowDialog {...props} following={useFollowing()} />
 }
 
 /** The conversation that the file is a copy of, what was changed here, and a push of that. */

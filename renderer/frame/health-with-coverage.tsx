@@ -11,7 +11,7 @@ type Props = {
 }
 
 /** The checks of the file, and beside them the comparison of the conversation with a transcript. */
-export function IntegrityWithCoverage({ conversationId, browse, ...shown }: Props) {
+export function HealthWithCoverage({ conversationId, browse, ...shown }: Props) {
   const actions = conversationId !== null && (
     <CheckAgainstTranscript key={conversationId} conversationId={conversationId} browse={browse} />
   )

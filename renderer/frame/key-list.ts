@@ -14,7 +14,7 @@ export type KeyGroup = {
 /** Returns all keys: first those of the place on screen, then those of every view, then those of other views. */
 export function keyGroups(route: Pick<Route, 'view' | 'searchKind'>): readonly KeyGroup[] {
   const { view, searchKind } = route
-  const here: Place = view === 'search' && (searchKind === 'trace' || searchKind === 'probe') ? searchKind : view
+  const here: Place = view === 'find' && (searchKind === 'trace' || searchKind === 'probe') ? searchKind : view
   const rank = ({ at }: KeyGroup): number => (at === here ? 0 : at === undefined ? 1 : 2)
   return KEY_GROUPS.toSorted((a, b) => rank(a) - rank(b))
 }
@@ -44,8 +44,8 @@ const KEY_GROUPS: readonly KeyGroup[] = [
     ],
   },
   {
-    title: 'In the search',
-    at: 'search',
+    title: 'In a search',
+    at: 'find',
     keys: [
       [['↑', '↓'], 'through the hits, also while typing; j and k outside of the field'],
       [['Enter'], 'open the hit in its place, or unfold a group'],
@@ -59,7 +59,7 @@ const KEY_GROUPS: readonly KeyGroup[] = [
     keys: [
       [['n', 'p'], 'next and previous place that says it'],
       [['↑', '↓'], 'through the rungs, from the message up to the window'],
-      [['Enter'], 'open the place or the rung in the transcript or the lineage'],
+      [['Enter'], 'open the place or the rung in the messages or the layers'],
       [['x'], 'only what was lost'],
     ],
   },
@@ -68,7 +68,7 @@ const KEY_GROUPS: readonly KeyGroup[] = [
     at: 'probe',
     keys: [
       [['↑', '↓'], 'through the questions; j and k do the same'],
-      [['Enter'], 'open the answer in the transcript'],
+      [['Enter'], 'open the answer in the messages'],
       [['t'], 'trace the answer in a view of its own'],
       [['x'], 'only what is changed or dropped'],
       [['c'], 'only what differs between the compared windows'],
@@ -76,8 +76,8 @@ const KEY_GROUPS: readonly KeyGroup[] = [
     ],
   },
   {
-    title: 'In the transcript',
-    at: 'transcript',
+    title: 'In the messages',
+    at: 'messages',
     keys: [
       [['J', 'K'], 'extend the selection to the next and previous message; Shift and a click do the same'],
       [['Enter'], 'unfold or fold the message'],
@@ -87,7 +87,7 @@ const KEY_GROUPS: readonly KeyGroup[] = [
   },
   {
     title: 'In a check',
-    at: 'integrity',
+    at: 'health',
     keys: [
       [['j', 'k'], 'next and previous finding'],
       [['Enter'], 'what a finding means, and where it is'],
@@ -107,39 +107,32 @@ const KEY_GROUPS: readonly KeyGroup[] = [
     ],
   },
   {
-    title: 'In the lineage',
-    at: 'lineage',
-    keys: [
-      [['Space'], 'show or hide the sources of a summary'],
-      [['Enter'], 'put a summary in the middle; open a message'],
-      [['n', 'p'], 'next and previous sentence, with its source passages'],
-      [['Shift ←', 'Shift →'], 'select words, to see where they come from'],
-    ],
-  },
-  {
-    title: 'In the strata',
-    at: 'strata',
+    title: 'In the layers',
+    at: 'layers',
     keys: [
       [['w', 's'], 'zoom in and out; + and − and the wheel do too'],
       [['a', 'd'], 'move to the left and right; so does dragging with Shift'],
       [['0'], 'show everything'],
       [['p'], 'replay how the conversation was compacted, or end that'],
-      [['Space'], 'play or pause the replay'],
+      [['Space'], 'play or pause the replay; in the tree, show or hide the sources of a summary'],
       [['<', '>'], 'replay slower or faster'],
       [['m'], 'mark the messages of the selection, or those in sight; dragging marks others'],
+      [['Enter'], 'in the tree: put a summary in the middle; open a message'],
+      [['n', 'p'], 'in the tree: next and previous sentence, with its source passages'],
+      [['Shift ←', 'Shift →'], 'in the tree: select words, to see where they come from'],
     ],
   },
   {
-    title: 'In the context window',
-    at: 'context',
+    title: 'In the window',
+    at: 'window',
     keys: [
       [['←', '→'], 'the window before and after each compaction'],
       [['Shift ←', 'Shift →'], 'message by message'],
     ],
   },
   {
-    title: 'In the logs',
-    at: 'logs',
+    title: 'In the activity',
+    at: 'activity',
     keys: [
       [['f'], 'follow new lines, or stay where you are'],
       [['y'], 'copy the fields of the line'],

@@ -14,6 +14,7 @@ import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorState } from '../ui/error-state.tsx'
 import { conversationName } from '../ui/format.ts'
+import { later } from '../ui/later.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Splitter } from '../ui/splitter.tsx'
 import { OPENING, useConversation } from '../ui/use-conversations.ts'
@@ -21,15 +22,18 @@ import { FindingsContext, useLastFindings } from '../ui/use-findings.ts'
 import { useSize } from '../ui/use-size.ts'
 import { useStored } from '../ui/use-stored.ts'
 import { ViewPanelSlot } from '../ui/view-panel.tsx'
+import { WorkingCopyDialog } from '../ui/working-copy-dialog.tsx'
+import { FIRST_VIEW, factsOf, type View } from '../views.ts'
 import { fitColumns, PANEL, SIDEBAR } from './columns.ts'
 import { ConversationList } from './conversation-list.tsx'
 import { KeysDialog } from './keys-dialog.tsx'
 import styles from './memory-window.module.css'
 import { Palette } from './palette.tsx'
+import { ProgramPage } from './program-page.tsx'
 import { RangeLine } from './range-line.tsx'
 import { RightPanel } from './right-panel.tsx'
 import { StatusLine } from './status-line.tsx'
-import { Tabs } from './tabs.tsx'
+import { type MemoryAction, Tabs } from './tabs.tsx'
 import { openSearch, TopBar } from './top-bar.tsx'
 import { useFrameKeys, useNoteKeys } from './use-frame-keys.ts'
 import { type RightPanelState, useRightPanel } from './use-right-panel.ts'
@@ -38,6 +42,8 @@ import { isOfConversation, loadAllViews } from './view-code.ts'
 
 /** After this time the first view is there, and the others are loaded. */
 const VIEWS_AFTER_MS = 3000
+
+const FollowingDialog = later(() => import('./follow-dialog.tsx').then((code) => code.FollowingDialog))
 
 /** A selection renders the window, and in it only what shows the selection. */
 const [KeptTopBar, KeptConversationList, KeptTabs, KeptViewArea, KeptStatusLine] = [
@@ -48,7 +54,7 @@ const [KeptTopBar, KeptConversationList, KeptTabs, KeptViewArea, KeptStatusLine]
   memo(StatusLine),
 ]
 
-type FrameDialog = 'palette' | 'keys' | 'share'
+type FrameDialog = 'palette' | 'keys' | 'share' | 'copy' | 'follow'
 
 /** The window on an open memory. */
 export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
@@ -72,7 +78,12 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
   const close = (closed: FrameDialog) => setDialog((now) => (now === closed ? null : now))
   const noteKeys = useNoteKeys(panel)
   const onPalette = useCallback(() => setDialog('palette'), [])
-  const onShare = useCallback(() => setDialog('share'), [])
+  const onCopy = useCallback(() => setDialog('copy'), [])
+  const onFollow = useCallback(() => setDialog('follow'), [])
+  const isOfProgram = factsOf(view).scope === 'program'
+  const lastView = useLastView(view)
+  const hasConversation = current !== null
+  const actions = useMemo(() => memoryActions(info, hasConversation, setDialog), [info, hasConversation])
   useFrameKeys({
     onPalette,
     onKeys: () => setDialog('keys'),
@@ -91,77 +102,86 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
   if (shown.error && isDamage(shown.error))
     return <OpenError path={info.path} error={shown.error} onRetry={shown.retry} />
 
+  const area = (
+    <KeptViewArea
+      view={view}
+      conversationId={current?.conversationId ?? null}
+      info={info}
+      isPlanInSight={panel.isOpen && panel.tab === 'repair'}
+      onShowPlan={onShowPlan}
+    />
+  )
   return (
     <FindingsContext value={findings}>
       <div className={styles.window}>
-        <KeptTopBar info={info} onPalette={onPalette} />
+        <KeptTopBar info={info} onPalette={onPalette} onCopy={onCopy} onFollow={onFollow} />
         <div ref={middle} className={styles.middle}>
-          <KeptConversationList current={current} width={columns.sidebar}>
-            {tour}
-          </KeptConversationList>
-          <Splitter
-            label="list of conversations"
-            orientation="vertical"
-            pane="before"
-            size={columns.sidebar}
-            min={SIDEBAR.min}
-            max={columns.sidebarMax}
-            onResize={setSidebarWidth}
-          />
-          <main className={styles.centre}>
-            <KeptTabs
-              conversation={current}
-              isPanelOpen={panel.tab === null ? null : panel.isOpen}
-              onTogglePanel={onToggle}
-              onShare={onShare}
-            />
-            {current !== null && <RangeLine conversationId={current.conversationId} />}
-            <div className={styles.view}>
-              {shown.error ? (
-                <ErrorState error={shown.error} onRetry={shown.retry} />
-              ) : shown.isPending ? (
-                <Loading what="conversations" lines={7} />
-              ) : current === null && isOfConversation(view) ? (
-                <NoConversation unknownId={conversationId} instead={shown.first} />
-              ) : (
-                <ViewPanelSlot value={slot}>
-                  <KeptViewArea
-                    view={view}
-                    conversationId={current?.conversationId ?? null}
-                    info={info}
-                    isPlanInSight={panel.isOpen && panel.tab === 'repair'}
-                    onShowPlan={onShowPlan}
-                  />
-                </ViewPanelSlot>
-              )}
-            </div>
-          </main>
-          {panel.isOpen && (
+          {isOfProgram ? (
+            <ProgramPage backTo="the memory" hasMemory onBack={() => navigate({ view: lastView }, 'push')}>
+              {area}
+            </ProgramPage>
+          ) : (
             <>
-              {!columns.isOverlay && (
-                <Splitter
-                  label="right panel"
-                  orientation="vertical"
-                  pane="after"
-                  size={columns.panel}
-                  min={PANEL.min}
-                  max={columns.panelMax}
-                  onResize={setPanelWidth}
-                />
-              )}
-              <RightPanel
-                width={columns.panel}
-                isOverlay={columns.isOverlay}
-                panel={panel}
-                conversation={current}
-                info={info}
-                onOperate={setAsk}
-                onSlot={setSlot}
+              <KeptConversationList current={current} width={columns.sidebar}>
+                {tour}
+              </KeptConversationList>
+              <Splitter
+                label="list of conversations"
+                orientation="vertical"
+                pane="before"
+                size={columns.sidebar}
+                min={SIDEBAR.min}
+                max={columns.sidebarMax}
+                onResize={setSidebarWidth}
               />
+              <main className={styles.centre}>
+                <KeptTabs
+                  conversation={current}
+                  isPanelOpen={panel.tab === null ? null : panel.isOpen}
+                  onTogglePanel={onToggle}
+                  actions={actions}
+                />
+                {current !== null && <RangeLine conversationId={current.conversationId} />}
+                <div className={styles.view}>
+                  {shown.error ? (
+                    <ErrorState error={shown.error} onRetry={shown.retry} />
+                  ) : shown.isPending ? (
+                    <Loading what="conversations" lines={7} />
+                  ) : current === null && isOfConversation(view) ? (
+                    <NoConversation unknownId={conversationId} instead={shown.first} />
+                  ) : (
+                    <ViewPanelSlot value={slot}>{area}</ViewPanelSlot>
+                  )}
+                </div>
+              </main>
+              {panel.isOpen && (
+                <>
+                  {!columns.isOverlay && (
+                    <Splitter
+                      label="right panel"
+                      orientation="vertical"
+                      pane="after"
+                      size={columns.panel}
+                      min={PANEL.min}
+                      max={columns.panelMax}
+                      onResize={setPanelWidth}
+                    />
+                  )}
+                  <RightPanel
+                    width={columns.panel}
+                    isOverlay={columns.isOverlay}
+                    panel={panel}
+                    conversation={current}
+                    info={info}
+                    onOperate={setAsk}
+                    onSlot={setSlot}
+                  />
+                </>
+              )}
             </>
           )}
         </div>
-        <KeptStatusLine conversation={current} info={info} />
+        <KeptStatusLine conversation={isOfProgram ? null : current} info={info} />
         {current !== null && <ConversationMeasure />}
         {dialog === 'palette' && (
           <Palette
@@ -178,9 +198,33 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
           <ShareDialog conversation={current} onClose={() => close('share')} />
         )}
         {dialog === 'keys' && <KeysDialog onClose={() => close('keys')} />}
+        {dialog === 'copy' && <WorkingCopyDialog info={info} onClose={() => close('copy')} />}
+        {dialog === 'follow' && info.pulledFrom && (
+          <FollowingDialog from={info.pulledFrom} onClose={() => close('follow')} />
+        )}
       </div>
     </FindingsContext>
   )
+}
+
+/** What can be done with the memory besides looking at it. */
+function memoryActions(
+  { readOnly, pulledFrom }: MemoryInfo,
+  hasConversation: boolean,
+  setDialog: (dialog: FrameDialog) => void,
+): readonly MemoryAction[] {
+  return [
+    ...(hasConversation ? [{ label: 'Share this conversation…', onSelect: () => setDialog('share') }] : []),
+    ...(pulledFrom ? [{ label: 'Follow and push…', onSelect: () => setDialog('follow') }] : []),
+    ...(readOnly ? [{ label: 'Make a working copy…', onSelect: () => setDialog('copy') }] : []),
+  ]
+}
+
+/** Returns the view of the memory to which the way back from a view of the program leads. */
+function useLastView(view: View): View {
+  const [last, setLast] = useState(FIRST_VIEW)
+  if (view !== last && factsOf(view).scope !== 'program') setLast(view)
+  return last
 }
 
 /** The panel is another one for each selection. What does not show it keeps these. */

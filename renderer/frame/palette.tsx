@@ -112,8 +112,8 @@ function idEntries(text: string): readonly PaletteEntry[] {
     {
       key: `transcript ${id}`,
       group: 'Ids',
-      label: `Open ${id} in the transcript`,
-      run: () => navigate({ selection: id, view: 'transcript' }, 'push'),
+      label: `Open ${id} in the messages`,
+      run: () => navigate({ selection: id, view: 'messages' }, 'push'),
     },
   ]
 }
@@ -127,7 +127,7 @@ function searchEntries(text: string): readonly PaletteEntry[] {
       key: 'search',
       group: 'Search',
       label: `Search for “${query}”`,
-      run: () => navigate({ view: 'search', query, searchKind: 'find' }, 'push'),
+      run: () => navigate({ view: 'find', query, searchKind: 'find' }, 'push'),
     },
   ]
 }

@@ -19,22 +19,20 @@ type Place = {
   readonly isTracing: boolean
   /** Whether messages are marked. */
   readonly hasRange: boolean
-  /** Whether all conversations are shown in place of one. */
-  readonly isOfAll: boolean
 }
 
 /** Returns the tabs of the right panel: that of the view, and the detail of the selection. */
-export function panelTabs({ view, selection, isTracing, hasRange, isOfAll }: Place): readonly PanelTab[] {
+export function panelTabs({ view, selection, isTracing, hasRange }: Place): readonly PanelTab[] {
   if (factsOf(view).isWithoutPanel) return []
   const own: readonly PanelTab[] = isTracing
     ? ['recovery']
-    : view === 'integrity'
+    : view === 'health'
       ? ['repair']
-      : view === 'context'
+      : view === 'window'
         ? ['what-if']
-        : view === 'strata' && hasRange
+        : view === 'layers' && hasRange
           ? ['range']
-          : view === 'start' && isOfAll
+          : view === 'conversations'
             ? ['losses']
             : []
   const tabs: readonly PanelTab[] = selection === null ? own : [...own, 'detail']

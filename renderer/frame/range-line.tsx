@@ -1,4 +1,4 @@
-import { type SearchKind, useRoutePart, useShown } from '../routes.ts'
+import { type SearchKind, useRoutePart } from '../routes.ts'
 import { useIsEverywhere } from '../ui/conversation-scope.tsx'
 import { useMarkedMessages, useMessageRange } from '../ui/message-range.ts'
 import { RangeChip } from '../ui/range-chip.tsx'
@@ -7,11 +7,10 @@ import styles from './range-line.module.css'
 
 /** What a view shows of marked messages. Strata say it in their toolbar. */
 const EFFECTS: Partial<Readonly<Record<View, string>>> = {
-  transcript: 'Only these messages are shown.',
+  messages: 'Only these messages are shown.',
   start: 'This view shows the whole conversation.',
-  context: 'This view shows the whole window.',
-  lineage: 'What stands for other messages is dimmed.',
-  compaction: 'This view shows the whole conversation.',
+  window: 'This view shows the whole window.',
+  compact: 'This view shows the whole conversation.',
 }
 
 const SEARCH_EFFECTS: Readonly<Record<SearchKind, string>> = {
@@ -28,12 +27,11 @@ export function RangeLine({ conversationId }: { readonly conversationId: number 
   const view = useRoutePart('view')
   const searchKind = useRoutePart('searchKind')
   const [range] = useMessageRange()
-  const [scope] = useShown('start.scope')
   const { areMissing } = useMarkedMessages(conversationId)
   const [isEverywhere] = useIsEverywhere()
   const inSearch = searchKind === 'trace' && isEverywhere ? TRACED_EVERYWHERE : SEARCH_EFFECTS[searchKind]
-  const effect = view === 'search' ? inSearch : EFFECTS[view]
-  if (range === null || effect === undefined || (view === 'start' && scope === 'all')) return null
+  const effect = view === 'find' ? inSearch : EFFECTS[view]
+  if (range === null || effect === undefined) return null
   return (
     <div className={styles.line}>
       <RangeChip conversationId={conversationId} />

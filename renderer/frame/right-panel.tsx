@@ -128,7 +128,7 @@ function TraceButton({ id }: { readonly id: string }) {
     <Button
       title="What became of it on its way to the window (T)"
       onClick={() =>
-        navigate({ view: 'search', searchKind: 'trace', tracedId: id, query: searchedWords(currentRoute()) }, 'push')
+        navigate({ view: 'find', searchKind: 'trace', tracedId: id, query: searchedWords(currentRoute()) }, 'push')
       }
     >
       Trace

@@ -50,7 +50,7 @@ function Health() {
       type="button"
       className={styles.health}
       data-state={state}
-      onClick={() => navigate({ view: 'integrity' }, 'push')}
+      onClick={() => navigate({ view: 'health' }, 'push')}
     >
       <span className={styles.dot} aria-hidden="true" />
       {text}
@@ -67,17 +67,17 @@ function useJobs(): readonly Job[] {
 
 /** Where a job's result is to be seen. */
 const VIEW_OF: Readonly<Partial<Record<Job['kind'], View>>> = {
-  compact: 'compaction',
-  index: 'search',
+  compact: 'compact',
+  index: 'find',
   storage: 'storage',
-  map: 'map',
+  map: 'batch',
 }
 
 /** A job in the status line: how far it is, and its end for a moment. */
 function JobItem({ job }: { readonly job: Job }) {
   const cancel = useMutation(api.jobs.cancel.mutationOptions())
   const outcome = jobOutcome(job)
-  const show = () => navigate({ view: VIEW_OF[job.kind] ?? 'integrity' }, 'push')
+  const show = () => navigate({ view: VIEW_OF[job.kind] ?? 'health' }, 'push')
   if (outcome !== null)
     return (
       <button type="button" className={styles.outcome} data-state={job.state} title={outcome} onClick={show}>

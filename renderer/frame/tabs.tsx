@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { useLayoutEffect, useRef, useState } from 'react'
 import type { ListedConversation } from '#core/contract/memory.ts'
 import { api } from '../api.ts'
 import { navigate, useLink, useRoutePart } from '../routes.ts'
@@ -9,8 +8,7 @@ import { formatPressure, plural } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { VIEW_LIST, type View } from '../views.ts'
-import { fittingTabs } from './columns.ts'
+import { type ListedView, type View, viewsOf } from '../views.ts'
 import styles from './tabs.module.css'
 
 type Props = {
@@ -18,56 +16,25 @@ type Props = {
   /** Null where the right panel has nothing to say. */
   readonly isPanelOpen: boolean | null
   readonly onTogglePanel: () => void
-  readonly onShare: () => void
+  /** What else can be done with the memory. */
+  readonly actions: readonly MemoryAction[]
 }
 
-/** The settings are behind the gear. */
-const TABS = VIEW_LIST.filter(({ view }) => view !== 'settings')
-/** Room for the button that lists the views for which there is none. */
-const MORE_PX = 100
+export type MemoryAction = { readonly label: string; readonly onSelect: () => void }
 
-/** The views as links, so that the browser can open them like any link. Those that do not fit are in a menu. */
-export function Tabs({ conversation, isPanelOpen, onTogglePanel, onShare }: Props) {
-  const shown = useRoutePart('view')
-  const linkTo = useLink()
-  const [strip, fitting] = useFittingTabs()
-  const others = TABS.slice(fitting)
-  const isElsewhere = others.find(({ view }) => view === shown)
+/**
+ * The views as links, so that the browser can open them like any link: those of the conversation in the order of its
+ * questions, and at the end those of the file, with a menu of the rest.
+ */
+export function Tabs({ conversation, isPanelOpen, onTogglePanel, actions }: Props) {
+  const tab = (listed: ListedView) => <Tab key={listed.view} {...listed} conversation={conversation} />
   return (
     <nav className={styles.tabs} aria-label="Views">
+      <div className={styles.row}>{viewsOf('conversation').map(tab)}</div>
       <div className={styles.row}>
-        <div ref={strip} className={styles.strip}>
-          {TABS.map(({ view, label }, index) => (
-            <a
-              key={view}
-              className={styles.tab}
-              data-out={index >= fitting || undefined}
-              href={linkTo({ view })}
-              aria-current={view === shown ? 'page' : undefined}
-              draggable={false}
-            >
-              {label}
-              <TabBadge view={view} conversation={conversation} />
-            </a>
-          ))}
-        </div>
-        {others.length > 0 && (
-          <Menu
-            label={isElsewhere ? `${isElsewhere.label}, more views` : 'More views'}
-            className={classNames(styles.more, isElsewhere && styles.current)}
-            items={others.map(({ view, label, letter }) => ({
-              label,
-              isChecked: view === shown,
-              hint: `g ${letter}`,
-              onSelect: () => navigate({ view }, 'push'),
-            }))}
-          >
-            {isElsewhere?.label ?? 'More'}
-            <Icon name="chevronDown" />
-          </Menu>
-        )}
+        {viewsOf('file').map(tab)}
+        <MemoryMenu actions={actions} />
       </div>
-      {conversation !== null && <IconButton icon="share" label="Share this conversation" onClick={onShare} />}
       {isPanelOpen !== null && (
         <IconButton
           icon="sidebar"
@@ -81,30 +48,55 @@ export function Tabs({ conversation, isPanelOpen, onTogglePanel, onShare }: Prop
   )
 }
 
-/** Measures how many tabs fit in the strip. The others wrap into a line below it, where they are not seen. */
-function useFittingTabs() {
-  const strip = useRef<HTMLDivElement>(null)
-  const [fitting, setFitting] = useState(TABS.length)
-  useLayoutEffect(() => {
-    const element = strip.current
-    if (element === null) return
-    const tabs = [...element.children].filter((child) => child instanceof HTMLElement)
-    const measure = () => {
-      const widths = tabs.map((tab) => tab.getBoundingClientRect().width)
-      // The button for the others takes its room from the strip, so that the room of both is measured.
-      setFitting(fittingTabs(widths, element.parentElement?.clientWidth ?? 0, MORE_PX))
-    }
-    const observer = new ResizeObserver(measure)
-    for (const each of [element, ...tabs]) observer.observe(each)
-    measure()
-    return () => observer.disconnect()
-  }, [])
-  return [strip, fitting] as const
+type TabProps = ListedView & { readonly conversation: ListedConversation | null }
+
+function Tab({ view, label, letter, conversation }: TabProps) {
+  const linkTo = useLink()
+  const shown = useRoutePart('view')
+  return (
+    <a
+      className={styles.tab}
+      data-view={view}
+      href={linkTo({ view })}
+      title={`g ${letter}`}
+      aria-current={view === shown ? 'page' : undefined}
+      draggable={false}
+    >
+      {label}
+      <TabBadge view={view} conversation={conversation} />
+    </a>
+  )
+}
+
+const OF_MEMORY = viewsOf('memory')
+
+/** Everything else of the file: views that are needed now and then, and what can be done with it. */
+function MemoryMenu({ actions }: Pick<Props, 'actions'>) {
+  const shown = useRoutePart('view')
+  const current = OF_MEMORY.find(({ view }) => view === shown)
+  return (
+    <Menu
+      label={current ? `Memory: ${current.label}` : 'Memory'}
+      className={classNames(styles.menu, current && styles.current)}
+      items={[
+        ...OF_MEMORY.map(({ view, label, letter }) => ({
+          label,
+          isChecked: view === shown,
+          hint: `g ${letter}`,
+          onSelect: () => navigate({ view }, 'push'),
+        })),
+        ...actions.map((action, index) => ({ ...action, isApart: index === 0 })),
+      ]}
+    >
+      Memory
+      <Icon name="chevronDown" />
+    </Menu>
+  )
 }
 
 function TabBadge({ view, conversation }: { readonly view: View; readonly conversation: ListedConversation | null }) {
-  if (view === 'context' && conversation !== null) return <PressureBadge conversation={conversation} />
-  return view === 'integrity' ? <FindingsBadge /> : null
+  if (view === 'window' && conversation !== null) return <PressureBadge conversation={conversation} />
+  return view === 'health' ? <FindingsBadge /> : null
 }
 
 function PressureBadge({ conversation: { pressure } }: { readonly conversation: ListedConversation }) {

@@ -11,14 +11,20 @@ import bar from '../ui/page-bar.module.css'
 import { EARLY_FIELD, SEARCH_FIELD } from '../ui/search-field-id.ts'
 import { ThemeMenu } from '../ui/theme-menu.tsx'
 import { useNow } from '../ui/use-now.ts'
+import { factsOf } from '../views.ts'
 import { FilePill } from './file-pill.tsx'
 import styles from './top-bar.module.css'
 
-type Props = { readonly info: MemoryInfo; readonly onPalette: () => void }
+type Props = {
+  readonly info: MemoryInfo
+  readonly onPalette: () => void
+  readonly onCopy: () => void
+  readonly onFollow: () => void
+}
 
 /** Opens the search, which puts the cursor into its field. */
 export function openSearch(): void {
-  navigate({ view: 'search', searchKind: 'find' }, 'push')
+  navigate({ view: 'find', searchKind: 'find' }, 'push')
   // When the search is open already, its field gets the focus.
   const field = document.getElementById(SEARCH_FIELD)
   if (field instanceof HTMLInputElement) field.select()
@@ -28,7 +34,7 @@ export function openSearch(): void {
 }
 
 /** Opens the search for a question. */
-export const openAsk = (): void => navigate({ view: 'search', searchKind: 'ask' }, 'push')
+export const openAsk = (): void => navigate({ view: 'find', searchKind: 'ask' }, 'push')
 
 export const openSettings = (): void => navigate({ view: 'settings' }, 'push')
 
@@ -50,19 +56,19 @@ function EarlyField({ query }: { readonly query: string | null }) {
 }
 
 /** Shows what is open and whether it changes, and leads to the search. */
-export function TopBar({ info, onPalette }: Props) {
+export function TopBar({ info, onPalette, onCopy, onFollow }: Props) {
   const query = useRoutePart('query')
   const view = useRoutePart('view')
   return (
     <header className={bar.bar}>
       <HomeButton />
-      <FilePill info={info} />
+      <FilePill info={info} onCopy={onCopy} onFollow={onFollow} />
       <LiveText />
       <div className={bar.gap} />
       <IconButton
         icon="gear"
         label="Settings"
-        aria-current={view === 'settings' ? 'page' : undefined}
+        aria-current={factsOf(view).scope === 'program' ? 'page' : undefined}
         onClick={openSettings}
       />
       <ThemeMenu />

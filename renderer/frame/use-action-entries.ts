@@ -59,11 +59,11 @@ export function useActionEntries(
     run,
   })
   return [
-    action('Check integrity', 'scan health findings', () => {
+    action('Check the memory', 'integrity scan health findings', () => {
       scan.mutate({ kind: 'integrity' })
-      navigate({ view: 'integrity' }, 'push')
+      navigate({ view: 'health' }, 'push')
     }),
-    ...(info.readOnly ? [] : [action('Plan a compaction', 'compact', () => navigate({ view: 'compaction' }, 'push'))]),
+    ...(info.readOnly ? [] : [action('Plan a compaction', 'compact', () => navigate({ view: 'compact' }, 'push'))]),
     ...(node !== undefined && isSummary
       ? operationsOf(node.kind).map(({ operation, label }) =>
           action(`${label.replace('…', '')} the selected summary…`, `surgery operate ${node.id}`, () =>

@@ -67,25 +67,25 @@ function traceSelection(): boolean {
   const words = window.getSelection()?.toString().replace(/\s+/g, ' ').trim().slice(0, MOST_WORDS) ?? ''
   if (selection === null && words === '') return false
   const query = words === '' ? searchedWords(currentRoute()) : words
-  navigate({ view: 'search', searchKind: 'trace', tracedId: selection, query }, 'push')
+  navigate({ view: 'find', searchKind: 'trace', tracedId: selection, query }, 'push')
   return true
 }
 
 /** A hit is traced for the words that were searched for. A pattern and a question are no words that could stand in it. */
 export function searchedWords({ view, searchKind, query, shown }: Route): string | null {
-  return view === 'search' && searchKind === 'find' && shown['search.mode'] !== 'regex' ? query : null
+  return view === 'find' && searchKind === 'find' && shown['find.mode'] !== 'regex' ? query : null
 }
 
 /** Clears chosen messages first, then the selection, the search, and the range. Returns false when nothing is left. */
 function backOut(): boolean {
   const { view, query, selection, searchKind, probe, shown } = currentRoute()
   // The log has a selection of its own.
-  if (view === 'logs') return false
-  if (view === 'search' && searchKind === 'probe' && probe.question !== null)
+  if (view === 'activity') return false
+  if (view === 'find' && searchKind === 'probe' && probe.question !== null)
     navigate({ selection: null, probe: { ...probe, question: null } }, 'push')
-  else if (view === 'transcript' && CHOSEN in shown) navigate({ shown: { [CHOSEN]: null } }, 'replace')
+  else if (view === 'messages' && CHOSEN in shown) navigate({ shown: { [CHOSEN]: null } }, 'replace')
   else if (selection !== null) navigate({ selection: null }, 'push')
-  else if (view === 'search' && query !== null) navigate({ query: null }, 'replace')
+  else if (view === 'find' && query !== null) navigate({ query: null }, 'replace')
   else if (shown[RANGE] !== undefined) navigate({ shown: { [RANGE]: null } }, 'replace')
   else return false
   return true

@@ -3,7 +3,7 @@ import { useNothingToRepair } from '../features/integrity/repair-panel.tsx'
 import { tracedOf } from '../features/probe/traced-question.ts'
 import { useProbedQuestion } from '../features/probe/use-probe.ts'
 import { type TraceAsked, useTraceAsked } from '../features/trace/use-trace.ts'
-import { useRoutePart, useShown } from '../routes.ts'
+import { useRoutePart } from '../routes.ts'
 import { useMessageRange } from '../ui/message-range.ts'
 import { useStored } from '../ui/use-stored.ts'
 import { type ChosenTab, type PanelTab, panelTabs, placeOf, shownTab } from './panel-tabs.ts'
@@ -34,8 +34,7 @@ export function useRightPanel(isOverlay: boolean): RightPanelState {
   const [overlay, setOverlay] = useState<{ readonly place: string; readonly isOpen: boolean } | null>(null)
 
   const [range] = useMessageRange()
-  const [scope] = useShown('start.scope')
-  const where = { view, selection, isTracing: traced !== null, hasRange: range !== null, isOfAll: scope === 'all' }
+  const where = { view, selection, isTracing: traced !== null, hasRange: range !== null }
   const place = placeOf(where)
   const tabs = panelTabs(where)
   const tab = shownTab(tabs, place, chosen)
@@ -69,7 +68,7 @@ function useTracedHere(): TraceAsked | null {
   const conversationId = useRoutePart('conversationId')
   const asked = useTraceAsked()
   const question = useProbedQuestion()
-  if (view !== 'search') return null
+  if (view !== 'find') return null
   if (searchKind === 'trace') return asked
   return searchKind === 'probe' && question !== null ? tracedOf(conversationId, question) : null
 }

@@ -24,26 +24,27 @@ type Code<Props> = () => Promise<ComponentType<Props>>
  */
 export const conversationViews = {
   start: once(() => import('./start-with-layers.tsx').then((code) => code.StartWithLayers)),
-  strata: once(() => import('./strata-and-lineage.tsx').then((code) => code.StrataAndLineage)),
-  context: once(() => import('../features/context/context-view.tsx').then((code) => code.ContextView)),
-  transcript: once(() => import('../features/transcript/transcript-view.tsx').then((code) => code.TranscriptView)),
-  search: once(() => import('./search-with-trace.tsx').then((code) => code.SearchWithTrace)),
-  lineage: once(() => import('./lineage-with-provenance.tsx').then((code) => code.LineageWithProvenance)),
-  compaction: once(() => import('./compaction-with-strata.tsx').then((code) => code.CompactionWithStrata)),
+  find: once(() => import('./find-with-trace.tsx').then((code) => code.FindWithTrace)),
+  messages: once(() => import('../features/transcript/transcript-view.tsx').then((code) => code.TranscriptView)),
+  window: once(() => import('../features/context/context-view.tsx').then((code) => code.ContextView)),
+  layers: once(() => import('./layers.tsx').then((code) => code.Layers)),
+  compact: once(() => import('./compact-with-strata.tsx').then((code) => code.CompactWithStrata)),
   compare: once(() => import('./compare-with-moments.tsx').then((code) => code.CompareWithMoments)),
+  conversations: once(() => import('../features/start/all-conversations.tsx').then((code) => code.AllConversations)),
   files: once(() => import('../features/files/files-view.tsx').then((code) => code.FilesView)),
 } as const satisfies Readonly<Partial<Record<View, Code<OfConversation>>>>
 
 type ConversationView = keyof typeof conversationViews
 
 export const fileViews = {
-  integrity: once(() => import('./integrity-with-coverage.tsx').then((code) => code.IntegrityWithCoverage)),
-  notes: once(() => import('../features/notes/notes-view.tsx').then((code) => code.NotesView)),
+  health: once(() => import('./health-with-coverage.tsx').then((code) => code.HealthWithCoverage)),
   storage: once(() => import('../features/storage/storage-view.tsx').then((code) => code.StorageView)),
   sql: once(() => import('../features/sql/sql-view.tsx').then((code) => code.SqlView)),
-  map: once(() => import('../features/map/map-view.tsx').then((code) => code.MapView)),
-  logs: once(() => import('../features/logs/logs-view.tsx').then((code) => code.LogsView)),
+  notes: once(() => import('../features/notes/notes-view.tsx').then((code) => code.NotesView)),
   settings: once(() => import('../features/settings/settings-view.tsx').then((code) => code.SettingsView)),
+  activity: once(() => import('../features/logs/logs-view.tsx').then((code) => code.LogsView)),
+  batch: once(() => import('../features/map/map-view.tsx').then((code) => code.MapView)),
+  servers: once(() => import('./servers-view.tsx').then((code) => code.ServersView)),
 } as const satisfies Readonly<Record<Exclude<View, ConversationView>, Code<OfFile>>>
 
 export const isOfConversation = (view: View): view is ConversationView => Object.hasOwn(conversationViews, view)

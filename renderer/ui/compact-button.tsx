@@ -6,7 +6,7 @@ export function CompactButton() {
   return (
     <Button
       title="What a compaction would do, before anything happens"
-      onClick={() => navigate({ view: 'compaction' }, 'push')}
+      onClick={() => navigate({ view: 'compact' }, 'push')}
     >
       Compact…
     </Button>

@@ -2,7 +2,7 @@ import { useShown } from '../routes.ts'
 import { Icon } from './icon.tsx'
 import { Menu } from './menu.tsx'
 
-const EVERYWHERE = 'search.everywhere'
+const EVERYWHERE = 'find.everywhere'
 
 /** Whether words are traced in every conversation of the file, and not only in the one on screen. */
 export function useIsEverywhere(): readonly [boolean, (isEverywhere: boolean) => void] {

@@ -24,7 +24,7 @@ export function LostText({ detail: { messageId, text, sentence }, conversationId
         navigate(
           {
             ...(conversationId !== undefined && { conversationId }),
-            ...{ view: 'search', searchKind: 'trace', tracedId: messageId, query: text, selection: messageId },
+            ...{ view: 'find', searchKind: 'trace', tracedId: messageId, query: text, selection: messageId },
           },
           'push',
         )

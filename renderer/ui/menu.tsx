@@ -8,6 +8,8 @@ type MenuItem = {
   /** Marks the present choice. */
   readonly isChecked?: boolean
   readonly hint?: string
+  /** Stands apart from what is above it. */
+  readonly isApart?: boolean
 }
 
 type Props = {
@@ -64,7 +66,7 @@ export function Menu({ label, children, items, isFramed, className }: Props) {
             {...(item.isChecked === undefined
               ? { role: 'menuitem' }
               : { role: 'menuitemradio', 'aria-checked': item.isChecked })}
-            className={styles.item}
+            className={classNames(styles.item, item.isApart && styles.apart)}
             popoverTarget={id}
             popoverTargetAction="hide"
             onClick={item.onSelect}

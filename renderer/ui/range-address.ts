@@ -2,7 +2,7 @@
 export type MessageRange = { readonly first: number; readonly last: number }
 
 /** Where the range stands in the address: `59-98`, in the numbers that are shown, from 1 on. */
-export const RANGE = 'strata.range'
+export const RANGE = 'layers.range'
 
 export function parseRange(text: string | null): MessageRange | null {
   const [, first, last] = /^(\d{1,15})-(\d{1,15})$/.exec(text ?? '') ?? []

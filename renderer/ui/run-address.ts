@@ -2,6 +2,6 @@ import type { RoutePatch } from '../routes.ts'
 
 /** Where a compaction run is shown: opened in the history of its conversation. */
 export const runAddress = (runId: string): RoutePatch => ({
-  view: 'compaction',
-  shown: { 'compaction.list': 'history', 'compaction.run': runId },
+  view: 'compact',
+  shown: { 'compact.list': 'history', 'compact.run': runId },
 })

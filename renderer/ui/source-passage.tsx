@@ -45,7 +45,7 @@ export function SourcePassage(props: Props) {
   const clipped = clipPassage(excerpt, matches)
   const open = () => {
     keepFound(queries, id, { texts: linesOfPassage(excerpt), search: null, field })
-    navigate({ conversationId, selection: id, view: node.kind === 'message' ? 'transcript' : 'lineage' }, 'push')
+    navigate({ conversationId, selection: id, view: node.kind === 'message' ? 'messages' : 'layers' }, 'push')
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: pointing at it only shows what the button says

@@ -72,7 +72,7 @@ export function openCopy(
   if (path === null) return
   if (at !== null) {
     // The file is opened at the place that the address names.
-    const view = at.kind === 'message' ? 'transcript' : 'strata'
+    const view = at.kind === 'message' ? 'messages' : 'layers'
     navigate({ conversationId: at.conversationId, view, selection: at.id }, 'replace')
   } else if (row?.conversationId !== currentRoute().conversationId) {
     // The present address names what is not in that file.

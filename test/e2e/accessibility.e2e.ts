@@ -1,3 +1,4 @@
+import { VIEWS } from '#renderer/views.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
 import { loaded, OF_COLOUR, violations } from './axe.ts'
@@ -29,7 +30,7 @@ test('every view can be read and operated by everybody, dark and light', IN_BROW
       },
       [conversationId, place] as const,
     )
-    await expect(page.getByRole('navigation', { name: 'Views' })).toBeVisible()
+    await expect(page.getByRole('navigation', { name: /^(Views|Program)$/ })).toBeVisible()
     await loaded(page)
   }
   const found: Record<string, string[]> = {}
@@ -42,21 +43,7 @@ test('every view can be read and operated by everybody, dark and light', IN_BROW
     await checkIn('dark', name)
     await checkIn('light', name, OF_COLOUR)
   }
-  for (const view of [
-    'start',
-    'strata',
-    'context',
-    'transcript',
-    'compaction',
-    'integrity',
-    'files',
-    'storage',
-    'map',
-    'compare',
-    'sql',
-    'logs',
-    'settings',
-  ]) {
+  for (const view of VIEWS.filter((one) => one !== 'find')) {
     await go(`${view}?select=msg_3`)
     await check(view)
   }
@@ -113,8 +100,15 @@ test('every view can be read and operated by everybody, dark and light', IN_BROW
   await go('search?query=gateway')
   await expect(hitsOf(page).first()).toBeVisible()
   await check('search')
-  await go('strata')
-  await page.getByRole('button', { name: 'Show as a tree' }).click()
+  await go('layers?layers.form=graph')
+  await expect(
+    page
+      .getByRole('region', { name: 'Graph' })
+      .getByText(/in the window|messages/)
+      .first(),
+  ).toBeVisible()
+  await check('graph')
+  await go('layers?layers.form=tree')
   await expect(page.getByRole('treeitem').first()).toBeVisible()
   await check('tree')
   await page.keyboard.press('Control+k')

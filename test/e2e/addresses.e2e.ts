@@ -10,18 +10,18 @@ test(
     const path = sampleCopy(home)
     const page = await openMemory(path)
     const views = page.getByRole('navigation', { name: 'Views' })
-    await views.getByRole('link', { name: 'Transcript' }).click()
+    await views.getByRole('link', { name: 'Messages' }).click()
     await page
       .getByRole('feed', { name: 'Messages' })
       .getByRole('article', { name: /msg_2$/ })
       .click()
     await expect.poll(() => page.url()).toContain('select=msg_2')
-    await views.getByRole('link', { name: 'Integrity' }).click()
+    await views.getByRole('link', { name: 'Health' }).click()
     await page.goBack()
-    await expect(page).toHaveURL(/transcript\?select=msg_2/)
+    await expect(page).toHaveURL(/messages\?select=msg_2/)
     await expect(page.getByRole('feed', { name: 'Messages' })).toBeVisible()
     await page.goForward()
-    await expect(page).toHaveURL(/integrity/)
+    await expect(page).toHaveURL(/health/)
     await page.goBack()
 
     const address = page.url()
@@ -50,11 +50,11 @@ test(
     await page.getByRole('radiogroup', { name: 'What x means' }).getByText('tokens').click()
     await page.getByRole('radiogroup', { name: 'What colour means' }).getByText('level').click()
     await page.getByRole('button', { name: 'Zoom in (+)' }).click()
-    await expect(page).toHaveURL(/strata\.axis=tokens.*strata\.color=level.*strata\.zoom=[\d.]+/)
+    await expect(page).toHaveURL(/layers\.axis=tokens.*layers\.color=level.*layers\.zoom=[\d.]+/)
     const zoomed = new URL(page.url()).hash
 
     // The context window: moment, what if, form and the two moments of a difference.
-    await views.getByRole('link', { name: /^Context/ }).click()
+    await views.getByRole('link', { name: /^Window/ }).click()
     const view = page.getByRole('region', { name: 'Context window' })
     await expect(view).toContainText('as of now')
     await page.keyboard.press('ArrowLeft')
@@ -62,13 +62,13 @@ test(
     const budget = page.getByRole('slider', { name: 'Budget, slider' })
     await budget.focus()
     await budget.press('ArrowLeft')
-    await expect(page).toHaveURL(/context\.at=event-\d+.*context\.budget=\d+/)
-    const tried = async () => Number(new URL(page.url()).hash.match(/context\.budget=(\d+)/)?.[1])
+    await expect(page).toHaveURL(/window\.at=event-\d+.*window\.budget=\d+/)
+    const tried = async () => Number(new URL(page.url()).hash.match(/window\.budget=(\d+)/)?.[1])
     const once = await tried()
     await budget.press('ArrowLeft')
     await expect.poll(tried).toBeLessThan(once)
     await view.getByRole('radiogroup', { name: 'Shown as' }).getByText('payload').click()
-    await expect(page).toHaveURL(/context\.form=payload/)
+    await expect(page).toHaveURL(/window\.form=payload/)
     const context = new URL(page.url()).hash
 
     await page.goBack()
@@ -88,10 +88,10 @@ test(
     await expect(view).not.toContainText('as of now')
 
     // The search: its filters, and the question that was asked.
-    await go(`#/conversation/${conversationId}/search?query=PAY-%5Cd%2B&search.mode=regex&search.scope=summaries`)
+    await go(`#/conversation/${conversationId}/find?query=PAY-%5Cd%2B&find.mode=regex&find.scope=summaries`)
     await expect(page.getByRole('radiogroup', { name: 'Mode' }).getByRole('radio', { name: 'regex' })).toBeChecked()
     await expect(hitsOf(page).first()).toContainText('sum_')
-    await go(`#/conversation/${conversationId}/search?ask=1&query=why+were+customers+charged+twice`)
+    await go(`#/conversation/${conversationId}/find?ask=1&query=why+were+customers+charged+twice`)
     const question = page.getByRole('textbox', { name: 'Question to the memory' })
     await expect(question).toHaveValue('why were customers charged twice')
     await expect(page.getByRole('article', { name: 'Answer' })).toBeVisible()
@@ -102,11 +102,11 @@ test(
     await expect(question).toHaveValue('why were customers charged twice')
 
     // An unknown conversation is reported, and an open dialog closes when the address changes.
-    await go(`#/conversation/${conversationId}/strata`)
-    await expect(page.getByRole('application', { name: /^Strata/ })).toBeVisible()
+    await go(`#/conversation/${conversationId}/layers`)
+    await expect(page.getByRole('application', { name: /^Layers/ })).toBeVisible()
     await page.keyboard.press('?')
     await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible()
-    await go('#/conversation/999/strata')
+    await go('#/conversation/999/layers')
     await expect(page.getByRole('dialog')).toBeHidden()
     await expect(page.getByRole('heading', { name: 'This memory has no conversation 999' })).toBeVisible()
     await expect(page).toHaveURL(/conversation\/999/)
@@ -114,6 +114,6 @@ test(
       .getByRole('main')
       .getByRole('button', { name: /^Open / })
       .click()
-    await expect(page.getByRole('application', { name: /^Strata/ })).toBeVisible()
+    await expect(page.getByRole('application', { name: /^Layers/ })).toBeVisible()
   },
 )

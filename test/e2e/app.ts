@@ -65,7 +65,25 @@ type OfWorker = { readonly chromium: () => Promise<Browser>; readonly sharedHost
 
 /** Opens the drawing of a conversation from whichever view is shown. */
 export const toStrata = (page: Page): Promise<void> =>
-  page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Strata', exact: true }).click()
+  page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Layers', exact: true }).click()
+
+/** Opens all summaries line by line, with their texts. */
+export async function toTree(page: Page): Promise<void> {
+  await toStrata(page)
+  await page.getByRole('radiogroup', { name: 'How the layers are shown' }).getByText('tree').click()
+}
+
+/** Chooses from the menu of everything else of the file: a view, or what can be done with it. */
+export async function fromMemoryMenu(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: /^Memory/ }).click()
+  await page.getByRole('menu').locator('button').filter({ hasText: name }).click()
+}
+
+/** Opens a view of the program, behind the gear. */
+export async function toProgram(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Settings' }).click()
+  await page.getByRole('navigation', { name: 'Program' }).getByRole('link', { name }).click()
+}
 
 export const test = base.extend<Fixtures & { readonly opened: Opened }, OfWorker>({
   allowedPageErrors: [[], { option: true }],

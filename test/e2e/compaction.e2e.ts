@@ -14,7 +14,7 @@ test('a compaction goes from decision to plan, confirmation, run and result, and
   const line = page.getByRole('contentinfo')
   await expect(line).toContainText(`${before.summaries} summaries`)
   // The plan is one click from where the need for it is read.
-  for (const view of ['Context', 'Start', 'Strata']) {
+  for (const view of ['Window', 'Start', 'Layers']) {
     await page.getByRole('link', { name: new RegExp(`^${view}`) }).click()
     await expect(page.getByRole('main').getByRole('button', { name: 'Compact…' })).toBeVisible()
   }
@@ -67,7 +67,7 @@ test('a compaction is taken back from its result, and the window is as it was be
   const path = sampleCopy(home)
   const before = await factsOf(path)
   const page = await openMemory(path)
-  await page.getByRole('link', { name: 'Compaction' }).click()
+  await page.getByRole('link', { name: 'Compact' }).click()
   await page.getByRole('button', { name: 'Compact…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Compact', exact: true }).click()
   await expect(page.getByRole('region', { name: 'What the run lost' })).toContainText('details that left the window')
@@ -94,7 +94,7 @@ test('a run of the history is taken back, messages that came since stay, and it 
   const path = sampleCopy(home)
   const before = await factsOf(path)
   const page = await openMemory(path)
-  await page.getByRole('link', { name: 'Compaction' }).click()
+  await page.getByRole('link', { name: 'Compact' }).click()
   await page.getByRole('radio', { name: /^history/ }).check({ force: true })
   const run = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: /^Mar 5, 10:54/ }) })
   await run.getByRole('button', { name: /^Mar 5, 10:54/ }).click()
@@ -120,7 +120,7 @@ test.describe('a long compaction', () => {
       memory.conversation({ title: 'Long', messages })
     })
     const page = await openMemory(path)
-    await page.getByRole('link', { name: 'Compaction' }).click()
+    await page.getByRole('link', { name: 'Compact' }).click()
     await page.getByRole('button', { name: 'Compact…' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Compact', exact: true }).click()
     const cancel = page.getByRole('main').getByRole('button', { name: 'Cancel' })
@@ -143,10 +143,10 @@ test(
   IN_BROWSER,
   async ({ openMemory, home }) => {
     const page = await openMemory(sampleCopy(home))
-    await page.getByRole('link', { name: 'Compaction' }).click()
+    await page.getByRole('link', { name: 'Compact' }).click()
     const strip = page.getByRole('img', { name: /fresh tail from message/ })
     const configured = await strip.getAttribute('aria-label')
-    await page.getByRole('link', { name: /^Context/ }).click()
+    await page.getByRole('link', { name: /^Window/ }).click()
     const view = page.getByRole('region', { name: 'What if' })
     const tail = view.getByRole('textbox', { name: 'fresh tail' })
     await tail.fill('1')
@@ -162,15 +162,15 @@ test.describe('a file of another system', () => {
     const page = await openMemory(systemFile('lossless-claw/small.db'))
     await expect(page.getByRole('banner').getByText('read-only')).toBeVisible()
     await expect(page.getByRole('banner')).toContainText('lossless-claw')
-    for (const view of ['Start', 'Strata', 'Context', 'Transcript', 'Search', 'Integrity', 'Files']) {
+    for (const view of ['Start', 'Layers', 'Window', 'Messages', 'Find', 'Health']) {
       await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: view }).click()
       await expect(page.getByRole('main').getByRole('alert')).toHaveCount(0)
     }
-    await page.getByRole('link', { name: 'Compaction' }).click()
+    await page.getByRole('link', { name: 'Compact' }).click()
     await expect(page.getByText('Read-only file.')).toBeVisible()
     await expect(page.getByRole('heading', { name: 'Plan' })).toBeVisible()
     await expect(page.getByRole('button', { name: 'Compact…' })).toHaveCount(0)
-    await page.getByRole('link', { name: 'Integrity' }).click()
+    await page.getByRole('link', { name: 'Health' }).click()
     await page.getByRole('button', { name: 'Check now' }).click()
     await expect(page.getByRole('heading', { name: 'Nothing is wrong' })).toBeVisible()
   })

@@ -1,5 +1,5 @@
 import type { Locator } from '@playwright/test'
-import { expect, SHARED_HOST, test } from './app.ts'
+import { expect, SHARED_HOST, test, toProgram } from './app.ts'
 import { factsOf, sampleCopy } from './memories.ts'
 
 test.use(SHARED_HOST)
@@ -11,7 +11,7 @@ test('the context window lists each item with its reason, and shows what a small
   const path = sampleCopy(home)
   const facts = await factsOf(path)
   const page = await openMemory(path)
-  await page.getByRole('link', { name: /^Context/ }).click()
+  await page.getByRole('link', { name: /^Window/ }).click()
   const view = page.getByRole('region', { name: 'Context window' })
   const table = view.getByRole('grid', { name: 'Items of the context window' })
   await expect(view).toContainText(`${facts.contextTokens.toLocaleString('en')}`)
@@ -38,12 +38,11 @@ test('the context window lists each item with its reason, and shows what a small
   await page.setViewportSize({ width: 1280, height: 800 })
   const widthOf = async (of: Locator) => (await of.boundingBox())?.width ?? 0
   await expect.poll(() => widthOf(view)).toBeGreaterThanOrEqual(560)
-  await page.getByRole('button', { name: 'More views' }).click()
-  await page.getByRole('menuitemradio', { name: 'Logs' }).click()
-  await expect(page).toHaveURL(/\/logs/)
+  await toProgram(page, 'Activity')
+  await expect(page).toHaveURL(/\/activity/)
   await expect(detail).toBeHidden()
   await expect(page.getByRole('button', { name: /right panel/ })).toBeHidden()
-  await page.goBack()
+  await page.getByRole('button', { name: 'Back to the memory' }).click()
   await expect(detail.getByRole('button', { name: `Copy ${id}` })).toBeVisible()
 
   // What if is a tab of the same panel.
@@ -66,7 +65,7 @@ test('the context window lists each item with its reason, and shows what a small
   await expect(second).toHaveAttribute('aria-selected', 'true')
   await expect(table).toHaveAttribute('aria-activedescendant', (await second.getAttribute('id')) ?? '')
   await page.keyboard.press('Enter')
-  await expect(page).toHaveURL(/\/transcript\?/)
+  await expect(page).toHaveURL(/\/messages\?/)
   await page.goBack()
   await detail.getByRole('tab', { name: 'What if' }).click()
 
@@ -86,7 +85,7 @@ test('the context window lists each item with its reason, and shows what a small
 
 test('the payload is shown as each provider accepts it', async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
-  await page.getByRole('link', { name: /^Context/ }).click()
+  await page.getByRole('link', { name: /^Window/ }).click()
   const view = page.getByRole('region', { name: 'Context window' })
   await view.getByRole('radiogroup', { name: 'Shown as' }).getByText('payload').click()
   await view.getByText('Anthropic').click()

@@ -20,7 +20,7 @@ test('a conversation is checked against its transcript, and a finding leads to i
   writeFileSync(transcript, said.map((message) => JSON.stringify(message)).join('\n'))
 
   const page = await openMemory(path)
-  await page.getByRole('link', { name: 'Integrity' }).click()
+  await page.getByRole('link', { name: 'Health' }).click()
   await page.getByRole('button', { name: 'Check against transcript…' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: 'Path of the transcript' }).fill(transcript)
@@ -29,5 +29,5 @@ test('a conversation is checked against its transcript, and a finding leads to i
   await expect(dialog.getByRole('row').filter({ hasText: 'The linker.' })).toContainText('user')
   await dialog.getByRole('button', { name: 'msg_2' }).first().click()
   await expect(dialog).toBeHidden()
-  await expect.poll(() => page.url()).toMatch(/transcript\?select=msg_2/)
+  await expect.poll(() => page.url()).toMatch(/messages\?select=msg_2/)
 })

@@ -137,7 +137,7 @@ test(
       memory.conversation({ title: 'Long', messages })
     })
     const page = await openMemory(path)
-    await page.getByRole('link', { name: 'Compaction' }).click()
+    await page.getByRole('link', { name: 'Compact' }).click()
     await page.getByRole('button', { name: 'Compact…' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Compact', exact: true }).click()
     await expect(page.getByRole('main').getByRole('button', { name: 'Cancel' })).toBeVisible()
@@ -146,7 +146,7 @@ test(
     expect((await factsOf(path)).messages).toBe(6000)
 
     const again = await openMemory(path)
-    await again.getByRole('link', { name: 'Integrity' }).click()
+    await again.getByRole('link', { name: 'Health' }).click()
     await again.getByRole('button', { name: 'Check now' }).click()
     // Where the machine is too busy to end the run in time, it is cut off: its lock stays until the next run.
     await expect(again.getByRole('heading', { name: /^(Nothing is wrong|One warning)$/ })).toBeVisible()

@@ -9,7 +9,7 @@ test(
   async ({ openMemory, home }) => {
     const path = sampleCopy(home)
     const page = await openMemory(path)
-    const strata = page.getByRole('link', { name: 'Strata' })
+    const strata = page.getByRole('link', { name: 'Layers' })
     await expect(strata).toBeVisible()
     expect(page.url()).not.toContain('token')
     expect(new URL(page.url()).searchParams.get('file')).toBe(path)
@@ -18,7 +18,7 @@ test(
 
     const tab = await page.context().newPage()
     await tab.goto(new URL('/', page.url()).href)
-    await expect(tab.getByRole('link', { name: 'Strata' })).toBeVisible()
+    await expect(tab.getByRole('link', { name: 'Layers' })).toBeVisible()
     expect(await page.context().cookies()).toEqual([])
   },
 )
@@ -35,7 +35,7 @@ test(
       await stranger.goto(new URL(search, page.url()).href)
       await stranger.reload()
       await expect(stranger.getByRole('heading', { name: 'This page needs its address' })).toBeVisible()
-      await expect(stranger.getByRole('link', { name: 'Strata' })).toHaveCount(0)
+      await expect(stranger.getByRole('link', { name: 'Layers' })).toHaveCount(0)
     }
     await stranger.context().close()
   },

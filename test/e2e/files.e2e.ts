@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { pdfOf } from '../builders/pdf.ts'
-import { expect, SHARED_HOST, test } from './app.ts'
+import { expect, fromMemoryMenu, SHARED_HOST, test } from './app.ts'
 import { builtMemory } from './memories.ts'
 
 test.use(SHARED_HOST)
@@ -51,7 +51,7 @@ test('the content of a large file is read and searched, and what was altered or 
   home,
 }) => {
   const page = await openMemory(memoryWithFiles(home))
-  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Files' }).click()
+  await fromMemoryMenu(page, 'Large files')
   await page.getByRole('button', { name: /^source\.ts/ }).click()
   const viewer = page.getByRole('region', { name: 'Content of source.ts' })
   await expect(viewer).toContainText('<img src=x onerror="window.broken = 1">')
@@ -79,7 +79,7 @@ test('the content of a large file is read and searched, and what was altered or 
   await expect(page.getByText('The content is missing')).toBeVisible()
 
   // A reference in the transcript opens the file.
-  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Transcript' }).click()
+  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Messages' }).click()
   await page.getByRole('button', { name: /^\[LCM File: file_00000000000000aa/ }).click()
   await expect(page.getByRole('region', { name: 'Content of source.ts' })).toContainText('export const first = 1')
 
@@ -94,7 +94,7 @@ test('the content of a large file is read and searched, and what was altered or 
 
 test('a search of files finds a line of their contents and opens the viewer there', async ({ openMemory, home }) => {
   const page = await openMemory(memoryWithFiles(home))
-  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Search' }).click()
+  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Find' }).click()
   await page
     .getByRole('radio', { name: 'Files' })
     .or(page.getByRole('button', { name: 'Files', exact: true }))

@@ -12,7 +12,7 @@ test(
   async ({ openMemory, home }) => {
     const path = builtMemory(home, (memory) => void memory.conversation({ title: TITLE, messages: [SYMBOLS] }))
     const page = await openMemory(path)
-    await page.evaluate(() => location.assign('#/conversation/1/transcript'))
+    await page.evaluate(() => location.assign('#/conversation/1/messages'))
     await expect(page.getByRole('feed', { name: 'Messages' })).toContainText(SYMBOLS)
     await expect(page.getByRole('navigation', { name: 'Conversations' })).toContainText(TITLE)
 

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import { VIEWS } from '#renderer/views.ts'
-import { expect, IN_BROWSER, ON_DESKTOP, test } from './app.ts'
+import { expect, fromMemoryMenu, IN_BROWSER, ON_DESKTOP, test, toProgram } from './app.ts'
 import { builtMemory, sampleCopy } from './memories.ts'
 
 test(
@@ -22,11 +22,11 @@ test(
     const list = page.getByRole('navigation', { name: 'Conversations' })
     const panel = page.getByRole('complementary', { name: 'Detail' })
     const boxOf = async (of: Locator) => (await of.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
-    await tabs.getByRole('link', { name: 'Transcript' }).click()
+    await tabs.getByRole('link', { name: 'Messages' }).click()
     await expect(panel).toBeHidden()
     await page.getByRole('article').first().click()
     await expect(panel).toBeVisible()
-    await expect(tabs.getByRole('link')).toHaveCount(VIEWS.length - 1)
+    await expect(tabs.getByRole('link')).toHaveCount(8)
 
     // A wider sidebar shows the whole title, also in the next window.
     const title = list.getByText(/^Charges are sent twice/)
@@ -52,7 +52,7 @@ test(
     await page.keyboard.press('\\')
     await expect(panel).toBeHidden()
     // No view is wider than its column.
-    for (const place of [...VIEWS, 'search?trace=msg_1']) {
+    for (const place of [...VIEWS, 'find?trace=msg_1', 'layers?layers.form=tree']) {
       await page.evaluate((to) => location.assign(to), `#/conversation/1/${place}`)
       await expect(page.getByRole('status', { name: /^Loading/ })).toHaveCount(0)
       expect(await page.evaluate(() => document.documentElement.scrollWidth), place).toBeLessThanOrEqual(900)
@@ -66,10 +66,24 @@ test(
       )
       expect(overflow, place).toEqual([])
     }
-    await expect(tabs.getByRole('link', { name: 'Logs' })).toBeHidden()
-    await tabs.getByRole('button', { name: 'More views' }).click()
-    await page.getByRole('menuitemradio', { name: 'Logs' }).click()
-    await expect(page).toHaveURL(/\/logs/)
+    // Every tab is in sight in the smallest window, too, and the rest is in a menu.
+    await tabs.getByRole('link', { name: 'Start' }).click()
+    const right = (await boxOf(view)).x + (await boxOf(view)).width
+    for (const tab of [...(await tabs.getByRole('link').all()), tabs.getByRole('button', { name: 'Memory' })]) {
+      const box = await boxOf(tab)
+      expect(box.x + box.width).toBeLessThanOrEqual(right)
+    }
+    await fromMemoryMenu(page, 'SQL')
+    await expect(page).toHaveURL(/\/sql/)
+    await expect(tabs.getByRole('button', { name: 'Memory: SQL' })).toBeVisible()
+
+    // What belongs to the program has no conversation around it, and leads back to where one was.
+    await toProgram(page, 'Activity')
+    await expect(page).toHaveURL(/\/activity/)
+    await expect(list).toBeHidden()
+    await expect(tabs).toBeHidden()
+    await page.getByRole('button', { name: 'Back to the memory' }).click()
+    await expect(page).toHaveURL(/\/sql/)
   },
 )
 
@@ -140,12 +154,12 @@ test.describe('a view whose code does not arrive', () => {
       // What has arrived by now is asked for anew.
       await page.reload()
       const views = page.getByRole('navigation', { name: 'Views' })
-      await views.getByRole('link', { name: /^Context/ }).click()
+      await views.getByRole('link', { name: /^Window/ }).click()
       await expect(page.getByRole('heading', { name: 'This part of the app did not arrive' })).toBeVisible()
 
-      await views.getByRole('link', { name: 'Strata' }).click()
+      await views.getByRole('link', { name: 'Layers' }).click()
       await expect(page.getByRole('heading', { name: 'This part of the app did not arrive' })).toHaveCount(0)
-      await views.getByRole('link', { name: /^Context/ }).click()
+      await views.getByRole('link', { name: /^Window/ }).click()
       await page.unroute(code)
       await page.getByRole('button', { name: 'Load the page again' }).click()
       await expect(page.getByRole('region', { name: 'Context window' })).toContainText('what the model sees next turn')

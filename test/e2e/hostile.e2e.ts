@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { VIEWS } from '#renderer/views.ts'
+import { VIEWS, factsOf as viewFacts } from '#renderer/views.ts'
 import type { MessageSpec } from '../builders/memory.ts'
 import { expect, SHARED_HOST, THROUGH_SHELL, test } from './app.ts'
 import { builtMemory, factsOf, hitsOf } from './memories.ts'
@@ -112,7 +112,7 @@ test(
       ).toHaveCount(0)
       await expect(page.locator('a[href^="javascript:"], a[href^="data:"]')).toHaveCount(0)
     }
-    for (const view of VIEWS.filter((one) => one !== 'settings')) {
+    for (const view of VIEWS.filter((one) => viewFacts(one).scope !== 'program')) {
       await page.evaluate(
         ([id, name]) => {
           location.hash = `#/conversation/${id}/${name}`
@@ -125,7 +125,7 @@ test(
     }
 
     await page.evaluate((id) => {
-      location.hash = `#/conversation/${id}/transcript?select=msg_1`
+      location.hash = `#/conversation/${id}/messages?select=msg_1`
     }, conversationId)
     const feed = page.getByRole('feed', { name: 'Messages' })
     await expect(feed.getByRole('article', { name: /msg_1$/ })).toContainText(`<script>${PWNED}</script>`)
@@ -133,7 +133,7 @@ test(
     for (let number = 1; number <= 21; number += 1) {
       await page.evaluate(
         ([id, n]) => {
-          location.hash = `#/conversation/${id}/transcript?select=msg_${n}`
+          location.hash = `#/conversation/${id}/messages?select=msg_${n}`
         },
         [conversationId, number] as const,
       )
@@ -145,7 +145,7 @@ test(
 
     // A link that cannot lead anywhere: clicking it must not leave the page.
     await page.evaluate((id) => {
-      location.hash = `#/conversation/${id}/transcript?select=msg_10`
+      location.hash = `#/conversation/${id}/messages?select=msg_10`
     }, conversationId)
     const link = feed.getByRole('article', { name: /msg_10$/ }).getByText('click me')
     await expect(link).toBeVisible()
@@ -159,7 +159,7 @@ test(
 
     // The same text as a summary, in the detail panel, rendered and as it is.
     await page.evaluate((id) => {
-      location.hash = `#/conversation/${id}/context`
+      location.hash = `#/conversation/${id}/window`
     }, conversationId)
     const items = page.getByRole('grid', { name: 'Items of the context window' })
     await items.getByRole('row', { name: /sum_/ }).first().click()
@@ -170,7 +170,7 @@ test(
     await stillOurs()
 
     await page.evaluate((id) => {
-      location.hash = `#/conversation/${id}/search?query=script`
+      location.hash = `#/conversation/${id}/find?query=script`
     }, conversationId)
     await expect(hitsOf(page).first()).toContainText('script')
     await stillOurs()
@@ -184,7 +184,7 @@ test('a line of a megabyte neither freezes nor widens the window', async ({ open
   await expect(page.getByRole('contentinfo')).toContainText('LCM:')
   const startedAtMs = Date.now()
   await page.evaluate(() => {
-    location.hash = '#/conversation/1/transcript?select=msg_20'
+    location.hash = '#/conversation/1/messages?select=msg_20'
   })
   const message = page.getByRole('feed', { name: 'Messages' }).getByRole('article', { name: /msg_20$/ })
   await expect(message).toContainText('one long line xxx')

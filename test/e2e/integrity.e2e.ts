@@ -30,7 +30,7 @@ test('a sound memory has no finding', async ({ openMemory, home }) => {
 
 /** Scans, and waits for the plan that follows: two jobs, each in a process of its own. */
 async function scan(page: Page): Promise<void> {
-  await page.getByRole('link', { name: 'Integrity' }).click()
+  await page.getByRole('link', { name: 'Health' }).click()
   await page.getByRole('button', { name: 'Check now' }).click()
   await expect(page.getByRole('region', { name: 'Repair plan' }).getByRole('listitem').first()).toBeVisible()
 }
@@ -108,12 +108,12 @@ test('a damaged memory says what is wrong, and findings lead to their nodes and 
   await expect(page.getByRole('contentinfo').getByRole('button', { name: /^\d+ findings?$/ })).toBeVisible()
 
   // Findings are walked by keys, and shown in the strata.
-  await page.getByRole('link', { name: 'Integrity' }).click()
+  await page.getByRole('link', { name: 'Health' }).click()
   await expect(page.getByRole('article').first()).toBeVisible()
   await page.keyboard.press('j')
   await page.keyboard.press('Enter')
   await page
-    .getByRole('button', { name: /^show in strata: / })
+    .getByRole('button', { name: /^show in the layers: / })
     .first()
     .click()
   await expect(page.getByText('error found')).toBeVisible()

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, SHARED_HOST, test } from './app.ts'
+import { expect, SHARED_HOST, test, toTree } from './app.ts'
 import { builtMemory, sampleCopy } from './memories.ts'
 
 test.use(SHARED_HOST)
@@ -9,26 +9,25 @@ const sentences = (page: Page) => page.locator('[data-claim]')
 
 test('the lineage goes from the window down to the messages, by key', async ({ openSample }) => {
   const page = await openSample()
-  await page.keyboard.press('g')
-  await page.keyboard.press('n')
-  const tree = page.getByRole('tree', { name: 'Dependents, the node, and its sources' })
+  await toTree(page)
+  const tree = page.getByRole('tree', { name: 'Summaries and what they stand for' })
   await expect(tree.getByRole('treeitem').nth(1)).toBeVisible()
   const where = page.getByRole('navigation', { name: 'Where it stands in the context' })
   await expect(where).toContainText('window #')
 
   // To the first source, its first source, and so on, until there is a message.
   await page.keyboard.press('ArrowLeft')
-  await expect(page).toHaveURL(/lineage\?select=sum_/)
+  await expect(page).toHaveURL(/layers\?select=sum_/)
   await expect(where).toContainText('›')
   await page.keyboard.press('ArrowLeft')
   await page.keyboard.press('ArrowLeft')
-  await expect(page).toHaveURL(/lineage\?select=msg_/)
+  await expect(page).toHaveURL(/layers\?select=msg_/)
   await expect(page.getByRole('region', { name: 'Lineage' })).toContainText('in the window')
   await page.keyboard.press('ArrowRight')
-  await expect(page).toHaveURL(/lineage\?select=sum_/)
+  await expect(page).toHaveURL(/layers\?select=sum_/)
   await page.keyboard.press('j')
   await page.keyboard.press('Enter')
-  await expect(page).toHaveURL(/transcript|lineage/)
+  await expect(page).toHaveURL(/messages|layers/)
 })
 
 test('a sentence and words that are selected show where they come from, and passages open in their messages', async ({
@@ -36,7 +35,7 @@ test('a sentence and words that are selected show where they come from, and pass
   home,
 }) => {
   const page = await openMemory(sampleCopy(home))
-  await page.getByRole('link', { name: 'Lineage' }).click()
+  await toTree(page)
   await expect(sentences(page).first()).toHaveAttribute('data-support', /supported|weak|none/)
   await page.keyboard.press('n')
   await expect(sentences(page).first()).toHaveAttribute('aria-pressed', 'true')
@@ -47,7 +46,7 @@ test('a sentence and words that are selected show where they come from, and pass
   await expect(sentences(page).first()).toHaveAttribute('aria-pressed', 'false')
   await page.keyboard.press('n')
   await passages(page).getByRole('button', { name: /msg_/ }).first().click()
-  await expect(page).toHaveURL(/transcript\?select=msg_/)
+  await expect(page).toHaveURL(/messages\?select=msg_/)
   await page.goBack()
   await expect(sentences(page).first()).toBeVisible()
 
@@ -66,9 +65,9 @@ test('a sentence and words that are selected show where they come from, and pass
   // The detail of a summary leads here.
   await page.getByRole('treeitem').filter({ hasText: 'sum_' }).nth(1).click()
   await expect(page).toHaveURL(/select=sum_/)
-  await page.getByRole('link', { name: 'Strata' }).click()
+  await page.getByRole('radiogroup', { name: 'How the layers are shown' }).getByText('drawing').click()
   await page.getByRole('button', { name: 'Check against its sources' }).click()
-  await expect(page).toHaveURL(/lineage\?select=sum_/)
+  await expect(page).toHaveURL(/layers\?select=sum_/)
 })
 
 test('an invented claim is marked, with what the source says instead', async ({ openMemory, home }) => {
@@ -83,7 +82,7 @@ test('an invented claim is marked, with what the source says instead', async ({ 
     })
   })
   const page = await openMemory(path)
-  await page.getByRole('link', { name: 'Lineage' }).click()
+  await toTree(page)
   await expect(sentences(page).nth(0)).toHaveAttribute('data-support', 'weak')
   await expect(sentences(page).nth(1)).toHaveAttribute('data-support', 'none')
   await expect(page.locator('[data-standing="nowhere"]').first()).toHaveText('9443')

@@ -22,7 +22,7 @@ test('a window beside an agent of another system follows its file, and keeps its
     await agent.tell('say 40')
     const page = await openMemory(path)
     await page.evaluate(() => {
-      location.hash = '#/conversation/1/transcript?select=msg_12'
+      location.hash = '#/conversation/1/messages?select=msg_12'
     })
     const transcript = page.getByRole('region', { name: 'Transcript' })
     const feed = page.getByRole('feed', { name: 'Messages' })
@@ -85,7 +85,7 @@ test('a window on a conversation that its agent deletes says so and offers anoth
     db.exec('CREATE TABLE warm_up (x); DROP TABLE warm_up')
     const page = await openMemory(path)
     await page.evaluate(() => {
-      location.hash = '#/conversation/1/transcript?select=msg_3'
+      location.hash = '#/conversation/1/messages?select=msg_3'
     })
     const feed = page.getByRole('feed', { name: 'Messages' })
     await expect(feed.getByRole('article', { name: /msg_3$/ })).toBeInViewport()
@@ -95,7 +95,7 @@ test('a window on a conversation that its agent deletes says so and offers anoth
       .getByRole('main')
       .getByRole('button', { name: /^Open / })
       .click()
-    await expect(page).toHaveURL(/\/conversation\/2\/transcript/)
+    await expect(page).toHaveURL(/\/conversation\/2\/messages/)
     await expect(feed.getByRole('article').first()).toBeVisible()
     forgetFirst()
     await expect(page.getByText('The file holds none so far.')).toBeVisible()

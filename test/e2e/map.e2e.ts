@@ -4,7 +4,7 @@ import { ItemFailure } from '#core/map/worker.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { mapped, request, workerOf } from '../map/map-work.ts'
 import { json, openAiBody, promptOf, startModelServer } from '../models/summarizers/model-server.ts'
-import { expect, IN_BROWSER, test } from './app.ts'
+import { expect, IN_BROWSER, test, toProgram } from './app.ts'
 import { sampleCopy, systemFile } from './memories.ts'
 
 const ITEMS = 700
@@ -31,7 +31,7 @@ test(
   async ({ openMemory, home }, testInfo) => {
     const memory = sampleCopy(home)
     const page = await openMemory(memory)
-    await page.getByRole('link', { name: 'Map', exact: true }).click()
+    await toProgram(page, 'Batch runs')
     await expect(page.getByRole('heading', { name: 'No runs' })).toBeVisible()
     await recordRun(home)
     await expect(page.getByRole('heading', { name: '1 run' })).toBeVisible()
@@ -122,7 +122,7 @@ test.describe('a run that is started from the window', () => {
       const input = join(home, 'tickets.json')
       writeFileSync(input, '[{"ticket":0},{"ticket":1},{"ticket":2}]')
       const page = await openMemory(sampleCopy(home))
-      await page.getByRole('link', { name: 'Map', exact: true }).click()
+      await toProgram(page, 'Batch runs')
       await page.getByRole('button', { name: 'New run…' }).click()
       const dialog = page.getByRole('dialog')
       await dialog.getByRole('button', { name: 'Start' }).click()
@@ -160,7 +160,7 @@ test.describe('a run that is started from the window', () => {
       const input = join(home, 'tickets.json')
       writeFileSync(input, '[1]')
       const page = await openMemory(sampleCopy(home))
-      await page.getByRole('link', { name: 'Map', exact: true }).click()
+      await toProgram(page, 'Batch runs')
       await page.getByRole('button', { name: 'New run…' }).click()
       const dialog = page.getByRole('dialog')
       await dialog.getByRole('radio', { name: 'Delegate to a command' }).check({ force: true })
@@ -183,7 +183,7 @@ test(
   IN_BROWSER,
   async ({ openMemory }) => {
     const page = await openMemory(systemFile('decapod/small/lcm.db'))
-    await page.getByRole('link', { name: 'Map', exact: true }).click()
+    await toProgram(page, 'Batch runs')
     await expect(page.getByText('nothing is written to the folder of')).toBeVisible()
     await expect(page.getByRole('button', { name: 'New run…' })).toHaveCount(0)
     await expect(page.getByRole('main').getByRole('button', { name: 'Make working copy…' })).toBeVisible()

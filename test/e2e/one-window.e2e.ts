@@ -35,16 +35,16 @@ test('a session over its budget has the same window in every view', IN_BROWSER, 
   // The same sentence in both places, and one threshold.
   const sentence = `${active} tokens want in, ${window} fit into 300, ${leftOut} are left out`
   await expect(figures).toContainText(sentence)
-  await open('Strata')
-  await expect(page.getByRole('toolbar', { name: 'Strata' })).toContainText('left out')
-  await open(/^Context/)
+  await open('Layers')
+  await expect(page.getByRole('toolbar', { name: 'Layers' })).toContainText('left out')
+  await open(/^Window/)
   const context = page.getByRole('region', { name: 'Context window' })
   await expect(context).toContainText(`${window} tokens of 300`)
   await expect(context).toContainText(sentence)
   // The file stores no window: it is told as worked out, with the rule.
   await expect(context).toContainText('worked out from this file, which stores no window')
   await expect(context).toContainText('every message is in it')
-  await open('Compaction')
+  await open('Compact')
   await expect(page.getByRole('main')).toContainText(`${window} of 300\u00a0tokens (${pressure})`)
   await expect(page.getByRole('main')).toContainText(`${leftOut} of ${active} active tokens left out`)
   await expect(page.getByRole('heading', { name: 'Compact before the next turn' })).toBeVisible()

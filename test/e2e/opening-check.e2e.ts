@@ -21,7 +21,7 @@ test(
     await click(page.getByRole('contentinfo').getByRole('button', { name: /^\d+.findings?$/ }))
     await click(plan.getByRole('button', { name: 'Repair in a working copy' }))
     // The copy opens where the file was left, and is checked by itself.
-    await expect(page).toHaveURL(/file=[^&]*copy.*#\/conversation\/\d+\/integrity/)
+    await expect(page).toHaveURL(/file=[^&]*copy.*#\/conversation\/\d+\/health/)
     await click(plan.getByRole('button', { name: /^Apply \d+.steps?…/ }))
     await click(page.getByRole('dialog').getByRole('button', { name: /^Apply \d+.steps?$/ }))
     await expect(plan.getByRole('heading', { name: /applied/ })).toBeVisible()

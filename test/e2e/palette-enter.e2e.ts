@@ -22,7 +22,7 @@ test('Enter in the palette waits for a conversation of this name', IN_BROWSER, a
     await expect(palette).toBeHidden()
     await expect(page.getByRole('contentinfo')).toContainText('LCM: 1 msg')
     await expect(page).toHaveURL(/conversation\/1\/(?!search)/)
-    await page.goto(new URL('#/conversation/40/strata', page.url()).href)
+    await page.goto(new URL('#/conversation/40/layers', page.url()).href)
     await expect(page).toHaveURL(/conversation\/40\//)
   }
 })

@@ -10,7 +10,7 @@ test('a probe asks, shows the trace of a question, compares with a compaction, a
   const page = await openMemory(sampleCopy(home))
   await expect(page.getByRole('contentinfo')).toContainText('LCM:')
   await page.evaluate(() => {
-    location.hash = '#/conversation/1/search?probe=0&limit=20'
+    location.hash = '#/conversation/1/find?probe=0&limit=20'
   })
   await expect(page.getByRole('heading', { name: 'Would the agent have remembered?' })).toBeVisible()
   await page.getByRole('region', { name: 'Probe' }).getByRole('button', { name: 'Probe' }).first().click()
@@ -31,7 +31,7 @@ test('a probe asks, shows the trace of a question, compares with a compaction, a
   await expect(page.getByRole('list', { name: 'From the window down to the message' })).toBeVisible()
   await expect(page.getByRole('complementary', { name: 'Detail' })).toContainText('By search')
   await page.keyboard.press('Enter')
-  await expect(page).toHaveURL(/transcript\?select=msg_/)
+  await expect(page).toHaveURL(/messages\?select=msg_/)
   await page.goBack()
   await expect(page.getByRole('region', { name: /^Question/ })).toBeVisible()
   await page.goBack()

@@ -40,34 +40,34 @@ const SCENES: readonly Scene[] = [
         .nth(2)
         .waitFor(),
   },
-  { name: 'strata-dark', theme: 'dark', file: sample, view: `strata?select=${SUMMARY}`, prepare: strata },
-  { name: 'strata-light', theme: 'light', file: sample, view: `strata?select=${SUMMARY}`, prepare: strata },
+  { name: 'strata-dark', theme: 'dark', file: sample, view: `layers?select=${SUMMARY}`, prepare: strata },
+  { name: 'strata-light', theme: 'light', file: sample, view: `layers?select=${SUMMARY}`, prepare: strata },
   {
     name: 'context-dark',
     theme: 'dark',
     file: sample,
-    view: 'context',
+    view: 'window',
     prepare: (page) => page.getByRole('button', { name: 'Plan compaction…' }).waitFor(),
   },
   {
     name: 'transcript-light',
     theme: 'light',
     file: sample,
-    view: 'transcript?select=msg_6',
+    view: 'messages?select=msg_6',
     prepare: (page) => page.getByRole('article', { name: /msg_6$/ }).waitFor(),
   },
   {
     name: 'search-light',
     theme: 'light',
     file: sample,
-    view: 'search?query=idempotency%20key',
+    view: 'find?query=idempotency%20key',
     prepare: (page) => hitsOf(page).nth(6).waitFor(),
   },
   {
     name: 'probe-dark',
     theme: 'dark',
     file: sample,
-    view: 'search?probe=12&compare=after',
+    view: 'find?probe=12&compare=after',
     prepare: async (page) => {
       await page.getByRole('button', { name: /^only what changed/ }).waitFor()
       await page.getByRole('list', { name: 'From the window down to the message' }).waitFor()
@@ -77,7 +77,7 @@ const SCENES: readonly Scene[] = [
     name: 'lineage-light',
     theme: 'light',
     file: sample,
-    view: `lineage?select=${SUMMARY}`,
+    view: `layers?layers.form=tree&select=${SUMMARY}`,
     prepare: async (page) => {
       await page.locator('[data-claim]').filter({ hasText: 'The key becomes' }).first().click()
       await page.getByRole('complementary', { name: 'Source passages' }).getByText('supported').first().waitFor()
@@ -87,7 +87,7 @@ const SCENES: readonly Scene[] = [
     name: 'integrity-dark',
     theme: 'dark',
     file: systemFile('lossless-claw/corrupt/context_dangling_summary.db'),
-    view: 'integrity',
+    view: 'health',
     prepare: async (page) => {
       await page.getByRole('button', { name: 'Check now' }).click()
       await page.getByRole('button', { name: 'Repair in a working copy' }).waitFor()
@@ -97,7 +97,7 @@ const SCENES: readonly Scene[] = [
     name: 'compaction-dark',
     theme: 'dark',
     file: sample,
-    view: 'compaction',
+    view: 'compact',
     prepare: (page) => page.getByRole('button', { name: 'prompt' }).nth(6).waitFor(),
   },
 ]

@@ -36,7 +36,7 @@ test('a session that a resume would load in part says so from its import on, and
   await expect(report).toContainText('Version 999.0.0')
   await page.getByRole('button', { name: 'Open the memory' }).click()
 
-  await page.getByRole('link', { name: 'Context' }).click()
+  await page.getByRole('link', { name: 'Window' }).click()
   await expect(page.getByRole('main')).toContainText('4 of 8 messages')
   await page.getByRole('button', { name: 'What a resume would load' }).click()
   await expect(page.getByRole('main')).toContainText('This is what a resume would load: 4 of 8 messages.')
@@ -45,7 +45,7 @@ test('a session that a resume would load in part says so from its import on, and
   await page.getByRole('button', { name: 'Write a mended copy' }).click()
   await expect(page.getByRole('status').filter({ hasText: 'differs in 1' })).toBeVisible()
 
-  await page.getByRole('link', { name: 'Integrity' }).click()
+  await page.getByRole('link', { name: 'Health' }).click()
   await page.getByRole('button', { name: 'Check now' }).click()
   await expect(page.getByText('broken_chain').first()).toBeVisible()
 

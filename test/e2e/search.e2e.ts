@@ -1,6 +1,6 @@
 import { GrepInput } from '#core/contract/retrieval.ts'
 import { openLcm } from '#core/lcm.ts'
-import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
+import { expect, IN_BROWSER, SHARED_HOST, test, toTree } from './app.ts'
 import { hitsOf, sampleCopy } from './memories.ts'
 
 test.use(SHARED_HOST)
@@ -24,7 +24,7 @@ test('search finds while one types, Enter opens a hit, and hits are grouped unde
 
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
-  await expect(page).toHaveURL(/\/(transcript|strata)\?.*select=/)
+  await expect(page).toHaveURL(/\/(messages|layers)\?.*select=/)
 
   await page.goBack()
   await expect(field).toHaveValue('gateway')
@@ -52,7 +52,7 @@ test(
     const gate = new Promise<void>((resolve) => {
       load = resolve
     })
-    await page.route(/search-with-trace-[^/]*\.js$/, async (route) => {
+    await page.route(/find-with-trace-[^/]*\.js$/, async (route) => {
       await gate
       await route.continue()
     })
@@ -73,7 +73,7 @@ test(
 
 test('a search stays within the selected summary', async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
-  await page.getByRole('link', { name: 'Lineage' }).click()
+  await toTree(page)
   await page.getByRole('treeitem').filter({ hasText: 'sum_' }).nth(1).click()
   await expect(page).toHaveURL(/select=sum_/)
   await page.keyboard.press('/')
@@ -100,7 +100,7 @@ test(
     const covered = found.filter((hit) => hit.coverInWindow !== null)
     expect(covered.length).toBeGreaterThan(0)
     const page = await openMemory(path)
-    await page.getByRole('link', { name: 'Search' }).click()
+    await page.getByRole('link', { name: 'Find' }).click()
     await page.getByRole('combobox').fill('PAY-1187')
     const hits = hitsOf(page)
     await expect(hits).toHaveCount(found.length)
@@ -158,13 +158,13 @@ test('a question is answered with passages, modes and filters narrow a search, a
   await expect(answer).toContainText('No model was asked')
   await expect(answer).toContainText(/of 4,000 tokens/)
   await answer.getByRole('button', { name: /msg_/ }).first().click()
-  await expect(page).toHaveURL(/transcript\?.*select=msg_/)
+  await expect(page).toHaveURL(/messages\?.*select=msg_/)
   await page.goBack()
   await expect(answer).toBeVisible()
 
   // Modes and filters narrow a search.
   await page.evaluate(() => {
-    location.hash = '#/conversation/1/search'
+    location.hash = '#/conversation/1/find'
   })
   const view = page.getByRole('region', { name: 'Search' })
   const field = view.getByRole('combobox')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
+import { expect, fromMemoryMenu, IN_BROWSER, SHARED_HOST, test } from './app.ts'
 import { builtMemory } from './memories.ts'
 import { watchForErrors } from './page-errors.ts'
 
@@ -26,7 +26,7 @@ test(
     })
     const page = await openMemory(path)
     await expect(page.getByRole('contentinfo')).toContainText('LCM:')
-    await page.getByRole('button', { name: 'Share this conversation' }).click()
+    await fromMemoryMenu(page, 'Share this conversation…')
     const dialog = page.getByRole('dialog', { name: 'Share this conversation' })
     await expect(dialog.getByRole('checkbox')).toBeChecked()
     const downloading = page.waitForEvent('download')

@@ -1,7 +1,7 @@
 import { TranscriptBuilder, text } from '../builders/claude-code.ts'
 import { importOne } from '../builders/import.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
-import { expect, SHARED_HOST, test } from './app.ts'
+import { expect, fromMemoryMenu, SHARED_HOST, test } from './app.ts'
 
 test.use(SHARED_HOST)
 
@@ -24,11 +24,11 @@ test('the first view of a file answers four questions, and leads from words to w
 
   await page.getByRole('searchbox', { name: 'What did the agent forget?' }).fill('PAY-1187')
   await page.keyboard.press('Enter')
-  await expect(page).toHaveURL(/conversation\/1\/search\?query=PAY-1187&trace=1$/)
+  await expect(page).toHaveURL(/conversation\/1\/find\?query=PAY-1187&trace=1$/)
   await expect(page.getByRole('searchbox', { name: 'What to trace' })).toHaveValue('PAY-1187')
   await page.getByRole('button', { name: 'In this conversation' }).click()
   await page.getByRole('menu').getByText('every conversation').click()
-  await expect(page).toHaveURL(/search\.everywhere=1/)
+  await expect(page).toHaveURL(/find\.everywhere=1/)
   await expect(page.getByRole('button', { name: 'In every conversation' })).toBeVisible()
 })
 
@@ -38,7 +38,7 @@ test('an address from before leads to the first view, which shows what it showed
     location.hash = '#/conversation/1/overview?overview.scope=all'
   })
   await expect(page.getByRole('grid', { name: 'All conversations' })).toBeVisible()
-  await expect(page).toHaveURL(/conversation\/1\/start\?start\.scope=all$/)
+  await expect(page).toHaveURL(/conversation\/1\/conversations$/)
 })
 
 test('the curve of the window leads to its messages and runs, and all conversations stand in a table', async ({
@@ -58,7 +58,7 @@ test('the curve of the window leads to its messages and runs, and all conversati
   await page.keyboard.press('PageUp')
   await expect(chart).toHaveAttribute('aria-valuetext', /Mar 5, .* → .* tokens, its run freed 13,953.tokens$/)
   await page.keyboard.press('Enter')
-  await expect(page).toHaveURL(/compaction\?compaction\.list=history&compaction\.run=run_/)
+  await expect(page).toHaveURL(/compact\?compact\.list=history&compact\.run=run_/)
   // The run is opened, and says what it lost when it is asked.
   await page.getByRole('button', { name: 'Show what it lost' }).click()
   await expect(page.getByRole('region', { name: 'What the run lost' })).toContainText('details that left the window', {
@@ -71,7 +71,7 @@ test('the curve of the window leads to its messages and runs, and all conversati
   await page.keyboard.press('ArrowRight')
   await expect(chart).toHaveAttribute('aria-valuetext', /after message 1$/)
   await page.keyboard.press('Enter')
-  await expect(page).toHaveURL(/transcript\?select=msg_1/)
+  await expect(page).toHaveURL(/messages\?select=msg_1/)
   await page.goBack()
 
   // The last day alone, in the address, by keys.
@@ -89,7 +89,7 @@ test('the curve of the window leads to its messages and runs, and all conversati
   await expect(page.getByRole('region', { name: 'Prompt cache' })).toContainText('Not recorded')
 
   // The table is sorted and filtered in the address.
-  await page.getByRole('radiogroup', { name: 'What is shown' }).getByText('all conversations').click()
+  await fromMemoryMenu(page, 'All conversations')
   const table = page.getByRole('grid', { name: 'All conversations' })
   const rows = table.getByRole('row')
   await expect(table).toHaveAttribute('aria-rowcount', '6')
@@ -99,7 +99,7 @@ test('the curve of the window leads to its messages and runs, and all conversati
 
   await table.getByRole('button', { name: 'messages' }).click()
   await table.getByRole('button', { name: /^messages/ }).click()
-  await expect(page).toHaveURL(/start\.reversed=1&start\.scope=all&start\.sort=messages/)
+  await expect(page).toHaveURL(/conversations\.reversed=1&conversations\.sort=messages/)
   await expect(rows.last()).toContainText('Double charges')
 
   // What was lost is counted for all of them, and those that were never compacted stand last.
@@ -147,7 +147,7 @@ test('a run has the same size in the loss report of its conversation and in the 
   await expect(size).toBeVisible({ timeout: 60_000 })
   const said = (await size.textContent()) ?? ''
   await report.getByRole('button', { name: 'Show the run' }).click()
-  await expect(page).toHaveURL(/compaction\.run=run_/)
+  await expect(page).toHaveURL(/compact\.run=run_/)
   await expect(page.getByRole('button', { name: said, expanded: true })).toBeVisible()
 })
 
@@ -184,7 +184,7 @@ test('the prompt cache is drawn answer by answer, with its breaks and what they 
   await expect(cache.getByRole('img', { name: /^40 answers: .* 1 break, / })).toBeVisible()
   await expect(cache.getByRole('row').nth(1)).toContainText('after a pause of 31 min')
   await cache.getByRole('button', { name: 'msg_52' }).click()
-  await expect(page).toHaveURL(/transcript\?select=msg_52/)
+  await expect(page).toHaveURL(/messages\?select=msg_52/)
   await page.goBack()
 
   // The lanes below the curve: what was sent, with the break, and what the compaction freed.
@@ -196,5 +196,5 @@ test('the prompt cache is drawn answer by answer, with its breaks and what they 
   await expect(chart.getByText(/1.cache break: .* sent again/)).toBeVisible()
   await page.mouse.down()
   await page.mouse.up()
-  await expect(page).toHaveURL(/transcript\?select=msg_52/)
+  await expect(page).toHaveURL(/messages\?select=msg_52/)
 })

@@ -6,7 +6,7 @@ import { sampleCopy } from './memories.ts'
 
 test.use(SHARED_HOST)
 
-const stage = (page: Page) => page.getByRole('application', { name: /^Strata: / })
+const stage = (page: Page) => page.getByRole('application', { name: /^Layers: / })
 const detail = (page: Page) => page.getByRole('complementary', { name: 'Detail' })
 const selected = (page: Page): string | null => /[?&]select=([\w-]+)/.exec(new URL(page.url()).hash)?.[1] ?? null
 
@@ -73,7 +73,8 @@ test('the strata are drawn, a clicked bar is selected in every view, and keys wa
   await page.keyboard.press('Escape')
   await expect.poll(() => selected(page)).toBeNull()
 
-  await page.getByRole('button', { name: 'Show as a tree' }).click()
+  const form = page.getByRole('radiogroup', { name: 'How the layers are shown' })
+  await form.getByText('tree').click()
   const tree = page.getByRole('tree', { name: 'Summaries and what they stand for' })
   const items = tree.getByRole('treeitem').filter({ hasText: 'sum_' })
   await expect(items.first()).toBeVisible()
@@ -85,13 +86,12 @@ test('the strata are drawn, a clicked bar is selected in every view, and keys wa
   await expect.poll(() => selected(page)).not.toBe(root)
   await page.keyboard.press('ArrowUp')
   await expect.poll(() => selected(page)).toBe(root)
-  // Unfolds, then goes in.
-  await page.keyboard.press('ArrowRight')
+  // Unfolds and goes in, to the first source.
+  await page.keyboard.press('ArrowLeft')
   await expect(tree.locator('[role=treeitem][aria-level="2"]').filter({ hasText: 'sum_' }).first()).toBeVisible()
   expect(await items.count()).toBeGreaterThan(roots)
-  await page.keyboard.press('ArrowRight')
   await expect(tree.locator('[role=treeitem][aria-selected=true]')).toHaveAttribute('aria-level', '2')
-  await page.getByRole('button', { name: 'Show as a drawing' }).click()
+  await form.getByText('drawing').click()
   await expect(stage(page)).toBeVisible()
 })
 
@@ -135,7 +135,7 @@ test('bars and cards say what is in them, and no edge of a cycle runs through a 
   memory.db.close()
   const page = await openMemory(path)
   await toStrata(page)
-  await page.goto(new URL(`#/conversation/1/strata?select=${link[0]}`, page.url()).href)
+  await page.goto(new URL(`#/conversation/1/layers?select=${link[0]}`, page.url()).href)
   await expect(detail(page).getByRole('button', { name: `Copy ${link[0]}` })).toBeVisible()
 
   const graph = page.getByRole('group', { name: /^Lineage of sum_/ })
@@ -179,7 +179,7 @@ test('the detail panel expands a summary down to its messages and leads to them'
   await message.click()
   await expect.poll(() => selected(page)).toBe(id)
   await expect(detail(page).getByRole('button', { name: `Copy ${id}` })).toBeVisible()
-  await detail(page).getByRole('button', { name: 'Open in transcript' }).click()
+  await detail(page).getByRole('button', { name: 'Open in messages' }).click()
   await expect(page.getByRole('article', { name: new RegExp(`${id}$`) })).toBeVisible()
 })
 
@@ -195,7 +195,7 @@ async function dragOver(page: Page, from: number, to: number): Promise<void> {
   await page.mouse.up()
 }
 
-const markedRange = (page: Page) => /[?&]strata\.range=(\d+)-(\d+)/.exec(new URL(page.url()).hash)
+const markedRange = (page: Page) => /[?&]layers\.range=(\d+)-(\d+)/.exec(new URL(page.url()).hash)
 
 test('a drag marks messages, limits transcript and search to them, and stands in a saved picture', async ({
   openSample,
@@ -223,7 +223,7 @@ test('a drag marks messages, limits transcript and search to them, and stands in
   await page.getByRole('button', { name: 'End', exact: true }).click()
   await expect(page.getByText(new RegExp(`^${last} of 377`))).toBeVisible()
 
-  await page.goto(new URL(page.url().replace('/transcript', '/search')).href)
+  await page.goto(new URL(page.url().replace('/messages', '/find')).href)
   await page.getByRole('combobox', { name: 'Search messages and summaries' }).fill('retries')
   await expect(page.getByText('are searched.')).toBeVisible()
   const count = page
@@ -238,7 +238,7 @@ test('a drag marks messages, limits transcript and search to them, and stands in
   expect(markedRange(page)).toBeNull()
 
   // A picture is well-formed, and holds the words of bars, runs and the marked range.
-  await page.goto(new URL('#/conversation/1/strata?strata.zoom=30..75&strata.range=40-60', page.url()).href)
+  await page.goto(new URL('#/conversation/1/layers?layers.zoom=30..75&layers.range=40-60', page.url()).href)
   await expect(page.getByRole('region', { name: 'Range' })).toContainText('messages 40 – 60')
   await expect.poll(() => coloursDrawn(page)).toBeGreaterThan(4)
   const save = async (kind: string) => {
@@ -268,7 +268,7 @@ test('W A S D zoom and pan, M marks what is in sight, and a message says how muc
   const page = await openSample()
   await toStrata(page)
   await expect.poll(() => coloursDrawn(page)).toBeGreaterThan(4)
-  const zoom = () => /[?&]strata\.zoom=([\d.]+)/.exec(new URL(page.url()).hash)?.[1] ?? null
+  const zoom = () => /[?&]layers\.zoom=([\d.]+)/.exec(new URL(page.url()).hash)?.[1] ?? null
   await page.keyboard.press('w')
   await expect.poll(zoom).not.toBeNull()
   const middle = zoom()
@@ -287,7 +287,7 @@ test('W A S D zoom and pan, M marks what is in sight, and a message says how muc
   await expect(keys).toContainText('mark the messages of the selection, or those in sight')
   await page.keyboard.press('Escape')
 
-  await page.goto(new URL('#/conversation/1/strata?select=msg_60', page.url()).href)
+  await page.goto(new URL('#/conversation/1/layers?select=msg_60', page.url()).href)
   const layers = page.getByText(/^Of \d+\sdetails: \d+ in leaf, \d+ in depth 1, \d+ in depth 2, \d+ in the window$/)
   await expect(layers).toBeVisible()
   // A screen reader is told the same, and it goes with the selection.
@@ -317,7 +317,7 @@ test('W A S D zoom and pan, M marks what is in sight, and a message says how muc
   await expect.poll(ground).not.toBe('251 250 248')
 
   // A replay goes along every axis.
-  await page.goto(new URL('#/conversation/1/strata?strata.at=200&strata.axis=tokens', page.url()).href)
+  await page.goto(new URL('#/conversation/1/layers?layers.at=200&layers.axis=tokens', page.url()).href)
   const replay = page.getByRole('region', { name: 'Replay' })
   await expect(replay.getByRole('status')).toContainText(/^200 of 377/)
   await expect(replay.getByRole('slider', { name: 'Moment' })).toHaveValue('200')
@@ -338,7 +338,7 @@ test('a replay shows the past, plays by itself, and is exported as a page that w
   const moment = replay.getByRole('slider', { name: 'Moment' })
   await expect(replay.getByRole('status')).toContainText(/^0 of 377/)
   await moment.fill('200')
-  await expect(page).toHaveURL(/strata\.at=200/)
+  await expect(page).toHaveURL(/layers\.at=200/)
   await expect(replay.getByRole('status')).toContainText(/^200 of 377 · Mar \d+, \d\d:\d\d · \d runs? · window ≈/)
 
   // It plays to its end, faster when asked.
@@ -347,7 +347,7 @@ test('a replay shows the past, plays by itself, and is exported as a page that w
   await stage(page).focus()
   await page.keyboard.press('Space')
   await expect(replay.getByRole('status')).toContainText(/^377 of 377/)
-  await expect(page).toHaveURL(/strata\.at=377/)
+  await expect(page).toHaveURL(/layers\.at=377/)
   await expect(replay.getByRole('button', { name: 'Play (Space)' })).toBeVisible()
 
   const download = page.waitForEvent('download')

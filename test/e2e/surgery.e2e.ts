@@ -30,7 +30,7 @@ async function operate(page: Page, id: string, name: RegExp): Promise<Locator> {
 async function select(page: Page, conversationId: number, id: string): Promise<void> {
   await page.evaluate(
     ([conversation, node]) => {
-      location.hash = `#/conversation/${conversation}/strata?select=${node}`
+      location.hash = `#/conversation/${conversation}/layers?select=${node}`
     },
     [conversationId, id] as const,
   )

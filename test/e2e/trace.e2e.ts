@@ -36,20 +36,20 @@ test('words are traced to the window, T traces what is selected, and what nothin
   await page.keyboard.press('x')
   await expect(places.getByRole('listitem')).toHaveCount(6)
 
-  await go('#/conversation/1/transcript?select=msg_52')
+  await go('#/conversation/1/messages?select=msg_52')
   await expect(detail).toContainText('msg_52')
   const row = page.getByRole('article', { name: /msg_52$/ })
   await expect(row.getByTitle(/^\d+ of its \d+\s?details still stand in the window$/)).toHaveText(/\d+\/\d+/)
   await page.keyboard.press('t')
-  await expect(page).toHaveURL(/search\?.*trace=msg_52/)
+  await expect(page).toHaveURL(/find\?.*trace=msg_52/)
   await expect(page.getByRole('heading', { name: /^Partly dropped at/ })).toBeVisible()
 
-  await go('#/conversation/1/search?trace=1&query=zebra99171')
+  await go('#/conversation/1/find?trace=1&query=zebra99171')
   await expect(page.getByRole('heading', { name: 'Nothing says this' })).toBeVisible()
-  await go('#/conversation/1/search?trace=msg_99999')
+  await go('#/conversation/1/find?trace=msg_99999')
   const missing = 'There is no message, summary or file "msg_99999"'
   await expect(page.getByRole('region', { name: 'Trace' })).toContainText(missing)
-  await go('#/conversation/1/compaction?compaction.list=history&compaction.run=run_nowhere')
+  await go('#/conversation/1/compact?compact.list=history&compact.run=run_nowhere')
   await expect(page.getByText('This conversation has no run run_nowhere')).toBeVisible()
 })
 
@@ -59,7 +59,7 @@ test(
   async ({ openSample }) => {
     const page = await openSample()
     await page.evaluate(() => {
-      location.hash = '#/conversation/1/search?query=JPY'
+      location.hash = '#/conversation/1/find?query=JPY'
     })
     const hit = hitsOf(page)
       .filter({ hasText: /msg_4\d\d/ })
@@ -68,7 +68,7 @@ test(
     await expect(page).toHaveURL(/conversation\/1\/.*select=msg_4/)
     await page.getByRole('contentinfo').click({ position: { x: 5, y: 5 } })
     await page.keyboard.press('t')
-    await expect(page).toHaveURL(/conversation\/[2-5]\/search.*query=JPY.*trace=msg_4/)
+    await expect(page).toHaveURL(/conversation\/[2-5]\/find.*query=JPY.*trace=msg_4/)
     await expect(page.getByRole('searchbox', { name: 'What to trace' })).toHaveValue('JPY')
     await page.getByRole('radio', { name: 'Ask' }).check({ force: true })
     await expect(page.getByRole('textbox', { name: 'Question to the memory' })).toHaveValue('JPY')
@@ -81,6 +81,6 @@ test(
       .getByRole('navigation', { name: 'Conversations' })
       .getByRole('button', { name: /Double charges/ })
       .click()
-    await expect(page).toHaveURL(/conversation\/1\/search/)
+    await expect(page).toHaveURL(/conversation\/1\/find/)
   },
 )

@@ -26,7 +26,7 @@ test(
       { role: 'tool', content: lines, parts: [{ part_type: 'tool', is_content: 1, tool_call_id: 'lost' }] },
     )
     const page = await openMemory(path)
-    await page.getByRole('link', { name: 'Transcript' }).click()
+    await page.getByRole('link', { name: 'Messages' }).click()
     const feed = page.getByRole('feed', { name: 'Messages' })
     const line = feed.getByRole('article', { name: 'user msg_1' })
     await line.getByRole('button', { name: /more characters/ }).click()
@@ -57,7 +57,7 @@ test(
       { role: 'user', content: `Like this:\n\n\`\`\`ts\n${code}\n\`\`\`` },
     )
     const page = await openMemory(path)
-    await page.getByRole('link', { name: 'Transcript' }).click()
+    await page.getByRole('link', { name: 'Messages' }).click()
     const feed = page.getByRole('feed', { name: 'Messages' })
     const changed = feed.getByRole('article', { name: 'user msg_1' })
     await expect(changed).toContainText('-*- mode: python -*-')
@@ -113,7 +113,7 @@ test(
     page.on('request', (request) => {
       if (request.url().includes('evil.example')) outside.push(request.url())
     })
-    await page.getByRole('link', { name: 'Transcript' }).click()
+    await page.getByRole('link', { name: 'Messages' }).click()
     const message = page.getByRole('feed', { name: 'Messages' }).getByRole('article', { name: 'user msg_1' })
     const picture = message.getByRole('img', { name: 'blue.png' })
     await expect(picture).toBeVisible()

@@ -11,7 +11,7 @@ test('keys move from message to message, tool calls unfold, and the transcript s
   const path = sampleCopy(home)
   const { messages, conversationId } = await factsOf(path)
   const page = await openMemory(path)
-  await page.getByRole('link', { name: 'Transcript' }).click()
+  await page.getByRole('link', { name: 'Messages' }).click()
   const feed = page.getByRole('feed', { name: 'Messages' })
   await expect(feed.getByRole('article').first()).toBeVisible()
   await page.keyboard.press('j')
@@ -49,7 +49,7 @@ test('keys move from message to message, tool calls unfold, and the transcript s
 
   // Selected by the address: it scrolls there.
   await page.evaluate((id) => {
-    location.hash = `#/conversation/${id}/transcript?select=msg_60`
+    location.hash = `#/conversation/${id}/messages?select=msg_60`
   }, conversationId)
   const message = feed.getByRole('article', { name: /msg_60$/ })
   await expect(message).toBeInViewport()
@@ -70,7 +70,7 @@ test('results and sub-agents are folded under their calls, and keys, links and t
   const path = sampleCopy(home)
   const { messages, conversationId } = await factsOf(path)
   const page = await openMemory(path)
-  await page.getByRole('link', { name: 'Transcript' }).click()
+  await page.getByRole('link', { name: 'Messages' }).click()
   const feed = page.getByRole('feed', { name: 'Messages' })
   const call = feed.getByRole('article', { name: 'assistant msg_3' })
   const first = call.getByRole('article', { name: 'tool msg_4' })
@@ -105,7 +105,7 @@ test('results and sub-agents are folded under their calls, and keys, links and t
   await expect(feed.getByRole('article', { name: 'tool msg_29' })).toBeInViewport()
 
   await page.evaluate(() => {
-    location.hash = '#/conversation/1/transcript?select=msg_115'
+    location.hash = '#/conversation/1/messages?select=msg_115'
   })
   const started = feed.getByRole('article', { name: 'assistant msg_115' })
   const agent = started.getByRole('region', { name: 'Sub-agent: Map webhook handling' })
@@ -115,11 +115,11 @@ test('results and sub-agents are folded under their calls, and keys, links and t
   await folded.click()
   await expect(agent.getByRole('article', { name: 'user msg_130' })).toContainText('Find every place that receives')
   await agent.getByRole('button', { name: 'Open as a conversation' }).click()
-  await expect.poll(() => page.url()).toContain('#/conversation/2/transcript')
+  await expect.poll(() => page.url()).toContain('#/conversation/2/messages')
 
   // The map beside it shows what was found, and a click or a drag on it goes there.
   await page.evaluate((id) => {
-    location.hash = `#/conversation/${id}/transcript?query=PAY-1187`
+    location.hash = `#/conversation/${id}/messages?query=PAY-1187`
   }, conversationId)
   const map = page.locator('[data-hits]')
   await expect(map).not.toHaveAttribute('data-hits', '0')
@@ -152,7 +152,7 @@ test(
     lcm.close()
     const page = await openMemory(path)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-    await page.getByRole('link', { name: 'Transcript' }).click()
+    await page.getByRole('link', { name: 'Messages' }).click()
     const feed = page.getByRole('feed', { name: 'Messages' })
     const copied = () => page.evaluate(() => navigator.clipboard.readText())
     const copy = async (menu: string, form: string) => {
@@ -164,7 +164,7 @@ test(
     await copy('Copy msg_2 as…', 'JSON')
     await expect.poll(copied).toContain('"id": "msg_2"')
     await copy('Copy msg_2 as…', 'Link')
-    await expect.poll(copied).toMatch(/^http.*transcript\?select=msg_2$/)
+    await expect.poll(copied).toMatch(/^http.*messages\?select=msg_2$/)
 
     // Shift and a click select a range, J extends it, and the address holds it.
     await feed.getByRole('article', { name: 'user msg_2' }).click()
@@ -175,7 +175,7 @@ test(
     await expect(bar).toContainText(/2\smessages selected, 2 to 3/)
     await page.keyboard.press('J')
     await expect(bar).toContainText(/3\smessages selected, 2 to 4/)
-    await expect.poll(() => page.url()).toContain('transcript.range=2-4')
+    await expect.poll(() => page.url()).toContain('messages.range=2-4')
     await copy('Copy the selected messages as…', 'Plain text')
     await expect.poll(copied).toMatch(/^\[user · msg_2 [\s\S]*\n\[assistant · msg_3 [\s\S]*\n\[tool · msg_4 /)
     await page.keyboard.press('Escape')
@@ -184,7 +184,7 @@ test(
     const showMessage = (id: string) =>
       page.evaluate(
         ([conversation, message]) => {
-          location.hash = `#/conversation/${conversation}/transcript?select=${message}`
+          location.hash = `#/conversation/${conversation}/messages?select=${message}`
         },
         [conversationId, id],
       )

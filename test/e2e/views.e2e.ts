@@ -21,19 +21,26 @@ const THEMES = {
 const isWhole = process.env.LCM_VIEWS === 'all'
 const SIZES = [{ width: 1280, height: 800 }, ...(isWhole ? [{ width: 1920, height: 1200 }] : [])]
 
+const SUMMARY = 'sum_a6251754ec86ad4f'
+
 /** What each view shows besides what it shows by itself. */
 const SHOWN: Readonly<Record<string, string>> = {
-  strata: '?select=sum_a6251754ec86ad4f',
-  transcript: '?select=msg_6',
-  search: '?query=idempotency%20key',
-  lineage: '?select=sum_a6251754ec86ad4f',
+  layers: `?select=${SUMMARY}`,
+  messages: '?select=msg_6',
+  find: '?query=idempotency%20key',
   compare: '?a=last',
 }
 /** A place of the window, and what has to be done to see it. */
 type Scene = { readonly name: string; readonly hash: string; readonly show?: (page: Page) => Promise<void> }
 
-const viewScenes = (conversationId: number): readonly Scene[] =>
-  VIEWS.map((view) => ({ name: view, hash: `#/conversation/${conversationId}/${view}${SHOWN[view] ?? ''}` }))
+/** Every view, and the forms of the layers that look like views of their own. */
+const viewScenes = (conversationId: number): readonly Scene[] => [
+  ...VIEWS.map((view) => ({ name: view, hash: `#/conversation/${conversationId}/${view}${SHOWN[view] ?? ''}` })),
+  ...['graph', 'tree'].map((form) => ({
+    name: form,
+    hash: `#/conversation/${conversationId}/layers?layers.form=${form}&select=${SUMMARY}`,
+  })),
+]
 
 const press =
   (name: string | RegExp) =>
@@ -59,28 +66,28 @@ const byPalette =
 /** Dialogs, and what is shown where there is nothing to show. The 5th conversation of the sample was never compacted. */
 const DIALOGS: readonly Scene[] = [
   { name: 'side of a comparison', hash: '#/conversation/1/compare', show: press(/^B: /) },
-  { name: 'new map', hash: '#/conversation/1/map', show: press('New run…') },
+  { name: 'new map', hash: '#/conversation/1/batch', show: press('New run…') },
   { name: 'keys', hash: '#/conversation/1/start', show: byKey('?') },
   { name: 'palette', hash: '#/conversation/1/start', show: byKey('ControlOrMeta+k') },
-  { name: 'compaction', hash: '#/conversation/1/compaction', show: press('Compact…') },
+  { name: 'compaction', hash: '#/conversation/1/compact', show: press('Compact…') },
   {
     name: 'undo of a compaction',
-    hash: '#/conversation/1/compaction?compaction.list=history',
+    hash: '#/conversation/1/compact?compact.list=history',
     show: async (page) => {
       await page.getByRole('button', { name: /^Mar 5, 10:54/ }).click()
       await press('Undo this compaction…')(page)
       await expect(page.getByRole('dialog')).toContainText('that came since')
     },
   },
-  { name: 'prompt', hash: '#/conversation/1/compaction', show: press(/^Prompt of step 1$/) },
+  { name: 'prompt', hash: '#/conversation/1/compact', show: press(/^Prompt of step 1$/) },
   { name: 'new model', hash: '#/conversation/1/settings', show: press('Add a model…') },
-  { name: 'questions of a probe', hash: '#/conversation/1/search?probe=0', show: press('Your own…') },
-  { name: 'backups', hash: '#/conversation/1/integrity', show: byPalette('Backups and undo') },
+  { name: 'questions of a probe', hash: '#/conversation/1/find?probe=0', show: press('Your own…') },
+  { name: 'backups', hash: '#/conversation/1/health', show: byPalette('Backups and undo') },
   { name: 'never compacted', hash: '#/conversation/5/start' },
   { name: 'nothing compared', hash: '#/conversation/1/compare' },
-  { name: 'nothing traced', hash: '#/conversation/1/search?trace=1' },
-  { name: 'nothing found', hash: '#/conversation/1/search?query=zebra99171' },
-  { name: 'nothing summarised', hash: '#/conversation/5/lineage' },
+  { name: 'nothing traced', hash: '#/conversation/1/find?trace=1' },
+  { name: 'nothing found', hash: '#/conversation/1/find?query=zebra99171' },
+  { name: 'nothing summarised', hash: '#/conversation/5/layers?layers.form=tree' },
 ]
 
 const NOW = new Date('2026-03-10T12:00:00Z')

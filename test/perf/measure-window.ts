@@ -94,7 +94,7 @@ export async function measureWindow(path: string): Promise<WindowMeasure> {
     await show(page, 'start')
     await page.reload()
     const firstViewMs = await costing('opening the first view', () => firstAnswers(page))
-    await show(page, 'strata')
+    await show(page, 'layers')
     await firstDraw(page)
     await costing('loading all views', () => page.waitForTimeout(VIEWS_LOADED_MS))
     const zoom = await costing('zooming', () => sampled(page, () => wheel(page, 'zoom')))
@@ -133,7 +133,7 @@ export async function measureWindow(path: string): Promise<WindowMeasure> {
 /** Runs in the page before anything else: the window goes to the address that it remembers of the file. */
 function beginAtStrata(path: string): void {
   if (localStorage.getItem('lcm:places') === null)
-    localStorage.setItem('lcm:places', JSON.stringify([[path, '#/strata']]))
+    localStorage.setItem('lcm:places', JSON.stringify([[path, '#/layers']]))
 }
 
 async function show(page: Page, view: View): Promise<void> {

@@ -50,7 +50,7 @@ export function installProbe(): void {
       document.querySelector('#search-hits [role=row][aria-selected]') !== null ||
       document.querySelector('main [role=status]')?.textContent?.startsWith('0 hits ·') === true,
     range: () => {
-      const [first, last] = (address().get('strata.range') ?? '').split('-').map(Number)
+      const [first, last] = (address().get('layers.range') ?? '').split('-').map(Number)
       const text = document.querySelector('[aria-label=Range]')?.textContent ?? ''
       return text.includes(`messages ${first?.toLocaleString('en')} – ${last?.toLocaleString('en')}`)
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Job } from '#core/contract/job.ts'
 import type { ConversationRow } from '#core/contract/memory.ts'
-import { fitColumns, fittingTabs } from '#renderer/frame/columns.ts'
+import { fitColumns } from '#renderer/frame/columns.ts'
 import { panelTabs, placeOf, shownTab } from '#renderer/frame/panel-tabs.ts'
 import { statusText } from '#renderer/frame/status-text.ts'
 import { addressToRemember, withAddress } from '#renderer/remembered-address.ts'
@@ -52,42 +52,35 @@ describe('the columns of the window', () => {
   })
 })
 
-describe('the tabs of the views', () => {
-  it('are all shown where they fit', () => expect(fittingTabs([60, 70, 80], 210, 50)).toBe(3))
-  it('leave room for the button of the others where they do not', () =>
-    expect(fittingTabs([60, 70, 80], 200, 50)).toBe(2))
-  it('are all in the menu of a window without room', () => expect(fittingTabs([60, 70, 80], 40, 50)).toBe(0))
-})
-
 describe('the right panel', () => {
-  const at = (view: 'context' | 'search' | 'settings' | 'strata', selection: string | null, isTracing = false) => {
-    const where = { view, selection, isTracing, hasRange: false, isOfAll: false }
+  const at = (view: 'window' | 'find' | 'settings' | 'layers', selection: string | null, isTracing = false) => {
+    const where = { view, selection, isTracing, hasRange: false }
     return { tabs: panelTabs(where), place: placeOf(where) }
   }
 
   it('shows the selection first, and what the view has to say in a tab beside it', () => {
-    const { tabs, place } = at('context', 'msg_1')
+    const { tabs, place } = at('window', 'msg_1')
     expect(tabs).toEqual(['what-if', 'detail'])
     expect(shownTab(tabs, place, null)).toBe('detail')
     expect(shownTab(tabs, place, { place, tab: 'what-if' })).toBe('what-if')
   })
 
   it('shows another selection although a tab was chosen for the one before', () => {
-    const before = at('context', 'msg_1')
-    const { tabs, place } = at('context', 'msg_2')
+    const before = at('window', 'msg_1')
+    const { tabs, place } = at('window', 'msg_2')
     expect(shownTab(tabs, place, { place: before.place, tab: 'what-if' })).toBe('detail')
   })
 
   it('keeps the tab of a trace while its rungs are selected', () => {
-    const { place } = at('search', null, true)
-    const { tabs } = at('search', 'sum_1', true)
-    expect(shownTab(tabs, at('search', 'sum_1', true).place, null)).toBe('recovery')
-    expect(shownTab(tabs, at('search', 'sum_1', true).place, { place, tab: 'detail' })).toBe('detail')
+    const { place } = at('find', null, true)
+    const { tabs } = at('find', 'sum_1', true)
+    expect(shownTab(tabs, at('find', 'sum_1', true).place, null)).toBe('recovery')
+    expect(shownTab(tabs, at('find', 'sum_1', true).place, { place, tab: 'detail' })).toBe('detail')
   })
 
   it('has nothing to say of settings, and only the conversation without a selection', () => {
     expect(at('settings', 'msg_1').tabs).toEqual([])
-    expect(at('strata', null).tabs).toEqual(['conversation'])
+    expect(at('layers', null).tabs).toEqual(['conversation'])
   })
 })
 
@@ -150,8 +143,6 @@ describe('the remembered place in a file', () => {
   })
 
   it('does not contain the words of a search', () => {
-    expect(addressToRemember('#/conversation/3/search?query=x&select=msg_1')).toBe(
-      '#/conversation/3/search?select=msg_1',
-    )
+    expect(addressToRemember('#/conversation/3/find?query=x&select=msg_1')).toBe('#/conversation/3/find?select=msg_1')
   })
 })

@@ -7,6 +7,7 @@ import {
   pathDown,
   rowsAbove,
   rowsBelow,
+  rowsOfAll,
 } from '#renderer/features/lineage/lineage-rows.ts'
 
 const tree = (id: string, dependents: LineageTree[] = [], more: Partial<LineageTree> = {}): LineageTree => ({
@@ -74,7 +75,7 @@ describe('the rows below a node', () => {
     a: level([card('msg_1'), card('msg_2')], 5),
     b: level([card('a')]),
   }
-  const rows = (open: string[], middle = card('top')) => rowsBelow(middle, (id) => levels[id], new Set(open), 1)
+  const rows = (open: string[], middle = card('top')) => rowsBelow(middle, (id) => levels[id ?? ''], new Set(open), 1)
 
   it('unfold level by level, and say how much is not shown', () => {
     expect(shown(rows([]))).toEqual(['top', ' a', ' b'])
@@ -88,7 +89,7 @@ describe('the rows below a node', () => {
 
   it('end where a cycle comes back to a node', () => {
     const round: Readonly<Record<string, Level>> = { a: level([card('b')]), b: level([card('a')]) }
-    const all = rowsBelow(card('a'), (id) => round[id], new Set(['a\nb', 'a\nb\na']), 1)
+    const all = rowsBelow(card('a'), (id) => round[id ?? ''], new Set(['a\nb', 'a\nb\na']), 1)
     expect(shown(all)).toEqual(['a', ' b', '  a (cycle)'])
     expect(all.at(-1)).toMatchObject({ canOpen: false })
   })
@@ -101,5 +102,21 @@ describe('the rows below a node', () => {
 
   it('leave room for the text at any depth', () => {
     expect(indentOf(500)).toBe(indentOf(100))
+  })
+})
+
+describe('the rows of all summaries', () => {
+  const roots = level([card('top'), card('other')], 3)
+  const levelOf = (of: string | null) => (of === null ? roots : of === 'top' ? level([card('msg_1')], 1) : undefined)
+
+  it('begin with the summaries from which no other one was made, and say how many are not shown', () => {
+    expect(shown(rowsOfAll(levelOf, new Set()))).toEqual(['top', 'other', '+1'])
+    expect(shown(rowsOfAll(levelOf, new Set(['top'])))).toEqual(['top', ' msg_1', 'other', '+1'])
+    expect(shown(rowsOfAll(levelOf, new Set(['other'])))).toEqual(['top', 'other', ' …', '+1'])
+    expect(rowsOfAll(none, new Set()).map(({ kind }) => kind)).toEqual(['loading'])
+  })
+
+  it('tell a screen reader the place among the siblings, including those not fetched', () => {
+    expect(rowsOfAll(levelOf, new Set())[1]).toMatchObject({ position: 2, setSize: 3 })
   })
 })

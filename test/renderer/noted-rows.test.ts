@@ -34,6 +34,6 @@ it('rows are sorted both ways, and those that say nothing stand at the end of th
 
 it('a row leads to the view of its kind, and one that is gone stays in the conversation on screen', () => {
   const [message, , summary] = rows as [NotedRow, NotedRow, NotedRow]
-  expect(placeOfNote(message)).toEqual({ conversationId: 1, view: 'transcript', selection: 'msg_1' })
-  expect(placeOfNote({ ...summary, conversationId: null })).toEqual({ view: 'lineage', selection: 'sum_3' })
+  expect(placeOfNote(message)).toEqual({ conversationId: 1, view: 'messages', selection: 'msg_1' })
+  expect(placeOfNote({ ...summary, conversationId: null })).toEqual({ view: 'layers', selection: 'sum_3' })
 })

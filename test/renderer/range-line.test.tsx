@@ -7,7 +7,7 @@ import { RangeLine } from '#renderer/frame/range-line.tsx'
 import { useMarkedMessages } from '#renderer/ui/message-range.ts'
 
 /** What the address says. */
-const route = vi.hoisted(() => ({ view: 'search', searchKind: 'find', shown: {} as Record<string, string> }))
+const route = vi.hoisted(() => ({ view: 'find', searchKind: 'find', shown: {} as Record<string, string> }))
 
 vi.mock('#renderer/api.ts', () => {
   const client = { transcript: { page: async () => undefined } } as unknown as Client
@@ -19,7 +19,7 @@ vi.mock('#renderer/routes.ts', () => ({
 }))
 
 beforeEach(() => {
-  Object.assign(route, { view: 'search', searchKind: 'find', shown: { 'strata.range': '11-21' } })
+  Object.assign(route, { view: 'find', searchKind: 'find', shown: { 'layers.range': '11-21' } })
 })
 
 const LIMITED = 'Only these messages, and the summaries that cover them, are searched.'
@@ -66,6 +66,6 @@ it('says that marked messages are not in the conversation, and lets nothing be a
 it('says nothing on the page of all conversations, where no message is marked', () => {
   route.view = 'start'
   expect(shownOf(100).line).toContain('This view shows the whole conversation.')
-  route.shown['start.scope'] = 'all'
+  route.view = 'conversations'
   expect(shownOf(100).line).toBe('')
 })

@@ -22,7 +22,7 @@ const anyRoute: fc.Arbitrary<Route> = fc.record({
   query: fc.option(fc.string({ minLength: 1, unit: 'grapheme' })),
   ...{ searchKind: fc.constantFrom('find', 'ask'), tracedId: fc.constant(null), probe: fc.constant(NO_PROBE) },
   shown: fc.dictionary(
-    fc.constantFrom('strata.zoom', 'context.at', 'search.mode', 'logs.range'),
+    fc.constantFrom('layers.zoom', 'window.at', 'find.mode', 'activity.range'),
     fc.string({ minLength: 1, unit: 'grapheme' }),
   ),
   compare: fc.constant(NO_COMPARISON),
@@ -119,7 +119,7 @@ describe('the address', () => {
 
 describe('a changed route', () => {
   const here: Route = {
-    ...{ conversationId: 1, view: 'strata', selection: 'sum_a' },
+    ...{ conversationId: 1, view: 'layers', selection: 'sum_a' },
     ...{
       row: null,
       query: null,
@@ -132,7 +132,7 @@ describe('a changed route', () => {
   }
 
   it('keeps everything that the patch does not name', () => {
-    expect(patchRoute(here, { view: 'context' })).toEqual({ ...here, view: 'context' })
+    expect(patchRoute(here, { view: 'window' })).toEqual({ ...here, view: 'window' })
   })
 
   it('drops a selection that belongs to the previous conversation', () => {
@@ -143,23 +143,23 @@ describe('a changed route', () => {
   })
 
   it('changes what is shown name by name, and drops with a conversation only what belongs to it', () => {
-    const shown = { 'strata.zoom': '1..9', 'strata.color': 'age' }
-    const zoomed = patchRoute({ ...here, shown }, { shown: { 'context.form': 'payload', 'strata.color': null } })
-    expect(zoomed.shown).toEqual({ 'strata.zoom': '1..9', 'context.form': 'payload' })
-    expect(patchRoute(zoomed, { view: 'context' }).shown).toEqual(zoomed.shown)
-    expect(patchRoute(zoomed, { conversationId: 2 }).shown).toEqual({ 'context.form': 'payload' })
+    const shown = { 'layers.zoom': '1..9', 'layers.color': 'age' }
+    const zoomed = patchRoute({ ...here, shown }, { shown: { 'window.form': 'payload', 'layers.color': null } })
+    expect(zoomed.shown).toEqual({ 'layers.zoom': '1..9', 'window.form': 'payload' })
+    expect(patchRoute(zoomed, { view: 'window' }).shown).toEqual(zoomed.shown)
+    expect(patchRoute(zoomed, { conversationId: 2 }).shown).toEqual({ 'window.form': 'payload' })
   })
 
   it('takes no value whose name does not begin with a view', () => {
-    expect(parseRoute('#/strata?strata.zoom=1..9&other.zoom=1&strata.=2&strata.x-y=3&utm=4').shown).toEqual({
-      'strata.zoom': '1..9',
+    expect(parseRoute('#/strata?layers.zoom=1..9&other.zoom=1&strata.=2&strata.x-y=3&utm=4').shown).toEqual({
+      'layers.zoom': '1..9',
     })
   })
 })
 
 it('drops the row of a file when something else is selected', () => {
   const inFile = parseRoute('#/conversation/1/files?select=file_a&row=7')
-  expect(patchRoute(inFile, { view: 'search' }).row).toBe(7)
+  expect(patchRoute(inFile, { view: 'find' }).row).toBe(7)
   expect(patchRoute(inFile, { selection: 'file_b' }).row).toBeNull()
   expect(patchRoute(inFile, { selection: 'file_b', row: 9 }).row).toBe(9)
 })
@@ -176,7 +176,7 @@ describe('going to another address', () => {
   const go = (_state: null, _title: string, hash: string) => Object.assign(location, { hash })
   beforeEach(() => {
     vi.useFakeTimers()
-    location.hash = '#/conversation/1/search'
+    location.hash = '#/conversation/1/find'
     vi.stubGlobal('location', location)
     vi.stubGlobal('history', { replaceState: go, pushState: go })
     vi.stubGlobal('window', new EventTarget())
@@ -189,26 +189,43 @@ describe('going to another address', () => {
 
   it('writes what is typed a moment later, and knows it at once', () => {
     for (const query of ['g', 'ga']) navigate({ query }, 'replace')
-    expect([currentRoute().query, location.hash]).toEqual(['ga', '#/conversation/1/search?query=g'])
+    expect([currentRoute().query, location.hash]).toEqual(['ga', '#/conversation/1/find?query=g'])
     vi.runAllTimers()
-    expect(location.hash).toBe('#/conversation/1/search?query=ga')
+    expect(location.hash).toBe('#/conversation/1/find?query=ga')
   })
 
   it('forgets what was not written yet when the user goes elsewhere, before any event says so', () => {
     for (const query of ['g', 'ga']) navigate({ query }, 'replace')
-    location.hash = '#/conversation/1/search?trace=msg_9'
+    location.hash = '#/conversation/1/find?trace=msg_9'
     expect(currentRoute()).toMatchObject({ query: null, tracedId: 'msg_9' })
     vi.runAllTimers()
-    expect(location.hash).toBe('#/conversation/1/search?trace=msg_9')
+    expect(location.hash).toBe('#/conversation/1/find?trace=msg_9')
   })
 })
 
 describe('an address with an earlier name of a view', () => {
   it('leads to the view of today, with what it showed', () => {
-    const route = parseRoute('#/conversation/3/overview?overview.scope=all&overview.sort=size&select=msg_2')
-    expect(route).toMatchObject({ conversationId: 3, view: 'start', selection: 'msg_2' })
-    expect(route.shown).toEqual({ 'start.scope': 'all', 'start.sort': 'size' })
-    expect(formatRoute(route)).toBe('#/conversation/3/start?select=msg_2&start.scope=all&start.sort=size')
+    const route = parseRoute('#/conversation/3/strata?strata.zoom=1..9&context.at=last&select=msg_2')
+    expect(route).toMatchObject({ conversationId: 3, view: 'layers', selection: 'msg_2' })
+    expect(route.shown).toEqual({ 'layers.zoom': '1..9', 'window.at': 'last' })
+    expect(formatRoute(route)).toBe('#/conversation/3/layers?select=msg_2&layers.zoom=1..9&window.at=last')
+  })
+
+  it('leads to the form of a view that was a view of its own', () => {
+    expect(parseRoute('#/conversation/3/lineage?select=sum_1')).toMatchObject({
+      view: 'layers',
+      selection: 'sum_1',
+      shown: { 'layers.form': 'tree' },
+    })
+  })
+
+  it('leads to the table of all conversations, which the first view showed', () => {
+    for (const name of ['overview', 'start']) {
+      const route = parseRoute(`#/conversation/3/${name}?${name}.scope=all&${name}.sort=size&${name}.axis=time`)
+      expect(route.view).toBe('conversations')
+      expect(route.shown).toEqual({ 'conversations.sort': 'size', 'start.axis': 'time' })
+    }
+    expect(parseRoute('#/conversation/3/compare?start.scope=all').view).toBe('compare')
   })
 
   it('leads to the first view when it names none', () => {

@@ -72,7 +72,7 @@ describe('what each run freed', () => {
     const freed = freedByRun(curveOf(events), events, [])
     expect(freed.map(freedTokens)).toEqual([41, 8])
     expect(freed.map(({ x }) => x)).toEqual([6, 8])
-    expect(freed.map(freedAddress)).toMatchObject([{ view: 'compaction' }, { view: 'lineage', selection: 'sum_x' }])
+    expect(freed.map(freedAddress)).toMatchObject([{ view: 'compact' }, { view: 'layers', selection: 'sum_x' }])
   })
 
   it('counts what an agent pruned without a summary', () => {

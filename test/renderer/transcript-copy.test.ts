@@ -41,11 +41,11 @@ describe('copied messages', () => {
 
   it('are a link to the same place in the transcript', () => {
     const link = copiedLink(
-      'http://127.0.0.1:4000/?file=a.db#/conversation/1/strata?select=sum_1',
-      parseRoute('#/conversation/1/strata?select=sum_1'),
+      'http://127.0.0.1:4000/?file=a.db#/conversation/1/layers?select=sum_1',
+      parseRoute('#/conversation/1/layers?select=sum_1'),
       { selection: 'msg_3', shown: {} },
     )
-    expect(link).toBe('http://127.0.0.1:4000/?file=a.db#/conversation/1/transcript?select=msg_3')
+    expect(link).toBe('http://127.0.0.1:4000/?file=a.db#/conversation/1/messages?select=msg_3')
   })
 })
 

@@ -34,5 +34,5 @@ it('opens a copy of another conversation without the place of this one, which is
 
 it('opens a copy at the hit that was chosen', () => {
   openCopy(copy, { conversationId: 3 }, { kind: 'leaf', id: 'sum_1', conversationId: 3 })
-  expect(window.done).toEqual([{ conversationId: 3, view: 'strata', selection: 'sum_1' }, 'opened at this place'])
+  expect(window.done).toEqual([{ conversationId: 3, view: 'layers', selection: 'sum_1' }, 'opened at this place'])
 })

@@ -38,7 +38,7 @@ const LISTS = ['plan', 'history'] as const
 
 /** The plan of the next compaction, and earlier compactions. */
 export function PlanAndHistory({ request, plan, canWrite, isPending, runs, step, onStep, scroller }: Props) {
-  const [shown, setShown] = useShownChoice('compaction.list', LISTS)
+  const [shown, setShown] = useShownChoice('compact.list', LISTS)
   const [isPrompt, setPrompt] = useState(false)
   const count = runs.data?.length ?? 0
   const show = (number: number) => {
@@ -88,7 +88,7 @@ type RunHistoryProps = {
 
 /** The runs that the file records, newest first. */
 function RunHistory({ conversationId, runs, canWrite }: RunHistoryProps) {
-  const [addressed] = useShown('compaction.run')
+  const [addressed] = useShown('compact.run')
   if (runs.error) return <ErrorState error={runs.error} onRetry={() => void runs.refetch()} />
   if (runs.data === undefined) return <Loading what="the history of runs" />
   const isMissing = addressed !== null && !runs.data.some(({ runId }) => runId === addressed)

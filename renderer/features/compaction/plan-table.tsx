@@ -82,7 +82,7 @@ function InheritedText({ plan: { inherited } }: { readonly plan: CompactionPlan 
   return (
     <p className={styles.figures}>
       This is a fork: {plural(items, 'item')} before it, {formatTokens(tokens)}, belong to{' '}
-      <a href={linkTo({ view: 'context', conversationId })}>conversation {conversationId}</a> and stay as they are.
+      <a href={linkTo({ view: 'window', conversationId })}>conversation {conversationId}</a> and stay as they are.
     </p>
   )
 }

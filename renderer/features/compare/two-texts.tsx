@@ -84,7 +84,7 @@ function Side({ name, side, entry, difference, ownPath, body, onScroll }: SidePr
             {...{ id, node }}
             conversationId={side.conversationId}
             maxChars={24}
-            view={depth < 0 ? 'transcript' : 'lineage'}
+            view={depth < 0 ? 'messages' : 'layers'}
           />
         ) : (
           <NodeIdText id={id} maxChars={24} />

@@ -47,13 +47,13 @@ export function ContextView(props: Props) {
 
 function WholeWindow({ conversationId }: Props) {
   const [whatIf, setWhatIf] = useWhatIf()
-  const [form, setForm] = useShownChoice('context.form', FORM_NAMES)
+  const [form, setForm] = useShownChoice('window.form', FORM_NAMES)
   const { time, error: timeError } = useTime(conversationId)
   const [point, setPoint] = useAddressedPoint(time)
   const tried = useTried(whatIf)
   const settings = useDebounced(tried.settings, SETTLE_MS)
   const query = useDebounced(whatIf.query, SETTLE_MS)
-  const [resumed, setResumed] = useShown('context.resumed')
+  const [resumed, setResumed] = useShown('window.resumed')
   const isResumed = resumed === '1'
   const input = useMemo(
     () => ({ ...assembleInput(conversationId, settings, query), ...(isResumed ? { resumed: true } : {}) }),
@@ -87,7 +87,7 @@ function WholeWindow({ conversationId }: Props) {
         {answer.isError && window === undefined ? (
           <ErrorState error={answer.error} onRetry={() => void answer.refetch()} />
         ) : window === undefined || (time === null && timeError === null) ? (
-          <Loading what="the context window" lines={9} />
+          <Loading what="the window" lines={9} />
         ) : form === 'difference' && time !== null ? (
           <DifferenceView input={input} time={time} />
         ) : (
@@ -145,7 +145,7 @@ function LargeWindow({ items, onList }: LargeWindowProps) {
       title={`${formatCount(items)} items stand in this window`}
       actions={
         <>
-          <Button look="primary" onClick={() => navigate({ view: 'compaction' }, 'push')}>
+          <Button look="primary" onClick={() => navigate({ view: 'compact' }, 'push')}>
             Plan a compaction
           </Button>
           <Button onClick={onList}>List them all the same</Button>
@@ -171,8 +171,8 @@ function WindowList({ window, isStale }: WindowListProps) {
     return (
       <EmptyState title={window.atMs === undefined ? 'The window is empty' : 'The window was empty'}>
         {window.atMs === undefined
-          ? 'The context of this conversation is empty, so the model would see nothing of it.'
-          : 'Nothing of this conversation stood in the context at that moment.'}
+          ? 'The window of this conversation is empty, so the model would see nothing of it.'
+          : 'Nothing of this conversation stood in the window at that moment.'}
       </EmptyState>
     )
   return (

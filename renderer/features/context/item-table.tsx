@@ -41,7 +41,7 @@ export function ItemTable({ window, selection }: Props) {
       selected={chosen?.key ?? null}
       onSelect={(row) => (row.kind === 'out' ? unfold(row.fold) : navigate({ selection: row.item.id }, 'push'))}
       isMain
-      onOpen={(row) => row.kind === 'item' && navigate({ view: 'transcript', selection: row.item.id }, 'push')}
+      onOpen={(row) => row.kind === 'item' && navigate({ view: 'messages', selection: row.item.id }, 'push')}
       rowClass={(row) =>
         classNames(
           (row.kind === 'out' || !row.item.included) && styles.tableOut,

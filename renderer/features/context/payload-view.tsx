@@ -32,7 +32,7 @@ type Props = {
 
 /** The messages exactly as they would be sent, or would have been sent at a moment, to read and to copy. */
 export function PayloadView({ input, moment }: Props) {
-  const [provider, setProvider] = useShownChoice('context.provider', PROVIDER_NAMES)
+  const [provider, setProvider] = useShownChoice('window.provider', PROVIDER_NAMES)
   const rendered = useQuery(
     api.context.render.queryOptions({
       input: moment === null ? skipToken : { ...input, provider, ...('now' in moment ? {} : { moment }) },

@@ -13,11 +13,11 @@ type Between = { readonly from: TimePoint; readonly to: TimePoint }
 
 /** What the address tries out. */
 export function useWhatIf(): readonly [WhatIf, (whatIf: WhatIf) => void] {
-  const [preset] = useShown('context.preset')
-  const [budget] = useShown('context.budget')
-  const [threshold] = useShown('context.threshold')
-  const [tail] = useShown('context.tail')
-  const [rank] = useShown('context.rank')
+  const [preset] = useShown('window.preset')
+  const [budget] = useShown('window.budget')
+  const [threshold] = useShown('window.threshold')
+  const [tail] = useShown('window.tail')
+  const [rank] = useShown('window.rank')
   const whatIf = useMemo(
     () => parseWhatIf({ preset, budget, threshold, tail, rank }),
     [preset, budget, threshold, tail, rank],
@@ -28,26 +28,26 @@ export function useWhatIf(): readonly [WhatIf, (whatIf: WhatIf) => void] {
 function tryOut({ preset, budgetTokens, softThreshold, freshTailCount, query }: WhatIf): void {
   const text = (value: number | null) => (value === null ? null : String(value))
   const shown = {
-    'context.preset': preset,
-    'context.budget': text(budgetTokens),
-    'context.threshold': text(softThreshold),
-    'context.tail': text(freshTailCount),
-    'context.rank': query,
+    'window.preset': preset,
+    'window.budget': text(budgetTokens),
+    'window.threshold': text(softThreshold),
+    'window.tail': text(freshTailCount),
+    'window.rank': query,
   }
   navigate({ shown }, 'replace')
 }
 
 /** The moment of the address. */
 export function useAddressedPoint(time: Time | null): readonly [TimePoint, (point: TimePoint) => void] {
-  const [at, setAt] = useShown('context.at')
+  const [at, setAt] = useShown('window.at')
   const point = useMemo(() => (time === null ? NOW : addressedPoint(at, time.timeline, time.course)), [at, time])
   return [point, (next) => setAt(time && pointAddress(next, time.timeline))]
 }
 
 /** The two moments of the address, or those around the last compaction. */
 export function useAddressedBetween(time: Time): readonly [Between, (between: Between) => void] {
-  const [from] = useShown('context.from')
-  const [to] = useShown('context.to')
+  const [from] = useShown('window.from')
+  const [to] = useShown('window.to')
   const { timeline, course } = time
   const between = useMemo(() => {
     const last = lastRun(timeline.events, course)
@@ -58,13 +58,13 @@ export function useAddressedBetween(time: Time): readonly [Between, (between: Be
   }, [from, to, timeline, course])
   const change = (next: Between) => {
     const text = (point: TimePoint) => pointAddress(point, timeline) ?? 'now'
-    navigate({ shown: { 'context.from': text(next.from), 'context.to': text(next.to) } }, 'replace')
+    navigate({ shown: { 'window.from': text(next.from), 'window.to': text(next.to) } }, 'replace')
   }
   return [between, change]
 }
 
 /** True when the address names a moment of the past, which is known only with the moments of the conversation. */
-export const isMomentAddressed = (): boolean => currentRoute().shown['context.at'] !== undefined
+export const isMomentAddressed = (): boolean => currentRoute().shown['window.at'] !== undefined
 
 /** The settings that are tried out, in the terms of the engine. */
 export type Tried = {

@@ -47,7 +47,7 @@ export function WhatIfPanel({ conversationId, whatIf, tried, onChange, items, is
   const effective: CompactionSettings | null = tried.effective
   const plan = () => {
     leaveCompactionDraft(conversationId, tried.settings)
-    navigate({ view: 'compaction' }, 'push')
+    navigate({ view: 'compact' }, 'push')
   }
   return (
     <section className={styles.panel} aria-label="What if">

@@ -256,7 +256,7 @@ function LeavingLink({ id, onLeave }: { readonly id: string; readonly onLeave: (
   return (
     // biome-ignore lint/a11y: the link inside takes the key and the click; this only closes what stands before it
     <span onClick={onLeave}>
-      <NodeLink id={id} view="transcript" />
+      <NodeLink id={id} view="messages" />
     </span>
   )
 }

@@ -16,7 +16,7 @@ import { useOpening } from '#renderer/ui/use-opening.ts'
 import styles from './conversation-detail.module.css'
 
 /** Imported conversations and those of other systems were often stored later than they were held. */
-const ROW_TIME = 'When its row in the file was written. The axis of the strata shows when messages were said.'
+const ROW_TIME = 'When its row in the file was written. The axis of the layers shows when messages were said.'
 
 type Props = { readonly conversation: ListedConversation }
 
@@ -74,7 +74,7 @@ export function ConversationDetail({ conversation }: Props) {
       </p>
       {maxDepth >= 0 && (
         <p className={styles.hint}>
-          What is dimmed in the strata is not in the window itself. The search filter “outside” looks only there.
+          What is dimmed in the layers is not in the window itself. The search filter “outside” looks only there.
         </p>
       )}
     </div>

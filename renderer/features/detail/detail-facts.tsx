@@ -117,7 +117,7 @@ function FindingChips({ id }: { readonly id: string }) {
       key={check.id}
       tone={finding.severity}
       title={`${check.id}: ${check.explanation}`}
-      onClick={() => navigate({ view: 'integrity' }, 'push')}
+      onClick={() => navigate({ view: 'health' }, 'push')}
     >
       {checkTitle(check.id)}
     </Chip>

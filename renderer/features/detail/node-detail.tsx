@@ -120,7 +120,7 @@ function DetailContent({ description, operate, noteButtons, note }: ContentProps
           {isSummary && (
             <Button
               title="Which sentences rest on which messages, and which on none"
-              onClick={() => navigate({ view: 'lineage' }, 'push')}
+              onClick={() => navigate({ view: 'layers', shown: { 'layers.form': 'tree' } }, 'push')}
             >
               Check against its sources
             </Button>
@@ -128,7 +128,7 @@ function DetailContent({ description, operate, noteButtons, note }: ContentProps
           {kind === 'file' ? (
             <Button onClick={() => navigate({ view: 'files' }, 'push')}>Show its content</Button>
           ) : (
-            <Button onClick={() => navigate({ view: 'transcript' }, 'push')}>Open in transcript</Button>
+            <Button onClick={() => navigate({ view: 'messages' }, 'push')}>Open in messages</Button>
           )}
           <Button onClick={() => copy(id)}>{copied === 'copied' ? 'Copied' : 'Copy id'}</Button>
           {operate}

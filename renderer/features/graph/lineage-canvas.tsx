@@ -135,7 +135,7 @@ function LineageMore({ data: { more, unit, isExpanded } }: NodeProps<MoreNode>) 
     <button
       type="button"
       className={styles.more}
-      title={isExpanded ? 'Too many to draw: open in the transcript' : 'Show them here'}
+      title={isExpanded ? 'Too many to draw: open in the messages' : 'Show them here'}
       onClick={show}
     >
       {isExpanded ? `${text} ↗` : text}

@@ -66,12 +66,12 @@ export const LineageGraph = memo(function LineageGraph({ conversationId, focusId
     along: async (direction: 'sources' | 'dependents') => inHand && goTo(await lineageStep(inHand.id, direction)),
     beside: (step: -1 | 1) => inHand && layout && goTo(besideInLevel(layout, inHand.id, step)),
     expand: () => inHand && expand(inHand.id),
-    open: () => inHand && navigate({ view: 'transcript', selection: inHand.id }, 'push'),
+    open: () => inHand && navigate({ view: 'messages', selection: inHand.id }, 'push'),
   }
   const actions = {
     expand,
     centre,
-    openInTranscript: (id: string) => navigate({ view: 'transcript', selection: id }, 'push'),
+    openInTranscript: (id: string) => navigate({ view: 'messages', selection: id }, 'push'),
   }
 
   return (

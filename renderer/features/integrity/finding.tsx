@@ -117,15 +117,15 @@ function FindingDetails({ check }: { readonly check: CheckResult }) {
               <button
                 type="button"
                 className={styles.more}
-                aria-label={`show in strata: ${id}`}
+                aria-label={`show in the layers: ${id}`}
                 onClick={() =>
                   navigate(
-                    { view: 'strata', selection: id, ...(conversationId !== null && { conversationId }) },
+                    { view: 'layers', selection: id, ...(conversationId !== null && { conversationId }) },
                     'push',
                   )
                 }
               >
-                show in strata
+                show in the layers
               </button>
             )}
           </li>
@@ -142,7 +142,7 @@ function Mending({ samples }: { readonly samples: CheckResult['samples'] }) {
   const conversations = [...new Set(samples.flatMap(({ conversationId }) => conversationId ?? []))]
   return conversations.map((conversationId) => (
     <li key={conversationId}>
-      <Button onClick={() => navigate({ view: 'context', conversationId, shown: { 'context.resumed': '1' } }, 'push')}>
+      <Button onClick={() => navigate({ view: 'window', conversationId, shown: { 'window.resumed': '1' } }, 'push')}>
         What a resume of conversation {conversationId} would load
       </Button>
       <MendedCopy conversationId={conversationId} />

@@ -21,8 +21,17 @@ export type LineageRow =
       /** True when the node has sources that can be shown. */
       readonly canOpen: boolean
       readonly isOpen: boolean
+      /** The place among its siblings from 1, where all of them are known. */
+      readonly position?: number
+      readonly setSize?: number
     }
-  | { readonly kind: 'more'; readonly path: string; readonly of: string; readonly level: number; readonly left: number }
+  | {
+      readonly kind: 'more'
+      readonly path: string
+      readonly of: string | null
+      readonly level: number
+      readonly left: number
+    }
   | { readonly kind: 'loading'; readonly path: string; readonly level: number }
 
 /** The fetched sources of a node: the first of `total`. */
@@ -85,6 +94,11 @@ function nodeOfTree({ id, kind, depth, tokens, firstSeq, lastSeq }: LineageTree)
   return { id, kind, depth, tokens, firstSeq: firstSeq ?? null, lastSeq: lastSeq ?? null }
 }
 
+type LevelOf = (of: string | null) => Level | undefined
+
+/** The place of a node among its siblings. */
+type Place = { readonly position: number; readonly setSize: number }
+
 /**
  * The node in the middle and the open part of what it comes from. A node that stands above itself closes a cycle and is
  * not opened there; one that stood in the tree before is marked.
@@ -93,31 +107,60 @@ function nodeOfTree({ id, kind, depth, tokens, firstSeq, lastSeq }: LineageTree)
  */
 export function rowsBelow(
   middle: LineageNode,
-  levelOf: (id: string) => Level | undefined,
+  levelOf: LevelOf,
   open: ReadonlySet<string>,
   middleLevel: number,
 ): readonly LineageRow[] {
   const rows: LineageRow[] = []
-  const seen = new Set<string>()
-  const add = (node: LineageNode, above: readonly string[], level: number) => {
-    const path = [...above, node.id].join(SEPARATOR)
-    const isCycle = above.includes(node.id)
-    const mark: LineageMark = isCycle ? 'cycle' : seen.has(node.id) ? 'repeated' : null
-    seen.add(node.id)
-    const canOpen = !isCycle && node.kind !== 'message' && (node.sources ?? 0) > 0
-    const isMiddle = above.length === 0
-    const isOpen = canOpen && (isMiddle || open.has(path))
-    rows.push({ kind: 'node', path, side: isMiddle ? 'middle' : 'below', node, mark, level, canOpen, isOpen })
-    if (!isOpen) return
-    const fetched = levelOf(node.id)
-    for (const card of fetched?.nodes ?? []) add(card, [...above, node.id], level + 1)
-    const left = fetched === undefined ? 0 : fetched.total - fetched.nodes.length
-    if (fetched === undefined || fetched.isLoading)
-      rows.push({ kind: 'loading', path: `${path}${SEPARATOR}…`, level: level + 1 })
-    else if (left > 0) rows.push({ kind: 'more', path: `${path}${SEPARATOR}+`, of: node.id, level: level + 1, left })
-  }
-  add(middle, [], middleLevel)
+  addNode({ rows, levelOf, open, seen: new Set() }, middle, [], middleLevel, 'middle')
   return rows
+}
+
+/** The summaries from which no other one was made, and the open part of what they come from. */
+export function rowsOfAll(levelOf: LevelOf, open: ReadonlySet<string>): readonly LineageRow[] {
+  const rows: LineageRow[] = []
+  addLevel({ rows, levelOf, open, seen: new Set() }, null, [], 1)
+  return rows
+}
+
+type Adding = {
+  readonly rows: LineageRow[]
+  readonly levelOf: LevelOf
+  readonly open: ReadonlySet<string>
+  /** The nodes that stand in the tree already. */
+  readonly seen: Set<string>
+}
+
+function addNode(
+  adding: Adding,
+  node: LineageNode,
+  above: readonly string[],
+  level: number,
+  side: 'middle' | 'below',
+  place?: Place,
+): void {
+  const { rows, open, seen } = adding
+  const path = [...above, node.id].join(SEPARATOR)
+  const isCycle = above.includes(node.id)
+  const mark: LineageMark = isCycle ? 'cycle' : seen.has(node.id) ? 'repeated' : null
+  seen.add(node.id)
+  const canOpen = !isCycle && node.kind !== 'message' && (node.sources ?? 0) > 0
+  const isOpen = canOpen && (side === 'middle' || open.has(path))
+  rows.push({ kind: 'node', path, side, node, mark, level, canOpen, isOpen, ...place })
+  if (isOpen) addLevel(adding, node.id, [...above, node.id], level + 1)
+}
+
+function addLevel(adding: Adding, of: string | null, above: readonly string[], level: number): void {
+  const fetched = adding.levelOf(of)
+  const setSize = fetched?.total ?? 0
+  fetched?.nodes.forEach((card, order) => {
+    addNode(adding, card, above, level, 'below', { position: order + 1, setSize })
+  })
+  const left = fetched === undefined ? 0 : fetched.total - fetched.nodes.length
+  const path = above.join(SEPARATOR)
+  if (fetched === undefined || fetched.isLoading)
+    adding.rows.push({ kind: 'loading', path: `${path}${SEPARATOR}…`, level })
+  else if (left > 0) adding.rows.push({ kind: 'more', path: `${path}${SEPARATOR}+`, of, level, left })
 }
 
 /**

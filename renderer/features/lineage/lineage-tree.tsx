@@ -12,6 +12,8 @@ import styles from './lineage-view.module.css'
 
 type Props = {
   readonly rows: readonly LineageRow[]
+  /** True where the tree begins with the tops of all trees, not with one node. */
+  readonly isOfAll: boolean
   /** Path of the line that the keys are on. */
   readonly currentPath: string | null
   /** Whether a node stands for none of the messages to which the views are limited. */
@@ -24,10 +26,10 @@ type Props = {
 const INDENT_PX = 14
 
 /** Dependents above, the node, its sources below. The keys are those of the view. */
-export function LineageTreeList({ rows, currentPath, isOutside, onPick, onToggle, onOpen }: Props) {
+export function LineageTreeList({ rows, isOfAll, currentPath, isOutside, onPick, onToggle, onOpen }: Props) {
   return (
     <Tree
-      label="Dependents, the node, and its sources"
+      label={isOfAll ? 'Summaries and what they stand for' : 'Dependents, the node, and its sources'}
       rows={rows}
       lineOf={lineOf}
       currentPath={currentPath}
@@ -56,6 +58,7 @@ const lineOf = (row: LineageRow): TreeLine => ({
   path: row.path,
   level: row.level,
   isOpen: row.kind === 'node' && row.canOpen && row.side === 'below' ? row.isOpen : undefined,
+  ...(row.kind === 'node' && row.position !== undefined && { position: row.position, setSize: row.setSize }),
 })
 
 const MARKS: Readonly<Record<Exclude<LineageMark, null>, { readonly text: string; readonly hint: string }>> = {

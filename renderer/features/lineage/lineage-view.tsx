@@ -1,8 +1,6 @@
-import { skipToken, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useMemo } from 'react'
-import { api } from '#renderer/api.ts'
+import type { ReactNode } from 'react'
 import { useRoutePart } from '#renderer/routes.ts'
-import { defaultFocus } from '#renderer/ui/default-focus.ts'
+import { Button } from '#renderer/ui/button.tsx'
 import { EmptyState } from '#renderer/ui/empty-state.tsx'
 import { ErrorState } from '#renderer/ui/error-state.tsx'
 import { Loading } from '#renderer/ui/loading.tsx'
@@ -10,7 +8,7 @@ import { useMessageRange, useRangeEnds } from '#renderer/ui/message-range.ts'
 import { Splitter } from '#renderer/ui/splitter.tsx'
 import { useKeys } from '#renderer/ui/use-keys.ts'
 import { useStored } from '#renderer/ui/use-stored.ts'
-import type { LineageNode } from './lineage-rows.ts'
+import type { LineageNode, LineageRow } from './lineage-rows.ts'
 import { LineageTreeList } from './lineage-tree.tsx'
 import styles from './lineage-view.module.css'
 import { NodePane, type SummaryText } from './node-pane.tsx'
@@ -27,16 +25,14 @@ type Props = {
   readonly renderText: (text: SummaryText) => ReactNode
 }
 
-/** The sources and dependents of the selection, and the passages on which its sentences rest. */
+/** All summaries as trees, or the sources and dependents of one, and the passages on which its sentences rest. */
 export function LineageView({ conversationId, renderText }: Props) {
   const selection = useRoutePart('selection')
   const [treeWidth, setTreeWidth] = useStored<number>('lineage-tree-width', 292)
   const middle = useMiddle(selection)
-  const first = useFirst(conversationId, middle.id === null)
-  const middleId = middle.id ?? first ?? null
-  const { rows, levels, error, retry } = useLineage(conversationId, middleId)
+  const { rows, levels, error, retry } = useLineage(conversationId, middle.id)
   middle.follow(selection, (id) => rows.some((row) => row.kind === 'node' && row.node.id === id))
-  const inHand = selection ?? middleId
+  const inHand = selection ?? middle.id ?? topOf(rows)
   const isOutside = useOutsideOfRange(conversationId)
   const { current, pick, by, open, toggle, along } = useMoves({ rows, levels, middle, inHand })
   useKeys({
@@ -48,9 +44,11 @@ export function LineageView({ conversationId, renderText }: Props) {
     ArrowRight: () => along('dependents'),
     Enter: () => open(current),
     ' ': toggle,
+    Home: () => pick(rows[0], 'replace'),
+    End: () => pick(rows.at(-1), 'replace'),
   })
 
-  if (first === null && middleId === null)
+  if (rows.length === 0 && middle.id === null && levels.levelOf(null)?.isLoading === false)
     return (
       <EmptyState title="Nothing was summarised yet">
         The lineage begins with the first compaction of this conversation. Until then every message stands for itself.
@@ -59,9 +57,15 @@ export function LineageView({ conversationId, renderText }: Props) {
   return (
     <section className={styles.view} aria-label="Lineage">
       <div className={styles.tree} style={{ width: treeWidth }}>
+        {middle.id !== null && (
+          <Button look="quiet" onClick={() => middle.centre(null)}>
+            Show all summaries
+          </Button>
+        )}
         {rows.length > 0 ? (
           <LineageTreeList
             rows={rows}
+            isOfAll={middle.id === null}
             isOutside={isOutside}
             currentPath={current?.path ?? null}
             onPick={(row) => pick(row, 'push')}
@@ -102,10 +106,7 @@ function useOutsideOfRange(conversationId: number): (node: LineageNode) => boole
     ends !== null && firstSeq !== null && lastSeq !== null && (lastSeq < ends.first.seq || firstSeq > ends.last.seq)
 }
 
-/** Returns what to show while nothing is selected: undefined until it is known, null when there is no summary. */
-function useFirst(conversationId: number, isNeeded: boolean): string | null | undefined {
-  const { data } = useQuery(
-    api.strata.get.queryOptions({ input: isNeeded ? { conversationId, axis: 'messages' } : skipToken }),
-  )
-  return useMemo(() => data && defaultFocus(data), [data])
+/** Returns the node of the first line, or null. */
+function topOf([first]: readonly LineageRow[]): string | null {
+  return first?.kind === 'node' ? first.node.id : null
 }

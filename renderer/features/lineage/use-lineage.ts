@@ -2,7 +2,7 @@ import { skipToken, useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { Lineage, NodeCard } from '#core/contract/lineage.ts'
 import { api } from '#renderer/api.ts'
-import { idOfPath, type Level, type LineageRow, rowsAbove, rowsBelow } from './lineage-rows.ts'
+import { idOfPath, type Level, type LineageRow, rowsAbove, rowsBelow, rowsOfAll } from './lineage-rows.ts'
 
 export type LineageState = {
   readonly lineage: Lineage | undefined
@@ -17,7 +17,10 @@ export type LineageState = {
 const UP = 8
 const PER_NODE = 60
 
-/** Returns a node, its dependents, and the open part of its sources. */
+/**
+ * Returns a node, its dependents, and the open part of its sources. Without a node these are the summaries from which no
+ * other one was made.
+ */
 export function useLineage(conversationId: number, id: string | null): LineageState {
   const input = id === null ? skipToken : { id }
   const lineage = useQuery(api.lineage.of.queryOptions({ input }))
@@ -30,14 +33,18 @@ export function useLineage(conversationId: number, id: string | null): LineageSt
   const middle = id === null ? undefined : cards.get(id)
   const hasSources =
     middle !== undefined && middle.kind !== 'message' && middle.kind !== 'missing' && middle.sources > 0
-  const levels = useLevels(middle?.conversationId ?? conversationId, hasSources ? middle.id : null)
+  const levels = useLevels(
+    middle?.conversationId ?? conversationId,
+    id === null ? [null] : hasSources ? [middle.id] : [],
+  )
   const { levelOf, open } = levels
   const rows = useMemo(() => {
+    if (id === null) return rowsOfAll(levelOf, open)
     if (lineage.data === undefined || middle === undefined) return []
     const above = rowsAbove(lineage.data.dependents, (one) => cards.get(one))
     const highest = above.reduce((most, row) => Math.max(most, row.level), 0)
     return [...above, ...rowsBelow(middle, levelOf, open, highest + 1)]
-  }, [lineage.data, middle, cards, levelOf, open])
+  }, [id, lineage.data, middle, cards, levelOf, open])
   return {
     lineage: lineage.data,
     middle,
@@ -54,31 +61,33 @@ export function useLineage(conversationId: number, id: string | null): LineageSt
 const PAGE = 200
 
 export type Levels = {
-  readonly levelOf: (id: string) => Level | undefined
+  readonly levelOf: (of: string | null) => Level | undefined
   readonly open: ReadonlySet<string>
   readonly toggle: (path: string, isOpen: boolean) => void
-  readonly fetchMore: (id: string) => void
+  readonly fetchMore: (of: string | null) => void
   readonly error: unknown
 }
 
 /**
  * Fetches the sources of the open nodes, a page at a time.
- * @param middle id of the node in the middle, which is always open; null while there is none
+ * @param first what is always open: the node in the middle, or null for the tops of all trees
  */
-function useLevels(conversationId: number, middle: string | null): Levels {
+function useLevels(conversationId: number, first: readonly (string | null)[]): Levels {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
-  const [pages, setPages] = useState<ReadonlyMap<string, number>>(new Map())
+  const [pages, setPages] = useState<ReadonlyMap<string | null, number>>(new Map())
+  const [top] = first
   const wanted = useMemo(() => {
-    const ids = new Set([...(middle === null ? [] : [middle]), ...[...open].map(idOfPath)])
-    return [...ids].flatMap((of) => Array.from({ length: pages.get(of) ?? 1 }, (_, page) => ({ of, page })))
-  }, [middle, open, pages])
+    return [...new Set([top, ...[...open].map(idOfPath)])]
+      .filter((of) => of !== undefined)
+      .flatMap((of) => Array.from({ length: pages.get(of) ?? 1 }, (_, page) => ({ of, page })))
+  }, [top, open, pages])
   const answers = useQueries({
     queries: wanted.map(({ of, page }) =>
       api.lineage.treeLevel.queryOptions({ input: { conversationId, of, offset: page * PAGE, limit: PAGE } }),
     ),
   })
   const levels = useMemo(() => {
-    const found = new Map<string, Level>()
+    const found = new Map<string | null, Level>()
     wanted.forEach(({ of }, order) => {
       const data = answers[order]?.data
       const before = found.get(of) ?? { total: 0, nodes: [], isLoading: false }
@@ -91,11 +100,11 @@ function useLevels(conversationId: number, middle: string | null): Levels {
     return found
   }, [wanted, answers])
   return {
-    levelOf: (id) => levels.get(id),
+    levelOf: (of) => levels.get(of),
     open,
     toggle: (path, isOpen) =>
       setOpen((before) => (isOpen ? new Set([...before, path]) : new Set([...before].filter((each) => each !== path)))),
-    fetchMore: (id) => setPages((before) => new Map(before).set(id, (before.get(id) ?? 1) + 1)),
+    fetchMore: (of) => setPages((before) => new Map(before).set(of, (before.get(of) ?? 1) + 1)),
     error: answers.find(({ error }) => error !== null)?.error ?? null,
   }
 }

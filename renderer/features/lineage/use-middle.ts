@@ -1,13 +1,13 @@
 import { useState } from 'react'
 
 export type Middle = {
-  /** Id of the node that the tree is drawn around; null while nothing was selected. */
+  /** Id of the node that the tree is drawn around; null while it shows all summaries. */
   readonly id: string | null
   /** Tells which nodes are shown, so that the middle can follow a selection that was made elsewhere. */
   readonly follow: (selection: string | null, isShown: (id: string) => boolean) => void
   /** Keeps the position of a selection that was made in the tree, even if it is not shown yet. */
   readonly keepFor: (id: string) => void
-  readonly centre: (id: string) => void
+  readonly centre: (id: string | null) => void
 }
 
 type State = { readonly id: string | null; readonly selection: string | null; readonly own: string | null }
@@ -24,7 +24,7 @@ export function useMiddle(selection: string | null): Middle {
     follow: (wanted, isShown) => {
       if (wanted === state.selection) return
       const stays = wanted === null || wanted === state.own || isShown(wanted)
-      setState({ id: stays ? (state.id ?? wanted) : wanted, selection: wanted, own: null })
+      setState({ id: stays ? state.id : wanted, selection: wanted, own: null })
     },
     keepFor: (id) => setState((before) => ({ ...before, own: id })),
     centre: (id) => setState((before) => ({ ...before, id })),

@@ -74,7 +74,7 @@ export function useMoves({ rows, levels, middle, inHand }: LineageView): Moves {
     open: (row) => {
       if (row?.kind === 'more') levels.fetchMore(row.of)
       if (row?.kind !== 'node') return
-      if (row.node.kind === 'message') navigate({ view: 'transcript', selection: row.node.id }, 'push')
+      if (row.node.kind === 'message') navigate({ view: 'messages', selection: row.node.id }, 'push')
       else middle.centre(row.node.id)
     },
     toggle: () => {

@@ -84,7 +84,7 @@ function LineFacts({ line }: { readonly line: LogLine }) {
             className={styles.link}
             onClick={() =>
               navigate(
-                { ...(conversationId !== undefined && { conversationId }), view: 'lineage', selection: id },
+                { ...(conversationId !== undefined && { conversationId }), view: 'layers', selection: id },
                 'push',
               )
             }

@@ -26,7 +26,7 @@ const keyOf = ({ time, pid, event, summary_id = '' }: LogLine): string => `${tim
 /** What the program did: charts over time, the log, slow calls and jobs. */
 export function LogsView() {
   const logs = useLogs()
-  const [list, setList] = useShownChoice('logs.list', LIST_NAMES)
+  const [list, setList] = useShownChoice('activity.list', LIST_NAMES)
   const [chosen, setChosen] = useState<LogLine | null>(null)
   const { filter, change, log, history } = logs
   const pages = log.data?.pages ?? []

@@ -33,7 +33,7 @@ const FIRST: Omit<LogFilter, 'isFollowing'> = {
 
 /** Reads the filter of an address. Missing and invalid values get their defaults. */
 function parseLogFilter(params: URLSearchParams): Omit<LogFilter, 'isFollowing'> {
-  const text = (name: string): string => params.get(`logs.${name}`) ?? ''
+  const text = (name: string): string => params.get(`activity.${name}`) ?? ''
   const levels = LEVELS.filter((level) => text('levels').split('.').includes(level))
   const [, fromMs, toMs] = /^(\d{1,15})-(\d{1,15})$/.exec(text('range')) ?? []
   return {
@@ -49,11 +49,11 @@ function parseLogFilter(params: URLSearchParams): Omit<LogFilter, 'isFollowing'>
 function logFilterTexts({ of, days, levels, query, range }: Omit<LogFilter, 'isFollowing'>) {
   const chosen = LEVELS.filter((level) => levels.includes(level)).join('.')
   return {
-    'logs.of': of === FIRST.of ? null : of,
-    'logs.days': days === FIRST.days ? null : String(days),
-    'logs.levels': chosen === FIRST.levels.join('.') ? null : chosen,
-    'logs.query': query,
-    'logs.range': range && `${Math.round(range.fromMs)}-${Math.round(range.toMs)}`,
+    'activity.of': of === FIRST.of ? null : of,
+    'activity.days': days === FIRST.days ? null : String(days),
+    'activity.levels': chosen === FIRST.levels.join('.') ? null : chosen,
+    'activity.query': query,
+    'activity.range': range && `${Math.round(range.fromMs)}-${Math.round(range.toMs)}`,
   }
 }
 
@@ -65,7 +65,7 @@ export type Logs = {
 }
 
 export function useLogs(): Logs {
-  const text = useShownOf('logs')
+  const text = useShownOf('activity')
   const [isFollowing, setFollowing] = useState(true)
   const filter = useMemo(() => ({ ...parseLogFilter(new URLSearchParams(text)), isFollowing }), [text, isFollowing])
   const change = ({ isFollowing: next, ...patch }: Partial<LogFilter>) => {

@@ -41,7 +41,7 @@ export function MapView({ info, browse }: Props) {
         state.data?.runs.some(({ status }) => status === 'running') ? REFRESH_RUNNING_MS : REFRESH_MS,
     }),
   )
-  const [chosen, choose] = useShown('map.run')
+  const [chosen, choose] = useShown('batch.run')
   const [form, setForm] = useState(EMPTY_MAP)
   const [isAsking, setAsking] = useState(false)
   const jobs = useQuery(api.jobs.list.queryOptions())
@@ -143,7 +143,7 @@ const ONLY = [
 
 /** The details of one run and the results of its items. */
 function RunDetail({ run }: { readonly run: MapRun }) {
-  const [only, setOnly] = useShownChoice('map.only', ONLY_NAMES)
+  const [only, setOnly] = useShownChoice('batch.only', ONLY_NAMES)
   const { runId, hasJournal, retain, actor, atMs, hashes } = run
   return (
     <section className={styles.detail} aria-label="Run">

@@ -38,7 +38,7 @@ function compare(a: NotedRow, b: NotedRow, sort: NoteSort): number {
   return Number(textOf(a) === '') - Number(textOf(b) === '') || textOf(a).localeCompare(textOf(b), 'en')
 }
 
-const PLACES = { message: 'transcript', leaf: 'lineage', condensed: 'lineage', file: 'files' } as const
+const PLACES = { message: 'messages', leaf: 'layers', condensed: 'layers', file: 'files' } as const
 
 /** Where a noted node is looked at. */
 export const placeOfNote = ({ id, kind, conversationId }: Note): RoutePatch => ({

@@ -57,7 +57,7 @@ export function FoundProbe({ found, address, conversationId, renderTrace, render
     select(next)
   }
   const open = ({ asked: { evidence } }: ProbeRow) =>
-    evidence !== null && navigate({ view: 'transcript', selection: evidence.id }, 'push')
+    evidence !== null && navigate({ view: 'messages', selection: evidence.id }, 'push')
   const isLostOnly = address.states.length === LOST.length && LOST.every((state) => address.states.includes(state))
   const last = rows.at(-1)
   useKeys({
@@ -193,7 +193,7 @@ function ProbeAnswer({ row: { asked, number }, isPast, trace, onOpen, onClose }:
             <span className={probeTableStyles.dim}>{evidence.role ?? 'message'}</span>
             <NodeLink id={evidence.id} />
             <TimeText atMs={evidence.atMs} form="short" />
-            <Button onClick={onOpen} title="Show it in the transcript (Enter)">
+            <Button onClick={onOpen} title="Show it in the messages (Enter)">
               Transcript
             </Button>
             <Button

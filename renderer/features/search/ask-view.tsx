@@ -149,20 +149,20 @@ export function AskView({ conversationId, kinds }: Props) {
 function useAsked(conversationId: number | null, between: MessageEnds | null, isWaiting: boolean) {
   const queries = useQueryClient()
   const query = useRoutePart('query')
-  const shown = new URLSearchParams(useShownOf('search'))
+  const shown = new URLSearchParams(useShownOf('find'))
   const [storedCap, storeCap] = useStored<number>('ask-tokens', FIRST_TOKENS)
   const [storedSummarizer, storeSummarizer] = useStored<string>('ask-summarizer', DETERMINISTIC)
   const [decided, setDecided] = useState<{ readonly about: string; readonly isAsked: boolean } | null>(null)
 
-  const within = shown.get('search.within')
-  const isHere = shown.get('search.where') === 'conversation' && conversationId !== null
+  const within = shown.get('find.within')
+  const isHere = shown.get('find.where') === 'conversation' && conversationId !== null
   const asked: ExpandQueryRequest | null =
     query === null
       ? null
       : {
           prompt: query,
-          tokenCap: Number(shown.get('search.tokens')) || FIRST_TOKENS,
-          summarizer: shown.get('search.summarizer') ?? DETERMINISTIC,
+          tokenCap: Number(shown.get('find.tokens')) || FIRST_TOKENS,
+          summarizer: shown.get('find.summarizer') ?? DETERMINISTIC,
           ...(isHere && { conversationId }),
           ...between,
           ...(within !== null && { summaryIds: [within] }),
@@ -186,10 +186,10 @@ function useAsked(conversationId: number | null, between: MessageEnds | null, is
     storeCap(tokenCap)
     storeSummarizer(summarizer)
     const texts = {
-      'search.tokens': tokenCap === FIRST_TOKENS ? null : String(tokenCap),
-      'search.summarizer': summarizer === DETERMINISTIC ? null : summarizer,
-      'search.where': request.conversationId === undefined ? null : 'conversation',
-      'search.within': request.summaryIds?.[0] ?? null,
+      'find.tokens': tokenCap === FIRST_TOKENS ? null : String(tokenCap),
+      'find.summarizer': summarizer === DETERMINISTIC ? null : summarizer,
+      'find.where': request.conversationId === undefined ? null : 'conversation',
+      'find.within': request.summaryIds?.[0] ?? null,
     }
     navigate({ query: prompt, shown: texts }, 'push')
   }

@@ -142,7 +142,7 @@ const CHOSEN = ['mode', 'match', 'scope', 'sort', 'group', 'where', 'window'] as
 
 /** Reads the filters of an address. Missing and unknown values get their defaults. */
 export function parseFilters(params: URLSearchParams): Filters {
-  const text = (name: string): string => params.get(`search.${name}`) ?? ''
+  const text = (name: string): string => params.get(`find.${name}`) ?? ''
   const one = <K extends (typeof CHOSEN)[number]>(name: K) =>
     CHOICES[name].find((choice) => choice === text(name)) ?? NO_FILTERS[name]
   const many = (name: string): readonly string[] => text(name).split('.')
@@ -177,5 +177,5 @@ export function filterTexts(filters: Filters): Readonly<Record<string, string | 
     from: filters.fromDay,
     to: filters.toDay,
   }
-  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [`search.${name}`, text]))
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [`find.${name}`, text]))
 }

@@ -59,7 +59,7 @@ export function FindView({ conversationId, kinds }: Props) {
   const search = useSearch(request, isAtTop)
   const [folded, setFolded] = useState<readonly string[]>([])
   const { states, isPending } = useHitStates(search.pages)
-  const [state, setState] = useShownChoice('search.state', STATE_FILTERS)
+  const [state, setState] = useShownChoice('find.state', STATE_FILTERS)
   const shown = useMemo(() => inState(search.pages, states, state), [search.pages, states, state])
   const rows = useMemo(() => rowsOf(shown, filters.group, new Set(folded)), [shown, filters.group, folded])
   const stops = useMemo(() => stopsOf(rows), [rows])
@@ -223,7 +223,7 @@ function SearchError({ error, onRetry }: SearchErrorProps) {
 
 /** The filters, which stand in the address. */
 function useFilters(): readonly [Filters, (filters: Filters) => void] {
-  const text = useShownOf('search')
+  const text = useShownOf('find')
   const filters = useMemo(() => parseFilters(new URLSearchParams(text)), [text])
   return [filters, (next) => navigate({ shown: filterTexts(next) }, 'replace')]
 }

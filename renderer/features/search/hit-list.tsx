@@ -148,7 +148,7 @@ function CoverLabel({ group }: { readonly group: Exclude<Group, { kind: 'convers
     case 'cover':
       return (
         <>
-          covered by <NodeLink id={group.id} maxChars={24} conversationId={group.conversationId} view="strata" />
+          covered by <NodeLink id={group.id} maxChars={24} conversationId={group.conversationId} view="layers" />
         </>
       )
     case 'window':

@@ -174,7 +174,7 @@ function Covers({ hit }: { readonly hit: GrepHit }) {
       {shown.map((id, index) => (
         <span key={id} className={styles.cover}>
           {index === 1 && coverInWindow !== null && <span>under </span>}
-          <NodeLink id={id} maxChars={12} conversationId={conversationId} view="strata" />
+          <NodeLink id={id} maxChars={12} conversationId={conversationId} view="layers" />
         </span>
       ))}
       {left > 0 && <span>+{left}</span>}

@@ -85,5 +85,5 @@ function indexOfKey(stops: readonly Row[], key: string): number {
 /** Returns the view that shows a hit in its context. */
 export function viewOf(hit: Pick<GrepHit, 'kind'>): View {
   if (hit.kind === 'file') return 'files'
-  return hit.kind === 'message' ? 'transcript' : 'strata'
+  return hit.kind === 'message' ? 'messages' : 'layers'
 }

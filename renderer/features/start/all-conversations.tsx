@@ -1,5 +1,5 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import type { ConversationsInput, ConversationTotals } from '#core/contract/memory.ts'
 import { api } from '#renderer/api.ts'
 import { useShown, useShownChoice } from '#renderer/routes.ts'
@@ -35,18 +35,16 @@ const narrowedTo = (filter: Filter, soft: number | undefined): Partial<Conversat
 type Props = {
   /** The conversation that is selected first. */
   readonly conversationId: number
-  /** Leads back to a single conversation. */
-  readonly scope: ReactNode
 }
 
 /** Every conversation of the file in one table, and the selected one over time. */
-export function AllConversations({ conversationId, scope }: Props) {
+export function AllConversations({ conversationId }: Props) {
   const [selected, setSelected] = useState(conversationId)
   const settings = useQuery(api.memory.settings.queryOptions())
-  const [sort, setSort] = useShownChoice('start.sort', TABLE_SORTS)
-  const [reversed, setReversed] = useShown('start.reversed')
-  const [filter, setFilter] = useShownChoice('start.only', FILTERS)
-  const [stored, setStored] = useShown('start.words')
+  const [sort, setSort] = useShownChoice('conversations.sort', TABLE_SORTS)
+  const [reversed, setReversed] = useShown('conversations.reversed')
+  const [filter, setFilter] = useShownChoice('conversations.only', FILTERS)
+  const [stored, setStored] = useShown('conversations.words')
   const [words, setWords] = useState(stored ?? '')
   const query = useDebounced(words, TYPING_MS).trim().slice(0, MOST_CHARS)
   const soft = settings.data?.softThreshold
@@ -76,9 +74,7 @@ export function AllConversations({ conversationId, scope }: Props) {
   const chosen = found.rows?.find((row) => row.conversationId === selected) ?? beyond
   return (
     <div className={styles.view}>
-      <ViewHeader title={titleOf(counts)} actions={scope}>
-        {totals && totalsText(totals)}
-      </ViewHeader>
+      <ViewHeader title={titleOf(counts)}>{totals && totalsText(totals)}</ViewHeader>
       <div className={styles.tools}>
         <span className={search.field}>
           <Icon name="search" />

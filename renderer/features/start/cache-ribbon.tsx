@@ -80,7 +80,7 @@ function Ribbon({ usage }: { readonly usage: Usage }) {
       onPointerMove={(event) => setHovered(columnAt(event))}
       onPointerLeave={() => setHovered(null)}
       onClick={(event) =>
-        navigate({ view: 'transcript', selection: `msg_${columns.firstMessage[columnAt(event)]}` }, 'push')
+        navigate({ view: 'messages', selection: `msg_${columns.firstMessage[columnAt(event)]}` }, 'push')
       }
     >
       <svg
@@ -180,7 +180,7 @@ function Breaks({ usage: { breaks, breakCount, lostTokens } }: { readonly usage:
               <td>{formatCount(one.expectedTokens - one.cachedTokens)}</td>
               <td>{one.cost === null ? 'not recorded' : costText(one.cost)}</td>
               <td>
-                <NodeLink id={one.messageId} view="transcript" />
+                <NodeLink id={one.messageId} view="messages" />
               </td>
             </tr>
           ))}

@@ -74,7 +74,7 @@ export function freedText(freed: Freed): readonly string[] {
 /** Leads to the run or, where runs are not recorded, to its summary. */
 export function freedAddress({ runId, summaryId }: Freed): RoutePatch | null {
   if (runId !== '') return runAddress(runId)
-  return summaryId === null ? null : { view: 'lineage', selection: summaryId }
+  return summaryId === null ? null : { view: 'layers', selection: summaryId }
 }
 
 /** What answers cost where costs are recorded; otherwise the tokens that were not read from the cache. */

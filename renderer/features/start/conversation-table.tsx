@@ -13,6 +13,7 @@ import { Loading } from '#renderer/ui/loading.tsx'
 import { PressureBar } from '#renderer/ui/pressure-bar.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
 import type { useConversations } from '#renderer/ui/use-conversations.ts'
+import { FIRST_VIEW } from '#renderer/views.ts'
 import styles from './conversation-table.module.css'
 import { byLoss, type Loss, type Losses } from './start-figures.ts'
 
@@ -223,7 +224,7 @@ function Lost({ loss }: { readonly loss: Loss | 'failed' | undefined }) {
 }
 
 const openConversation = (conversationId: number): void =>
-  navigate({ conversationId, selection: null, shown: { 'start.scope': null } }, 'push')
+  navigate({ conversationId, view: FIRST_VIEW, selection: null }, 'push')
 
 /** Counts are kept this long after their row left the screen. */
 const KEPT_MS = 10 * 60_000

@@ -16,7 +16,7 @@ export function ForgottenField() {
     event.preventDefault()
     const query = words.trim()
     if (query === '') return
-    navigate({ view: 'search', searchKind: 'trace', tracedId: null, selection: null, query }, 'push')
+    navigate({ view: 'find', searchKind: 'trace', tracedId: null, selection: null, query }, 'push')
   }
   return (
     <form className={styles.form} onSubmit={trace}>

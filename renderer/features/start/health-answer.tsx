@@ -12,7 +12,7 @@ import { TimeText } from '#renderer/ui/time-text.tsx'
 import { Answer, Figure } from './answer.tsx'
 import styles from './start-view.module.css'
 
-const toHealth = (): void => navigate({ view: 'integrity' }, 'push')
+const toHealth = (): void => navigate({ view: 'health' }, 'push')
 
 /** Whether the file is sound, by the last check of this window. */
 export function HealthAnswer({ info }: { readonly info: MemoryInfo }) {
@@ -29,7 +29,7 @@ export function HealthAnswer({ info }: { readonly info: MemoryInfo }) {
         last.data === undefined ? null : report !== null ? (
           <WayOn report={report} info={info} />
         ) : isChecking ? (
-          <Button onClick={toHealth}>Integrity →</Button>
+          <Button onClick={toHealth}>Health →</Button>
         ) : (
           <Button disabled={start.isPending} onClick={() => start.mutate({ kind: 'integrity' })}>
             Check now
@@ -66,7 +66,7 @@ const isRepairable = ({ checks }: IntegrityReport): boolean =>
   checks.some(({ count, severity, repairable }) => count > 0 && severity !== 'info' && repairable)
 
 function WayOn({ report, info }: ReportProps) {
-  if (!isRepairable(report)) return <Button onClick={toHealth}>Integrity →</Button>
+  if (!isRepairable(report)) return <Button onClick={toHealth}>Health →</Button>
   return (
     <Button look="primary" onClick={toHealth}>
       {info.readOnly ? 'Repair a copy…' : 'Repair…'}

@@ -50,7 +50,7 @@ export function LossAnswer({ conversation }: Props) {
       about="Details are decisions, numbers, paths, names and quotes"
       action={
         <Button
-          onClick={() => navigate({ view: 'compaction', shown: { 'compaction.list': 'history' } }, 'push')}
+          onClick={() => navigate({ view: 'compact', shown: { 'compact.list': 'history' } }, 'push')}
           disabled={compactions?.length === 0}
         >
           Compactions →

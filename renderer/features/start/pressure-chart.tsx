@@ -363,11 +363,11 @@ function pointAddress(point: CurvePoint | undefined, events: readonly Compaction
   const replacement = point?.event == null ? undefined : events[point.event]
   if (replacement === undefined) return messageAddress(point?.message ?? null)
   const { runId, summaryId } = replacement
-  return runId === '' ? { view: 'lineage', selection: summaryId } : runAddress(runId)
+  return runId === '' ? { view: 'layers', selection: summaryId } : runAddress(runId)
 }
 
 const messageAddress = (message: number | null): RoutePatch | null =>
-  message === null ? null : { view: 'transcript', selection: `msg_${message}` }
+  message === null ? null : { view: 'messages', selection: `msg_${message}` }
 
 /** Returns the index of the point to which a key leads, or null for a key that does not move. */
 function steppedTo(key: string, from: number | null, points: readonly CurvePoint[]): number | null {

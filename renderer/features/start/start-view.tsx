@@ -4,7 +4,7 @@ import { meaningOf } from '#core/contract/glossary.ts'
 import type { Role } from '#core/contract/ids.ts'
 import type { ListedConversation, MemoryInfo, Overview } from '#core/contract/memory.ts'
 import { api } from '#renderer/api.ts'
-import { navigate, useShownChoice } from '#renderer/routes.ts'
+import { navigate } from '#renderer/routes.ts'
 import { Button } from '#renderer/ui/button.tsx'
 import { nodeColor } from '#renderer/ui/depth-color.ts'
 import { DepthSwatch } from '#renderer/ui/depth-swatch.tsx'
@@ -14,9 +14,7 @@ import { formatCompact, formatCompression, formatCount, formatPercent } from '#r
 import { LargeRow } from '#renderer/ui/large-row.tsx'
 import { Loading } from '#renderer/ui/loading.tsx'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
-import { Segmented } from '#renderer/ui/segmented.tsx'
 import { useConversation } from '#renderer/ui/use-conversations.ts'
-import { AllConversations } from './all-conversations.tsx'
 import { Answer } from './answer.tsx'
 import { CacheRibbon } from './cache-ribbon.tsx'
 import { ForgottenField } from './forgotten-field.tsx'
@@ -42,18 +40,9 @@ type Props = {
   readonly renderLayers: () => ReactNode
 }
 
-const SCOPES = ['conversation', 'all'] as const
-const SCOPE_OPTIONS = [
-  { value: 'conversation', label: 'this conversation' },
-  { value: 'all', label: 'all conversations' },
-] as const
-
 /** From a question to its answer: what a conversation forgot, what the model sees, and whether the memory is sound. */
 export function StartView({ conversationId, info, renderLayers }: Props) {
-  const [shown, setShown] = useShownChoice('start.scope', SCOPES)
-  const scope = <Segmented label="What is shown" options={SCOPE_OPTIONS} value={shown} onChange={setShown} />
   const { data: conversation, error, refetch } = useConversation(conversationId)
-  if (shown === 'all') return <AllConversations conversationId={conversationId} scope={scope} />
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   return (
     <div className={styles.scroller}>
@@ -61,7 +50,7 @@ export function StartView({ conversationId, info, renderLayers }: Props) {
         <ForgottenField />
         {conversation && <Answers {...{ conversation, info, renderLayers }} />}
         <div className={styles.more}>
-          <SectionHeading aside={scope}>More about this conversation</SectionHeading>
+          <SectionHeading>More about this conversation</SectionHeading>
         </div>
         {conversation && <MoreFigures conversation={conversation} />}
       </div>
@@ -82,7 +71,7 @@ function Answers({ conversation, info, renderLayers }: AnswersProps) {
       <Answer
         question="How is it layered?"
         about={strata.data && layersText(strata.data)}
-        action={<Button onClick={() => navigate({ view: 'strata' }, 'push')}>Strata →</Button>}
+        action={<Button onClick={() => navigate({ view: 'layers' }, 'push')}>Layers →</Button>}
       >
         {renderLayers()}
       </Answer>

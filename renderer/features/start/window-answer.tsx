@@ -30,7 +30,7 @@ export function WindowAnswer({ conversation, strata }: Props) {
     <Answer
       question="What does the model see next turn?"
       about={budgetTokens === null ? 'of its window' : `of a window of ${formatTokens(budgetTokens)}`}
-      action={<Button onClick={() => navigate({ view: 'context' }, 'push')}>Context →</Button>}
+      action={<Button onClick={() => navigate({ view: 'window' }, 'push')}>Window →</Button>}
     >
       <Figure figure={contextTokens === null ? 'Being counted…' : formatTokens(contextTokens)}>
         {pressure !== null && `· ${formatPressure(pressure)} `}

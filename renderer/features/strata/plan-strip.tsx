@@ -40,7 +40,7 @@ const DAY_CHECK_MS = 60_000
 export function PlanStrip({ conversationId, freshTailCount, ...props }: Props) {
   const { data: strata, error, refetch } = useStrata(conversationId, 'messages', freshTailCount)
   if (error && strata === undefined) return <ErrorLine error={error} onRetry={() => void refetch()} />
-  if (strata === undefined) return <Loading what="the strata" lines={4} />
+  if (strata === undefined) return <Loading what="the layers" lines={4} />
   return <Drawing key={strata.conversationId} strata={strata} {...props} />
 }
 

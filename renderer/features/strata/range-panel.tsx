@@ -38,7 +38,7 @@ function Panel({ range, strata, figures, onZoom }: Props & { readonly range: Mes
   const ends = useRangeEnds(strata.conversationId, range)
   const [from, to] = [ends?.first.createdAtMs ?? null, ends?.last.createdAtMs ?? null]
   const { messages, tokens, roles, findings, details } = figures
-  const open = () => navigate({ view: 'transcript', selection: ends?.first.id ?? null }, 'push')
+  const open = () => navigate({ view: 'messages', selection: ends?.first.id ?? null }, 'push')
   return (
     <section className={view.panel} aria-label="Range">
       <div>
@@ -81,7 +81,7 @@ function Panel({ range, strata, figures, onZoom }: Props & { readonly range: Mes
       </Facts>
       <div className={styles.actions}>
         <Button onClick={onZoom}>Zoom to range</Button>
-        <Button onClick={open}>Open in transcript</Button>
+        <Button onClick={open}>Open in messages</Button>
       </div>
       <Losses strata={strata} range={range} ends={ends && { from: ends.first.id, to: ends.last.id }} />
       <SectionHeading aside={formatCount(findings.length)}>Findings</SectionHeading>

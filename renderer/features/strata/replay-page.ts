@@ -41,7 +41,7 @@ export async function replayPage(input: Input): Promise<string> {
 <body>
 <h1>${title}</h1>
 <p>How the memory of this conversation was compacted: messages arrive below, summaries form above them, and the bright edge on top is what the model saw.</p>
-<canvas id="stage" role="img" aria-label="The strata of the conversation at the chosen moment"></canvas>
+<canvas id="stage" role="img" aria-label="The layers of the conversation at the chosen moment"></canvas>
 <div id="bar">
 <button id="play" type="button">Play</button>
 <input id="moment" type="range" min="0" aria-label="Moment">

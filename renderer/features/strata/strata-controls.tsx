@@ -62,6 +62,6 @@ async function saveAsPng(scene: Scene): Promise<void> {
 
 /** Saves the part in sight as a vector drawing. */
 function saveAsSvg(scene: Scene): void {
-  const svg = toSvg(drawStrata(scene), `Strata of conversation ${scene.strata.conversationId}`)
+  const svg = toSvg(drawStrata(scene), `Layers of conversation ${scene.strata.conversationId}`)
   saveFile(nameOf(scene, 'svg'), new Blob([svg], { type: 'image/svg+xml' }))
 }

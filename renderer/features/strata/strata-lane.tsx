@@ -32,7 +32,7 @@ const REACH_PX = 6
 export function StrataLane({ conversationId, ...props }: Props) {
   const { data, error, refetch } = useStrata(conversationId, 'messages')
   if (data !== undefined) return <Lane strata={data} {...props} />
-  return error ? <ErrorLine error={error} onRetry={() => void refetch()} /> : <Loading what="the strata" lines={1} />
+  return error ? <ErrorLine error={error} onRetry={() => void refetch()} /> : <Loading what="the layers" lines={1} />
 }
 
 type LaneProps = Omit<Props, 'conversationId'> & { readonly strata: Strata }

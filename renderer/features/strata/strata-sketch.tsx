@@ -18,7 +18,7 @@ const NARROW_PX = 2
 export function StrataSketch({ conversationId }: { readonly conversationId: number }) {
   const { data, error, refetch } = useStrata(conversationId, 'messages')
   if (data !== undefined) return data.totalMessages === 0 ? null : <Sketch strata={data} />
-  return error ? <ErrorLine error={error} onRetry={() => void refetch()} /> : <Loading what="the strata" lines={3} />
+  return error ? <ErrorLine error={error} onRetry={() => void refetch()} /> : <Loading what="the layers" lines={3} />
 }
 
 function Sketch({ strata }: { readonly strata: Strata }) {

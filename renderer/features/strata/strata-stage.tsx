@@ -61,7 +61,7 @@ export function StrataStage({ strata, colorBy }: Props) {
   const [hovering] = useState(() => new Hovering())
   const findings = useFindings()
   const notes = useNotes()
-  const [filterWords] = useShown('strata.only')
+  const [filterWords] = useShown('layers.only')
   const filter = useMemo(() => parseFilter(filterWords), [filterWords])
   const replaying = useReplay(strata)
   const [draft, setDraft] = useState<Viewport | null>(null)
@@ -127,7 +127,7 @@ export function StrataStage({ strata, colorBy }: Props) {
           className={classNames(drawing.surface, styles.surface)}
           style={scene ? { height: scene.rows.height } : undefined}
           role="application"
-          aria-label={`Strata: ${describe(strata)}. Arrow keys move the selection, M marks a range; the same is there as a tree.`}
+          aria-label={`Layers: ${describe(strata)}. Arrow keys move the selection, M marks a range; the same is there as a graph and a tree.`}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
           tabIndex={0}
           onKeyDown={onKeyDown}
@@ -166,7 +166,7 @@ export function StrataStage({ strata, colorBy }: Props) {
 
 /** The viewport of the stage, which is kept in the address. */
 function useAddressedMotion(strata: Strata): ViewportMotion {
-  const [zoom, setZoom] = useShown('strata.zoom')
+  const [zoom, setZoom] = useShown('layers.zoom')
   const [motion] = useState(() => new ViewportMotion(limitsOf(strata), parseViewport(zoom)))
   useEffect(() => motion.setLimits(limitsOf(strata)), [motion, strata])
   useEffect(

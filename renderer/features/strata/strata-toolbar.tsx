@@ -1,4 +1,4 @@
-import type { KeyboardEvent } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
 import { STRATA_AXES } from '#core/contract/lists.ts'
 import type { Strata, StrataAxis } from '#core/contract/strata.ts'
 import { useShown } from '#renderer/routes.ts'
@@ -6,7 +6,6 @@ import { classNames } from '#renderer/ui/class-names.ts'
 import { CompactButton } from '#renderer/ui/compact-button.tsx'
 import { formatCompact, formatTokens, plural } from '#renderer/ui/format.ts'
 import { Icon } from '#renderer/ui/icon.tsx'
-import { IconButton } from '#renderer/ui/icon-button.tsx'
 import { Menu } from '#renderer/ui/menu.tsx'
 import { useMessageRange } from '#renderer/ui/message-range.ts'
 import { RangeChip } from '#renderer/ui/range-chip.tsx'
@@ -22,8 +21,7 @@ type Props = {
   readonly onAxis: (axis: StrataAxis) => void
   readonly colorBy: ColorBy
   readonly onColorBy: (colorBy: ColorBy) => void
-  readonly isTree: boolean
-  readonly onTree: (isTree: boolean) => void
+  readonly forms: ReactNode
   readonly strata: Strata | undefined
 }
 
@@ -36,10 +34,11 @@ const keepArrows = (event: KeyboardEvent) => {
 }
 
 /** Chooses the meaning of x and of the colour, and shows the totals. */
-export function StrataToolbar({ conversationId, axis, onAxis, colorBy, onColorBy, isTree, onTree, strata }: Props) {
+export function StrataToolbar({ conversationId, axis, onAxis, colorBy, onColorBy, forms, strata }: Props) {
   const [range] = useMessageRange()
   return (
-    <div className={styles.toolbar} role="toolbar" aria-label="Strata" onKeyDown={keepArrows}>
+    <div className={styles.toolbar} role="toolbar" aria-label="Layers" onKeyDown={keepArrows}>
+      {forms}
       <span className={styles.choice}>
         <span className={styles.name}>x</span>
         <Segmented label="What x means" options={AXES} value={axis} onChange={onAxis} />
@@ -71,19 +70,13 @@ export function StrataToolbar({ conversationId, axis, onAxis, colorBy, onColorBy
         </span>
       )}
       <CompactButton />
-      <IconButton
-        icon="tree"
-        label={isTree ? 'Show as a drawing' : 'Show as a tree'}
-        aria-pressed={isTree}
-        onClick={() => onTree(!isTree)}
-      />
     </div>
   )
 }
 
 /** What is shown in full; the rest stays faint in its place. */
 function FilterMenu() {
-  const [text, setText] = useShown('strata.only')
+  const [text, setText] = useShown('layers.only')
   const filter = parseFilter(text)
   return (
     <Menu

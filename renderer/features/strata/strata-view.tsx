@@ -11,12 +11,13 @@ import { useStored } from '#renderer/ui/use-stored.ts'
 import { COLOR_BY } from './bar-color.ts'
 import { StrataStage } from './strata-stage.tsx'
 import { StrataToolbar } from './strata-toolbar.tsx'
-import { StrataTree } from './strata-tree.tsx'
 import styles from './strata-view.module.css'
 import { useStrata } from './use-strata-queries.ts'
 
 type Props = {
   readonly conversationId: number
+  /** Chooses another form of the layers. */
+  readonly forms: ReactNode
   /** The content below the splitter: the lineage of the selected node. */
   readonly children?: ReactNode
 }
@@ -25,33 +26,28 @@ const DEFAULT_HEIGHT = 402
 const MIN_HEIGHT = 220
 const MIN_BELOW = 150
 
-const FORMS = ['drawing', 'tree'] as const
-
 /** A conversation as strata: the history along x, its compression along y, and what the model sees highlighted. */
-export function StrataView({ conversationId, children }: Props) {
+export function StrataView({ conversationId, forms, children }: Props) {
   const view = useRef<HTMLDivElement>(null)
   const size = useSize(view)
-  const [axis] = useShownChoice('strata.axis', STRATA_AXES)
-  const [colorBy, setColorBy] = useShownChoice('strata.color', COLOR_BY)
-  const [form, setForm] = useShownChoice('strata.form', FORMS)
-  const isTree = form === 'tree'
+  const [axis] = useShownChoice('layers.axis', STRATA_AXES)
+  const [colorBy, setColorBy] = useShownChoice('layers.color', COLOR_BY)
   // Positions on one axis mean nothing on another.
   const setAxis = (next: StrataAxis) =>
-    navigate({ shown: { 'strata.axis': next === STRATA_AXES[0] ? null : next, 'strata.zoom': null } }, 'replace')
+    navigate({ shown: { 'layers.axis': next === STRATA_AXES[0] ? null : next, 'layers.zoom': null } }, 'replace')
   const [height, setHeight] = useStored<number>('strata.height', DEFAULT_HEIGHT)
   const { data: strata, error, refetch } = useStrata(conversationId, axis)
   const max = Math.max(MIN_HEIGHT, (size?.height ?? Number.POSITIVE_INFINITY) - MIN_BELOW)
 
   const content = () => {
     if (error && strata === undefined) return <ErrorState error={error} onRetry={() => void refetch()} />
-    if (strata === undefined) return <Loading what="the strata" />
+    if (strata === undefined) return <Loading what="the layers" />
     if (strata.totalMessages === 0 && strata.summaries.id.length === 0)
       return (
         <EmptyState title="Nothing has been said yet">
           This conversation has no message. They appear here as its agent writes them.
         </EmptyState>
       )
-    if (isTree) return <StrataTree conversationId={conversationId} />
     const key = `${strata.conversationId} ${strata.axis}`
     return <StrataStage key={key} strata={strata} colorBy={colorBy} />
   }
@@ -61,7 +57,7 @@ export function StrataView({ conversationId, children }: Props) {
       <section
         className={styles.upper}
         style={children === undefined ? { flex: 1 } : { height: Math.min(height, max) }}
-        aria-label="Strata"
+        aria-label="Layers"
       >
         <StrataToolbar
           {...{
@@ -70,8 +66,7 @@ export function StrataView({ conversationId, children }: Props) {
             onAxis: setAxis,
             colorBy,
             onColorBy: setColorBy,
-            isTree,
-            onTree: (on: boolean) => setForm(on ? 'tree' : 'drawing'),
+            forms,
             strata,
           }}
         />
@@ -80,7 +75,7 @@ export function StrataView({ conversationId, children }: Props) {
       {children !== undefined && (
         <>
           <Splitter
-            label="strata"
+            label="layers"
             orientation="horizontal"
             size={Math.min(height, max)}
             min={MIN_HEIGHT}

@@ -19,7 +19,7 @@ import {
 import { indexSummaries } from './summary-index.ts'
 
 /** Where a replay stands in the address: after so many messages. */
-const AT = 'strata.at'
+const AT = 'layers.at'
 
 const NO_EVENTS: Timeline['events'] = []
 const NONE: Appearances = new Int32Array(0)

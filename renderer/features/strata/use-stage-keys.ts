@@ -82,7 +82,7 @@ export function useStageKeys({ strata, selection, motion, onMark }: Input): (eve
     j: () => beside(1),
     ArrowLeft: () => along('sources'),
     ArrowRight: () => along('dependents'),
-    Enter: () => selection !== null && navigate({ view: 'transcript' }, 'push'),
+    Enter: () => selection !== null && navigate({ view: 'messages' }, 'push'),
   }
   const onKey = (event: KeyPress) => {
     const handler = handlers[event.key]

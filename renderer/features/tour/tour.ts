@@ -14,14 +14,14 @@ export const QUESTIONS: readonly Question[] = [
   {
     title: 'What does the model see next turn?',
     text: 'This list is sent with the next turn: the system prompt, a few summaries that stand for the older messages, and the newest messages as they are. The last column says why each is in. Under What if you can try another budget and see what falls out.',
-    place: { conversationId: 1, view: 'context', selection: null },
+    place: { conversationId: 1, view: 'window', selection: null },
   },
   {
     title: 'Why did it forget PAY-1187?',
     text: 'A trace follows words from the message that said them, rung by rung, up to the window. The heading names the summary and the run at which they were dropped. On the right stands how to get them back.',
     place: {
       conversationId: 1,
-      view: 'search',
+      view: 'find',
       searchKind: 'trace',
       tracedId: 'msg_52',
       query: 'PAY-1187',
@@ -31,7 +31,7 @@ export const QUESTIONS: readonly Question[] = [
   {
     title: 'Is the memory sound?',
     text: 'A check compares every row with the rules of its format; it begins by itself when a memory is opened. Findings are explained and marked in every view. A repair shows each row before and after, makes a backup first, and can be undone.',
-    place: { conversationId: 1, view: 'integrity', selection: null },
+    place: { conversationId: 1, view: 'health', selection: null },
   },
 ]
 

@@ -25,7 +25,7 @@ const FILTERS = ['all', ...STATES] as const
 
 /** The messages and summaries that say what is traced, each with what became of it there. */
 export function PlaceList({ places, areNearest, chosen, onChoose, onOpen }: Props) {
-  const [filter, setFilter] = useShownChoice('search.places', FILTERS)
+  const [filter, setFilter] = useShownChoice('find.places', FILTERS)
   const shown = filter === 'all' ? places : places.filter(({ state }) => state === filter)
   const at = shown.findIndex(({ id }) => id === chosen)
   const step = (by: 1 | -1) => {

@@ -35,7 +35,7 @@ export function TraceView({ kinds }: Props) {
   const chosen = asked.tracedId ?? places.data?.id ?? null
   const isAsked = asked.tracedId !== null || (asked.query ?? '').trim() !== ''
   const open = ({ id, kind, conversationId }: FactPlace) =>
-    navigate({ selection: id, conversationId, view: kind === 'message' ? 'transcript' : 'lineage' }, 'push')
+    navigate({ selection: id, conversationId, view: kind === 'message' ? 'messages' : 'layers' }, 'push')
   const rungs = ladder.data?.ladder.flatMap(({ id }) => id ?? []) ?? []
   const step = (by: 1 | -1) => {
     const at = rungs.indexOf(selection ?? '')
@@ -47,7 +47,7 @@ export function TraceView({ kinds }: Props) {
     const rung = ladder.data?.ladder.find(({ id }) => id !== null && id === selection)
     const place = found.find(({ id }) => id === chosen)
     if (rung && (rung.id !== chosen || place === undefined))
-      navigate({ selection, view: rung.kind === 'message' ? 'transcript' : 'lineage' }, 'push')
+      navigate({ selection, view: rung.kind === 'message' ? 'messages' : 'layers' }, 'push')
     else if (place) open(place)
     else return false
   }

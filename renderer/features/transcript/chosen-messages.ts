@@ -10,7 +10,7 @@ export const rangeWithin = (range: MessageRange | null, total: number): MessageR
 export const rangeBetween = (a: number, b: number): MessageRange => ({ first: Math.min(a, b), last: Math.max(a, b) })
 
 /** The name under which the address holds the chosen messages, as the numbers that are shown. */
-export const CHOSEN = 'transcript.range'
+export const CHOSEN = 'messages.range'
 
 export type RangeSelection = {
   readonly range: MessageRange | null

@@ -25,7 +25,7 @@ export function copiedText(messages: readonly Message[], form: CopyForm): string
 
 /** Returns the address of a selection in the transcript. */
 export function copiedLink(page: string, route: Route, place: Pick<Route, 'selection' | 'shown'>): string {
-  return `${page.replace(/#.*$/s, '')}${formatRoute({ ...route, ...place, view: 'transcript' })}`
+  return `${page.replace(/#.*$/s, '')}${formatRoute({ ...route, ...place, view: 'messages' })}`
 }
 
 const factsOf = ({ id, tokens, createdAtMs }: Message): string => {

@@ -7,7 +7,7 @@ export type Look = (typeof LOOKS)[number]
 
 /** Returns how the prose of the view is shown. The address holds it. */
 export function useViewLook(): readonly [Look, (look: Look) => void] {
-  return useShownChoice('transcript.look', LOOKS)
+  return useShownChoice('messages.look', LOOKS)
 }
 
 /** Returns how the prose of a message is shown, which its own button turns to the other look. */

@@ -102,7 +102,7 @@ function useDragging(scale: MapScale, onGo: (position: number) => void) {
 /** Returns the ids of the messages with the words of the search that the address holds. */
 function useHits(conversationId: number): readonly string[] {
   const query = useRoutePart('query')
-  const [mode] = useShown('search.mode')
+  const [mode] = useShown('find.mode')
   const { data } = useQuery({
     ...api.retrieval.grep.queryOptions({
       input: {

@@ -54,7 +54,7 @@ function Transcript({ conversationId }: { readonly conversationId: number }) {
 
   if (transcript.total === null && transcript.error !== null)
     return <ErrorState error={transcript.error} onRetry={transcript.retry} />
-  if (transcript.total === null || !hasBegun) return <Loading what="the transcript" lines={10} />
+  if (transcript.total === null || !hasBegun) return <Loading what="the messages" lines={10} />
   if (transcript.total === 0)
     return <EmptyState title="No messages yet">This conversation was opened, but nothing was said in it.</EmptyState>
   if (limited.total === 0)

@@ -68,7 +68,7 @@ const notesOf = ({ newer, brokenChains = [], conversationCount }: ImportedFile):
   ...(newer === null ? [] : [newerText(newer)]),
   ...brokenChains.map(({ conversationId, text }) => {
     const said = conversationCount > 1 ? `Conversation ${formatCount(conversationId)}: ${text}` : text
-    return `${said.charAt(0).toUpperCase()}${said.slice(1)}. Context shows what a resume would load.`
+    return `${said.charAt(0).toUpperCase()}${said.slice(1)}. Window shows what a resume would load.`
   }),
 ]
 

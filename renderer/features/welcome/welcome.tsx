@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type ComponentProps, useEffect, useState } from 'react'
 import type { ImportResult } from '#core/contract/import.ts'
 import type { Job } from '#core/contract/job.ts'
@@ -9,15 +9,15 @@ import { navigate } from '#renderer/routes.ts'
 import { Button } from '#renderer/ui/button.tsx'
 import { Chip } from '#renderer/ui/chip.tsx'
 import { ConnectDialog } from '#renderer/ui/connect-dialog.tsx'
-import { ErrorLine, ErrorState } from '#renderer/ui/error-state.tsx'
+import { ErrorState } from '#renderer/ui/error-state.tsx'
 import { formatBytes, plainName, plural, shortenPath } from '#renderer/ui/format.ts'
 import { Mark } from '#renderer/ui/home-button.tsx'
 import { IconButton } from '#renderer/ui/icon-button.tsx'
 import { JobProgress } from '#renderer/ui/job-progress.tsx'
-import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { ThemeMenu } from '#renderer/ui/theme-menu.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
 import { useNewFile } from '#renderer/ui/use-new-file.ts'
+import { Databases } from './databases.tsx'
 import { DropTarget } from './drop-target.tsx'
 import { FolderDialog } from './folder-dialog.tsx'
 import foundListStyles from './found-list.module.css'
@@ -209,63 +209,3 @@ function FoundTranscriptRow({ found, onChoose }: { readonly found: Found } & Fou
     </li>
   )
 }
-
-/** PostgreSQL databases that the user connected to, by their addresses without passwords. */
-function Databases() {
-  const known = useQuery(api.servers.list.queryOptions())
-  const queries = useQueryClient()
-  const forget = useMutation(
-    api.servers.forget.mutationOptions({
-      onSuccess: () => queries.invalidateQueries({ queryKey: api.servers.key() }),
-    }),
-  )
-  if (known.error)
-    return (
-      <section>
-        <SectionHeading>Databases</SectionHeading>
-        <div className={foundListStyles.damaged}>
-          <ErrorLine error={known.error} onRetry={() => void known.refetch()} />
-        </div>
-      </section>
-    )
-  if (!known.data || known.data.servers.length === 0) return null
-  return (
-    <section>
-      <SectionHeading>Databases</SectionHeading>
-      {forget.error && <ErrorLine error={forget.error} />}
-      <ul>
-        {known.data.servers.map(({ address, openedAtMs, secret }) => (
-          <li key={address} className={foundListStyles.row}>
-            <button
-              type="button"
-              className={foundListStyles.open}
-              title={address}
-              onClick={() => host.openFile(address)}
-            >
-              <span className={foundListStyles.address}>{address}</span>
-              <span className={foundListStyles.system}>
-                <Chip title={SECRETS[secret]}>PostgreSQL</Chip>
-              </span>
-              <span className={foundListStyles.size} />
-              <span className={foundListStyles.time}>
-                <TimeText atMs={openedAtMs} />
-              </span>
-            </button>
-            <IconButton
-              className={foundListStyles.forget}
-              icon="close"
-              label={`Take ${address} off this list, and its password out of the keychain`}
-              onClick={() => forget.mutate({ address })}
-            />
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
-}
-
-const SECRETS = {
-  environment: 'Its password is in the environment',
-  keychain: 'Its password is in the keychain',
-  none: 'No password is kept for it',
-} as const

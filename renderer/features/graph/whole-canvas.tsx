@@ -1,0 +1,148 @@
+import { Background, Controls, ReactFlow, useReactFlow, useStore, ViewportPortal } from '@xyflow/react'
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { useRoutePart } from '#renderer/routes.ts'
+import type { Size } from '#renderer/ui/use-size.ts'
+import { type GraphViewport, revealBox } from './fit.ts'
+import cards from './lineage-graph.module.css'
+import { type CardNode, NODE_TYPES, READABLE, useCards } from './whole-cards.tsx'
+import styles from './whole-graph.module.css'
+import { boxesPath, boxOf, linksPath, nodeAt, type WholeLayout } from './whole-layout.ts'
+import { Minimap } from './whole-minimap.tsx'
+import { wholePaths } from './whole-paths.ts'
+import { selectNode } from './whole-selection.ts'
+
+import '@xyflow/react/dist/base.css'
+
+const FIRST_ZOOM = { least: 0.62, most: 1 } as const
+const MARGIN = 24
+const GLIDE_MS = 150
+
+type CanvasProps = {
+  readonly layout: WholeLayout
+  readonly size: Size
+  /** The nodes that a search found. */
+  readonly found: readonly number[]
+}
+
+/**
+ * Draws the graph on React Flow: the boxes and links of all nodes as a few paths, and over them a card for each node in
+ * sight, once it can be read.
+ */
+export function WholeCanvas({ layout, size, found }: CanvasProps) {
+  const flow = useReactFlow()
+  const selection = useDeferredValue(useRoutePart('selection'))
+  const selected = useMemo(() => layout.graph.nodes.id.indexOf(selection ?? ''), [layout, selection])
+  const [first] = useState(() => firstViewport(layout, size, selected))
+  const nodes = useCards(layout, size, selected)
+  const isSettled = useRef(false)
+  const isMoved = useRef(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another size before it was moved by hand
+  useEffect(() => {
+    if (!isMoved.current) void flow.setViewport(firstViewport(layout, size, selected))
+  }, [size.width, size.height])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: where the selection went
+  useEffect(() => {
+    if (isSettled.current && selected >= 0) glide(flow, revealBox(flow.getViewport(), boxOf(layout, selected), size))
+    isSettled.current = true
+  }, [selected])
+  return (
+    <>
+      <ReactFlow<CardNode>
+        nodes={nodes}
+        nodeTypes={NODE_TYPES}
+        defaultViewport={first}
+        minZoom={Math.min(0.2, (size.height - 2 * MARGIN) / Math.max(1, layout.bounds.h))}
+        maxZoom={1.5}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        nodesFocusable
+        elementsSelectable={false}
+        zoomOnDoubleClick={false}
+        deleteKeyCode={null}
+        panActivationKeyCode={null}
+        proOptions={{ hideAttribution: true }}
+        onMoveStart={(event) => {
+          if (event !== null) isMoved.current = true
+        }}
+        onNodeClick={(_, { data }) => selectNode(layout, data.node)}
+        onPaneClick={(event) => {
+          const node = nodeAt(layout, flow.screenToFlowPosition({ x: event.clientX, y: event.clientY }))
+          if (node !== null) selectNode(layout, node)
+        }}
+      >
+        <Boxes layout={layout} selected={selected} found={found} />
+        <Background gap={22} size={1} color="var(--line)" />
+        <Controls
+          showInteractive={false}
+          position="bottom-left"
+          fitViewOptions={FIT}
+          onFitView={() => glide(flow, fitted(layout, size))}
+        />
+      </ReactFlow>
+      <Minimap layout={layout} size={size} selected={selected} />
+    </>
+  )
+}
+
+const FIT = { duration: 0 } as const
+
+const glide = (flow: ReturnType<typeof useReactFlow>, viewport: GraphViewport): void =>
+  void flow.setViewport(viewport, {
+    duration: matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : GLIDE_MS,
+  })
+
+/** Shows as many columns as can be read, around the selection, or else around the newest summary of the window. */
+function firstViewport(layout: WholeLayout, size: Size, selected: number): GraphViewport {
+  const { bounds, graph } = layout
+  const zoom = Math.max(FIRST_ZOOM.least, Math.min(FIRST_ZOOM.most, (size.width - 2 * MARGIN) / Math.max(1, bounds.w)))
+  const shown = selected >= 0 ? selected : graph.nodes.inWindow.lastIndexOf(1)
+  const box = shown >= 0 ? boxOf(layout, shown) : bounds
+  return {
+    x: offset(bounds.x * zoom, bounds.w * zoom, (box.x + box.w / 2) * zoom, size.width),
+    y: offset(bounds.y * zoom, bounds.h * zoom, (box.y + box.h / 2) * zoom, size.height),
+    zoom,
+  }
+}
+
+/**
+ * Returns how far to move the drawing on one axis: what fits into the room is in its middle, and of what does not, the
+ * part around a point is shown, without empty room at an end.
+ */
+function offset(from: number, length: number, around: number, room: number): number {
+  if (length + 2 * MARGIN <= room) return room / 2 - (from + length / 2)
+  return Math.min(MARGIN - from, Math.max(room - MARGIN - (from + length), room / 2 - around))
+}
+
+/** Shows everything. */
+function fitted({ bounds }: WholeLayout, { width, height }: Size): GraphViewport {
+  const zoom = Math.min(1, (width - 2 * MARGIN) / Math.max(1, bounds.w), (height - 2 * MARGIN) / Math.max(1, bounds.h))
+  return {
+    x: width / 2 - (bounds.x + bounds.w / 2) * zoom,
+    y: height / 2 - (bounds.y + bounds.h / 2) * zoom,
+    zoom,
+  }
+}
+
+/** The boxes and links of all nodes, in a few paths that the browser moves as one picture. */
+function Boxes({ layout, selected, found }: Omit<CanvasProps, 'size'> & { readonly selected: number }) {
+  const { boxes, links, cycles } = useMemo(() => wholePaths(layout), [layout])
+  const isFar = useStore(({ transform }) => transform[2] < READABLE)
+  const own = [...(layout.sources[selected] ?? []), ...(layout.dependents[selected] ?? [])]
+  return (
+    <ViewportPortal>
+      <svg className={cards.edges} width="1" height="1" aria-hidden="true">
+        {links.map(({ key, color, path }) => (
+          <path key={key} className={styles.link} d={path} style={{ stroke: color }} />
+        ))}
+        {isFar &&
+          boxes.map(({ key, color, path, isLit }) => (
+            <path key={key} className={isLit ? styles.litBox : styles.box} d={path} style={{ fill: color }} />
+          ))}
+        {cycles !== '' && <path className={cards.unsound} d={cycles} />}
+        {own.length > 0 && <path className={styles.own} d={linksPath(layout, own)} />}
+        {found.length > 0 && <path className={styles.found} d={boxesPath(layout, found)} />}
+        {selected >= 0 && <path className={styles.selectedBox} d={boxesPath(layout, [selected])} />}
+      </svg>
+    </ViewportPortal>
+  )
+}

@@ -1,0 +1,55 @@
+import { useReactFlow, useStore } from '@xyflow/react'
+import { useMemo } from 'react'
+import { formatCount } from '#renderer/ui/format.ts'
+import type { Size } from '#renderer/ui/use-size.ts'
+import styles from './whole-graph.module.css'
+import { boxesPath, type WholeLayout } from './whole-layout.ts'
+import { wholePaths } from './whole-paths.ts'
+
+const MINIMAP = { w: 132, h: 180 } as const
+
+type Props = { readonly layout: WholeLayout; readonly size: Size; readonly selected: number }
+
+/** The whole graph in small, with what is in sight. A click or a drag goes there. */
+export function Minimap({ layout, size, selected }: Props) {
+  const flow = useReactFlow()
+  const [x, y, zoom] = useStore(({ transform }) => transform)
+  const { boxes } = useMemo(() => wholePaths(layout), [layout])
+  const { bounds } = layout
+  const go = (event: { clientX: number; clientY: number; currentTarget: Element }) => {
+    const area = event.currentTarget.getBoundingClientRect()
+    const at = {
+      x: bounds.x + ((event.clientX - area.left) / area.width) * bounds.w,
+      y: bounds.y + ((event.clientY - area.top) / area.height) * bounds.h,
+    }
+    void flow.setViewport({ x: size.width / 2 - at.x * zoom, y: size.height / 2 - at.y * zoom, zoom })
+  }
+  return (
+    <svg
+      className={styles.minimap}
+      width={MINIMAP.w}
+      height={MINIMAP.h}
+      viewBox={`${bounds.x} ${bounds.y} ${bounds.w} ${Math.max(1, bounds.h)}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`All ${formatCount(layout.graph.nodes.id.length)} summaries in small`}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId)
+        go(event)
+      }}
+      onPointerMove={(event) => event.buttons === 1 && go(event)}
+    >
+      {boxes.map(({ key, color, path, isLit }) => (
+        <path key={key} className={isLit ? styles.litBox : styles.box} d={path} style={{ fill: color }} />
+      ))}
+      {selected >= 0 && <path className={styles.selectedBox} d={boxesPath(layout, [selected])} />}
+      <rect
+        className={styles.sight}
+        x={-x / zoom}
+        y={-y / zoom}
+        width={size.width / zoom}
+        height={size.height / zoom}
+      />
+    </svg>
+  )
+}
