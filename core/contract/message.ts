@@ -7,7 +7,7 @@ import { ConversationId, NodeId, PartType, Role, TimeMs, Visibility } from './id
  */
 export const Pruned = z.object({
   atMs: TimeMs,
-  /** What the agent did: `microcompaction`, `pruning`, `masking`, `elision`, `omission`, `branch`. */
+  /** What the agent did: `microcompaction`, `pruning`, `masking`, `elision`, `omission`, `branch`, `removal`. */
   by: z.string(),
   /** The tokens that left the window. 0 when the transcript has only what replaced it. */
   tokens: z.int(),

@@ -18,8 +18,9 @@ const queries = {
   // The cost of a step changes while the step is running and is no text of the message. Synthetic parts were added by
   // this program. Both are left out.
   ofMessage: /* sql */ `
-    SELECT part_type AS type, ${partText('p')} AS text, is_content AS isContent, tool_name AS toolName,
-      tool_input AS toolInput, tool_output AS toolOutput, tool_error AS toolError, tool_status AS toolStatus,
+    SELECT ordinal, part_type AS type, ${partText('p')} AS text, is_content AS isContent, is_ignored AS isIgnored,
+      tool_name AS toolName, tool_input AS toolInput, tool_output AS toolOutput, tool_error AS toolError,
+      tool_status AS toolStatus, file_name AS fileName, file_url AS fileUrl, subtask_prompt AS subtaskPrompt,
       ${partMetadata('p')} AS metadata
     FROM message_parts AS p
     WHERE message_id = CAST(:messageId AS INTEGER) AND is_synthetic = 0 AND part_type <> 'step_finish'
@@ -28,13 +29,19 @@ const queries = {
 
 /** A stored part, in which a text that equals the content of its message is filled in. */
 export type StoredPart = {
+  readonly ordinal: number
   readonly type: string
+  /** 1 when the agent does not send it to the model. */
+  readonly isIgnored: number
   readonly text: string | null
   readonly toolName: string | null
   readonly toolInput: string | null
   readonly toolOutput: string | null
   readonly toolError: string | null
   readonly toolStatus: string | null
+  readonly fileName: string | null
+  readonly fileUrl: string | null
+  readonly subtaskPrompt: string | null
   readonly metadata: string | null
 }
 
@@ -96,7 +103,7 @@ type Said = Pick<NewPart, 'text' | 'toolName' | 'toolInput' | 'toolOutput' | 'to
 const isTold = ({ type, text }: Said): boolean =>
   type === 'tool' || (type === 'text' && (text ?? null) !== null) || (type === 'reasoning' && Boolean(text))
 
-function isSame(stored: Said, given: Said | undefined): boolean {
+export function isSame(stored: Said, given: Said | undefined): boolean {
   if (given?.type !== stored.type) return false
   const { text, toolOutput, toolError } = given
   return (

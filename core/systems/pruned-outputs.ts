@@ -9,6 +9,8 @@ export const PRUNE = 'prune'
 export const OMITTED = 'omission'
 /** `by` of a branch to which the person or the agent did not return. */
 export const GIVEN_UP = 'branch'
+/** `by` of parts that were removed from a message which stays. */
+export const REMOVED = 'removal'
 
 const queries = {
   runs: /* sql */ `
@@ -39,7 +41,10 @@ export const PruneFacts = z.object({
   newestSeq: z.int(),
   /** The agent's own count of what it saved. */
   toldTokens: z.number().nullish(),
-  /** Number of the message, ordinal of its part, tokens that left the window, and what the agent sees instead. */
+  /**
+   * Number of the message, ordinal of its part, tokens that left the window, and what the agent sees instead. In the
+   * place of a part that was removed it sees the rest of the content, where the part was in it.
+   */
   outputs: z.array(z.tuple([z.int(), z.int(), z.number(), z.string().nullable()])),
 })
 export type PruneFacts = z.infer<typeof PruneFacts>

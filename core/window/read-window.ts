@@ -10,6 +10,7 @@ import {
   type PrunedOutput,
   type PrunedUntil,
   prunedByMessage,
+  REMOVED,
   readPruned,
   unsentMessages,
 } from '../systems/pruned-outputs.ts'
@@ -27,6 +28,7 @@ import {
   messageItem,
   missingItem,
   newColumns,
+  type SeenInstead,
   SUMMARY,
   summaryItem,
   tokenCount,
@@ -273,9 +275,10 @@ function takeOutPruned(
 }
 
 function textsInstead(outputs: readonly PrunedOutput[]): Window['prunedTexts'] {
-  const seen = new Map<number, Map<number, string>>()
-  for (const { messageId, ordinal, seen: text } of outputs) {
-    seen.set(messageId, (seen.get(messageId) ?? new Map<number, string>()).set(ordinal, text ?? ''))
+  const seen = new Map<number, Map<number, SeenInstead>>()
+  for (const { messageId, ordinal, seen: text, by } of outputs) {
+    const ofMessage = seen.get(messageId) ?? new Map<number, SeenInstead>()
+    seen.set(messageId, ofMessage.set(ordinal, by === REMOVED ? { rest: text } : { text: text ?? '' }))
   }
   return seen
 }

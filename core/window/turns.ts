@@ -6,7 +6,7 @@ import { descendantCounts, summaryHeads, summaryRanges, summarySources } from '.
 import { contentsOfMessages, contentsOfSummaries } from '../systems/texts.ts'
 import type { CoverageOfEntries } from './coverage-of-entries.ts'
 import { renderSummary } from './summary-xml.ts'
-import type { Window, WindowItem } from './window.ts'
+import type { SeenInstead, Window, WindowItem } from './window.ts'
 
 /** A step of the conversation that both provider formats can express. */
 export type Turn =
@@ -54,15 +54,24 @@ export function readTurns(
 type Stored = { readonly content: string; readonly parts: readonly Part[] }
 
 /** Returns a message as its agent sees it after pruning. */
-function withoutPruned(said: Stored, seen: ReadonlyMap<number, string> | undefined): Stored {
+function withoutPruned(said: Stored, seen: ReadonlyMap<number, SeenInstead> | undefined): Stored {
   if (!seen) return said
   const outputs = new Map(said.parts.map((part) => [part.ordinal, part]))
   let { content } = said
-  for (const [ordinal, text] of seen) {
+  for (const [ordinal, instead] of seen) {
+    if ('rest' in instead) {
+      content = instead.rest ?? content
+      continue
+    }
     const part = outputs.get(ordinal)
-    if (!part || part.isContent === 1 || (part.output !== null && part.output === content)) content = text
+    const isContent = !part || part.isContent === 1 || (part.output !== null && part.output === content)
+    if (isContent) content = instead.text
   }
-  const parts = said.parts.map((part) => ({ ...part, output: seen.get(part.ordinal) ?? part.output }))
+  const parts = said.parts.flatMap((part): Part[] => {
+    const instead = seen.get(part.ordinal)
+    if (!instead) return [part]
+    return 'rest' in instead ? [] : [{ ...part, output: instead.text }]
+  })
   return { content, parts }
 }
 

@@ -106,6 +106,12 @@ export type WindowParts = {
 }
 
 /**
+ * A text in the place of that of a part, or of a part that is not sent at all the rest of the message's content. It is
+ * null for a part that was not in the content.
+ */
+export type SeenInstead = { readonly text: string } | { readonly rest: string | null }
+
+/**
  * The window of a conversation, in order, with its tool calls paired. Decisions use its columns. Its items are made
  * only when they are asked for, because a window may hold every message of a conversation.
  */
@@ -114,8 +120,8 @@ export class Window {
   readonly pairs: Pairing
   /** The tokens of all entries. */
   readonly tokens: number
-  /** Texts that the model sees instead of those of parts, by message and ordinal of the part. */
-  readonly prunedTexts: ReadonlyMap<number, ReadonlyMap<number, string>>
+  /** What the model sees instead of parts, by message and ordinal of the part. */
+  readonly prunedTexts: ReadonlyMap<number, ReadonlyMap<number, SeenInstead>>
   /** True when the last compaction was cut off before it had made all its leaves. */
   readonly isLeafPassOpen: boolean
   readonly #parts: WindowParts

@@ -9,6 +9,7 @@ const WORDS: Readonly<Record<string, string>> = {
   elision: 'elided',
   omission: 'not sent again',
   branch: 'on a branch that was given up',
+  removal: 'removed from its message',
 }
 
 /** `pruned`, `cleared by a microcompaction`. An unknown term is returned unchanged. */

@@ -201,6 +201,8 @@ export type MessageRecord = {
    * belongs to the session that has it, and to the parent when none is stored yet.
    */
   readonly copiedFrom?: readonly string[]
+  /** True when nothing is added to the message any more: what is stored of it and is not in it was removed since. */
+  readonly isComplete?: boolean
   /** The line of the record in the file. A reader that emits records while it reads a line leaves it out. */
   readonly line?: number
 }
@@ -219,6 +221,8 @@ export type AnswerRecord = {
   readonly finish: NewPart | null
   readonly details: MessageDetails
   readonly copiedFrom?: readonly string[]
+  /** As in `MessageRecord`. */
+  readonly isComplete?: boolean
   readonly line?: number
   /** The large files that its texts refer to. A reader leaves this out. */
   readonly files?: readonly NewFile[]
@@ -286,8 +290,11 @@ export type PruningRecord = {
   readonly isGivenUp?: boolean
 }
 
-/** Names the results of a call, or the whole content of a message. */
-export type PrunedText = ({ readonly callId: string } | { readonly externalId: string }) & {
+/** Names the results of a call, the whole content of a message, or one of its parts. */
+export type PrunedText = (
+  | { readonly callId: string }
+  | { readonly externalId: string; readonly ordinal?: number | undefined }
+) & {
   /** The text that the model sees instead, or null when it sees none. */
   readonly seen: string | null
 }

@@ -25,6 +25,11 @@ const queries = {
       AND p.part_type IN ('text', 'tool')
       AND (p.is_content = 1 OR p.text_is_content = 1 OR coalesce(p.tool_output, p.tool_error, p.text_content) IS NOT NULL)
     ORDER BY p.ordinal`,
+  part: /* sql */ `
+    SELECT m.message_id AS messageId, p.ordinal AS ordinal, m.seq AS seq, m.token_count AS tokens,
+      iif(p.is_content = 1, m.content, coalesce(p.tool_input, p.subtask_prompt, ${partText('p')}, '')) AS text
+    FROM messages AS m JOIN message_parts AS p ON p.message_id = m.message_id
+    WHERE m.conversation_id = :conversationId AND m.external_id = :externalId AND p.ordinal = :ordinal`,
   wholeMessage: /* sql */ `
     SELECT m.message_id AS messageId, coalesce(p.ordinal, 0) AS ordinal, m.seq AS seq, m.token_count AS tokens, '' AS text
     FROM messages AS m
@@ -142,7 +147,7 @@ function newOutputs(given: Pruning): { readonly outputs: readonly Output[]; read
       const most = left.get(row.messageId) ?? Math.max(0, row.tokens - (taken.get(row.messageId) ?? 0))
       const tokens = isWhole(given, pruned)
         ? most
-        : Math.min(most, Math.max(0, estimator.count(row.text) - estimator.count(seen ?? '')))
+        : Math.min(most, Math.max(0, estimator.count(row.text) - estimator.count(isPart(pruned) ? '' : (seen ?? ''))))
       left.set(row.messageId, most - tokens)
       return [[row.messageId, row.ordinal, tokens, seen]]
     }),
@@ -153,8 +158,15 @@ function newOutputs(given: Pruning): { readonly outputs: readonly Output[]; read
 /** True when the model is sent nothing of the message, whatever its parts are. */
 const isWhole = ({ pruning }: Pruning, { seen }: PrunedText): boolean => seen === null && takesWholeMessages(pruning.by)
 
+/** Nothing stands in the place of a part that was removed. */
+const isPart = (text: PrunedText): boolean => 'ordinal' in text && text.ordinal !== undefined
+
 function textsOf(given: Pruning, text: PrunedText): TextRow[] {
   const { db, conversationId } = given
+  if ('ordinal' in text && text.ordinal !== undefined) {
+    const { externalId, ordinal } = text
+    return db.all<TextRow>(queries.part, { conversationId, externalId, ordinal })
+  }
   if ('callId' in text) return db.all<TextRow>(queries.ofCall, { conversationId, callId: text.callId })
   const query = isWhole(given, text) ? queries.wholeMessage : queries.ofMessage
   return db.all<TextRow>(query, { conversationId, externalId: text.externalId })

@@ -209,6 +209,94 @@ describe('the database of opencode', () => {
     expect(sentWindow(memory).texts).not.toContain('the output')
   })
 
+  describe('when opencode removes a part of a message that stays', () => {
+    const tool = JSON.stringify({
+      ...{ type: 'tool', callID: 'call_1', tool: 'bash' },
+      state: {
+        status: 'completed',
+        input: { command: 'ls' },
+        output: 'the output',
+        time: { start: START, end: START },
+      },
+    })
+    const question = ['prt_a', 'prt_b', 'prt_c'] as const
+    const partOf = (text: string): string => JSON.stringify({ type: 'text', text })
+    const insert = (id: string, message: string, data: string): string =>
+      `INSERT INTO part VALUES ('${id}', '${message}', 'ses_1', '${data}');`
+
+    /** A question of three texts, and an answer that calls a tool. */
+    function sessionOfParts(completed = true): string {
+      const path = openCodeDb([{ id: 'ses_1', said: ['first text', 'answer', 'more'] }])
+      const done = JSON.stringify({ role: 'assistant', time: { created: START + 1, completed: START + 1 } })
+      spoil(
+        path,
+        `DELETE FROM part WHERE message_id = 'msg_ses_1_0';
+        ${question.map((id) => insert(id, 'msg_ses_1_0', partOf(`text ${id.slice(-1)}`))).join('\n')}
+        ${insert('prt_tool', 'msg_ses_1_1', tool)}
+        ${completed ? `UPDATE message SET data = '${done}' WHERE id = 'msg_ses_1_1';` : ''}`,
+      )
+      return path
+    }
+
+    it('takes the text out of the window, keeps it in the history, and sends it again when it is there again', async () => {
+      using memory = buildMemory()
+      const path = sessionOfParts()
+      await importOne(memory.db, path)
+      const before = sentWindow(memory).context.activeTokens
+      spoil(path, "DELETE FROM part WHERE id = 'prt_b'")
+      expect(await importOne(memory.db, path)).toMatchObject({ added: 0, conflicts: 0 })
+      expect(told(memory)[0]).toBe('user: text a\n\ntext b\n\ntext c')
+      expect(sentWindow(memory).texts[0]).toBe('text a\n\ntext c')
+      expect(sentWindow(memory).context.activeTokens).toBeLessThan(before)
+      spoil(path, "DELETE FROM part WHERE id = 'prt_a'")
+      await importOne(memory.db, path)
+      await importOne(memory.db, path)
+      expect(sentWindow(memory).texts[0]).toBe('text c')
+      expect(await findings(memory.path)).toEqual([])
+      spoil(path, insert('prt_b', 'msg_ses_1_0', partOf('text b')))
+      await importOne(memory.db, path)
+      expect(sentWindow(memory).texts[0]).toBe('text b\n\ntext c')
+      spoil(path, insert('prt_a', 'msg_ses_1_0', partOf('text a')))
+      await importOne(memory.db, path)
+      expect(sentWindow(memory).texts[0]).toBe('text a\n\ntext b\n\ntext c')
+      expect(sentWindow(memory).context.activeTokens).toBe(before)
+    })
+
+    it('takes a call out of the window together with its result', async () => {
+      using memory = buildMemory()
+      const path = sessionOfParts()
+      await importOne(memory.db, path)
+      expect(sentWindow(memory).texts).toEqual([
+        ...['text a\n\ntext b\n\ntext c', 'answer', 'call bash', 'the output', 'more'],
+      ])
+      spoil(path, "DELETE FROM part WHERE id = 'prt_tool'")
+      expect(await importOne(memory.db, path)).toMatchObject({ added: 0, conflicts: 0 })
+      expect(sentWindow(memory).texts).toEqual(['text a\n\ntext b\n\ntext c', 'answer', 'more'])
+      expect(await findings(memory.path)).toEqual([])
+    })
+
+    it('reports a message as differing of which a text was changed, too, and keeps it as it is', async () => {
+      using memory = buildMemory()
+      const path = sessionOfParts()
+      await importOne(memory.db, path)
+      spoil(
+        path,
+        `DELETE FROM part WHERE id = 'prt_b'; UPDATE part SET data = '${partOf('another')}' WHERE id = 'prt_c'`,
+      )
+      expect(await importOne(memory.db, path)).toMatchObject({ conflicts: 1 })
+      expect(sentWindow(memory).texts[0]).toBe('text a\n\ntext b\n\ntext c')
+    })
+
+    it('takes nothing out of an answer that a copy from before has unfinished', async () => {
+      using memory = buildMemory()
+      await importOne(memory.db, sessionOfParts())
+      const older = sessionOfParts(false)
+      spoil(older, "DELETE FROM part WHERE id = 'prt_ses_1_1'")
+      await importOne(memory.db, older)
+      expect(sentWindow(memory).texts).toContain('answer')
+    })
+  })
+
   it('takes nothing out of the window for an older copy, which has no message of later', async () => {
     using memory = buildMemory()
     await importOne(memory.db, openCodeDb([{ id: 'ses_1', said: ['start', 'answer', 'later', 'with its answer'] }]))
@@ -380,16 +468,24 @@ describe('recorded events of opencode', () => {
     const text = (messageID: string, id: string, said: string) =>
       event('message.part.updated', { part: { id, messageID, sessionID: 'ses_1', type: 'text', text: said } })
     const removed = { sessionID: 'ses_1', messageID: 'msg_2' }
+    const state = { status: 'completed', input: {}, output: 'an output too much' }
+    const call = { id: 'prt_5', messageID: 'msg_3', sessionID: 'ses_1', type: 'tool', callID: 'c', tool: 'bash', state }
     const path = writeLines([
       ...[message('msg_1', 'user'), text('msg_1', 'prt_1', 'start'), text('msg_1', 'prt_2', 'a text too much')],
       ...[message('msg_2', 'assistant'), text('msg_2', 'prt_3', 'an answer too much')],
       event('message.part.removed', { sessionID: 'ses_1', messageID: 'msg_1', partID: 'prt_2' }),
       event('message.removed', removed),
       ...[message('msg_3', 'assistant'), text('msg_3', 'prt_4', 'the answer')],
+      event('message.part.updated', { part: call }),
+      event('message.part.removed', { sessionID: 'ses_1', messageID: 'msg_3', partID: 'prt_5' }),
     ])
-    expect(await importOne(memory.db, path)).toMatchObject({ format: 'opencode', added: 3, skippedCount: 0 })
-    expect(told(memory)).toEqual(['user: start', 'assistant: an answer too much', 'assistant: the answer'])
-    expect(memory.db.value('SELECT text_content FROM message_parts WHERE is_ignored = 1')).toBe('a text too much')
+    expect(await importOne(memory.db, path)).toMatchObject({ format: 'opencode', added: 4, skippedCount: 0 })
+    expect(told(memory)).toEqual([
+      ...['user: start', 'assistant: an answer too much', 'assistant: the answer', 'tool: an output too much'],
+    ])
+    expect(memory.db.column('SELECT text_content FROM message_parts WHERE is_ignored = 1')).toEqual([
+      ...['a text too much', null],
+    ])
     expect(sentWindow(memory).texts).toEqual(['start', 'the answer'])
   })
 })

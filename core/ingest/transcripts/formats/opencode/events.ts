@@ -95,11 +95,10 @@ class EventStream {
     if (id !== null) parts.set(id, { ...part })
   }
 
-  /** A text stays in the history as one that the model is not shown. */
+  /** The part stays in the history as one that the model is not shown. */
   #removePart({ parts }: OpenMessage, id: string): void {
     const part = parts.get(id)
-    if (part?.type === 'text') part.ignored = true
-    else parts.delete(id)
+    if (part) part.ignored = true
   }
 
   #takeDelta({ parts }: OpenMessage, properties: JsonObject): void {

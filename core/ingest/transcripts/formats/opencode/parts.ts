@@ -20,7 +20,10 @@ export const openCodeBlocks = (parts: readonly JsonObject[]): BlockPart[] =>
   parts
     .filter((part) => !silent.has(textAt(part, 'type') ?? ''))
     .filter((part) => part.type !== 'step-start' || textAt(part, 'snapshot') !== null)
-    .map(openCodeBlock)
+    .map((part) => {
+      const block = openCodeBlock(part)
+      return part.ignored === true ? { part: { ...block.part, isIgnored: true }, text: null } : block
+    })
 
 /** Returns the state of the files at the end of the last step, or null. */
 export const lastSnapshot = (parts: readonly JsonObject[]): string | null =>
@@ -31,7 +34,6 @@ export function openCodeBlock(part: JsonObject): BlockPart {
   switch (part.type) {
     case 'text': {
       const block = typeof part.text === 'string' ? textBlock(part.text) : unknownBlock(part)
-      if (part.ignored === true) return { part: { ...block.part, isIgnored: true }, text: null }
       return part.synthetic === true ? { ...block, part: { ...block.part, metadata: '{"synthetic":true}' } } : block
     }
     case 'reasoning':

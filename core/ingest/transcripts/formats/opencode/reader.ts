@@ -195,7 +195,7 @@ export class OpenCodeReader {
     const facts = isSynthetic || request ? { ...details, harness: true } : details
     const more = request ? [compactionPart(isAuto)] : []
     const message = messageOf({ externalId, role: 'user', blocks, createdAtMs, details: facts, more })
-    out.push({ kind: 'message', sessionId, message })
+    out.push({ kind: 'message', sessionId, message, isComplete: true })
   }
 
   #takeAssistant(
@@ -215,12 +215,16 @@ export class OpenCodeReader {
     const said = openCodeBlocks(parts)
     const isSummary = info.summary === true
     const blocks = isSummary ? [...said, { part: compactionPart(request?.isAuto ?? null), text: null }] : said
-    out.push({ kind: 'answer', sessionId, externalId, blocks, createdAtMs, finish: finishOf(info, parts), details })
+    const isComplete = timeOf(objectAt(info, 'time').completed) !== null
+    const answer = { externalId, blocks, createdAtMs, finish: finishOf(info, parts), details, isComplete }
+    out.push({ kind: 'answer', sessionId, ...answer })
     for (const part of parts.filter((candidate) => candidate.type === 'tool')) {
       const id = this.#ids.named(textAt(part, 'id') ?? `${externalId}/${textAt(part, 'callID') ?? ''}`)
-      const message = openCodeResult(part, id, createdAtMs, details)
+      const isRemoved = part.ignored === true
+      const message = openCodeResult(part, id, createdAtMs, isRemoved ? { ...details, abandoned: true } : details)
       if (!message) continue
       this.#held.add(id)
+      if (isRemoved) this.#givenUp.add(id)
       out.push({ kind: 'message', sessionId, message })
       const atMs = prunedAt(part)
       if (atMs !== null) this.#pruned.push({ externalId: id, atMs })
