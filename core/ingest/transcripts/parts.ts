@@ -1,7 +1,9 @@
 import type { Role } from '#core/contract/ids.ts'
 import { sha256 } from '#core/hashing.ts'
+import { OMITTED } from '#core/systems/pruned-outputs.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
 import { type BlockPart, contentOf } from './content-blocks.ts'
+import type { PruningRecord } from './format.ts'
 import { isObject, type JsonObject, textAt } from './json-value.ts'
 import { type MessageDetails, withDetails } from './message-details.ts'
 
@@ -126,6 +128,18 @@ export const compactionPart = (isAuto: boolean | null, facts: Readonly<Record<st
   type: 'compaction',
   compactionAuto: isAuto,
   metadata: JSON.stringify(facts),
+})
+
+/** Says that an agent keeps a message for its person, and never sends it to the model. */
+export const neverSent = (sessionId: string, externalId: string, atMs: number): PruningRecord => ({
+  kind: 'pruning',
+  sessionId,
+  key: `omitted ${externalId}`,
+  by: OMITTED,
+  atMs,
+  isAuto: null,
+  toldTokens: null,
+  outputs: [{ externalId, seen: null }],
 })
 
 /** Returns the text of a list of blocks, of a text field, or of a string. */

@@ -1,6 +1,8 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { GrepInput } from '#core/contract/retrieval.ts'
+import { openLcm } from '#core/lcm.ts'
 import { findings } from '#test/builders/findings.ts'
 import { importOne, runImport } from '#test/builders/import.ts'
 import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
@@ -295,6 +297,15 @@ describe('an import of Gemini CLI', () => {
     expect(await importOne(memory.db, path)).toMatchObject({ added: 0, alreadyThere: 7, conflicts: 0 })
   })
 
+  it('keeps what the program tells the person only, and leaves it out of the window', async () => {
+    using memory = buildMemory()
+    const told = [record('i', 'info', 'A new version is there.'), record('e', 'error', 'The model is overloaded.')]
+    await importOne(memory.db, writeLines([header, record('a', 'user', 'hello'), ...told, record('b', 'gemini', 'hi')]))
+    expect(memory.db.value('SELECT count(*) FROM messages')).toBe(4)
+    expect(sentWindow(memory).texts).toEqual(['hello', 'hi'])
+    expect(await findings(memory.path)).toEqual([])
+  })
+
   it('marks messages that were taken back', async () => {
     using memory = buildMemory()
     const path = writeLines([
@@ -405,6 +416,28 @@ describe('an import of opencode', () => {
     ])
     expect(told(memory)).toEqual(['user: Find callers', 'assistant: Done.'])
     expect(await importOne(memory.db, path)).toMatchObject({ added: 0, alreadyThere: 2 })
+  })
+
+  it('keeps the error after which a request was made again where a search finds it, and out of the window', async () => {
+    using memory = buildMemory()
+    const error = { name: 'APIError', data: { message: 'The provider is overloaded until noon.', isRetryable: true } }
+    const parts = [
+      { id: 'p1', type: 'retry', attempt: 1, error, time: { created: 1_772_442_001_000 } },
+      { id: 'p2', type: 'text', text: 'Done.' },
+    ]
+    const asked = message('msg_0', 'user', [{ id: 'p0', type: 'text', text: 'Go on.' }])
+    const path = writeJson({ messages: [asked, message('msg_1', 'assistant', parts)], info })
+    await importOne(memory.db, path)
+    const lcm = await openLcm(memory.path, { readOnly: true })
+    const { hits } = await lcm.retrieval.grep(GrepInput.parse({ query: 'overloaded until noon' }))
+    lcm.close()
+    expect(hits).toHaveLength(1)
+    expect(told(memory)).toEqual([
+      ...['user: Go on.', 'user: The provider is overloaded until noon.', 'assistant: Done.'],
+    ])
+    expect(sentWindow(memory).texts).toEqual(['Go on.', 'Done.'])
+    expect(await importOne(memory.db, path)).toMatchObject({ added: 0, conflicts: 0 })
+    expect(await findings(memory.path)).toEqual([])
   })
 
   it('marks a text that is not sent to the model, and leaves it out of what the message says', async () => {

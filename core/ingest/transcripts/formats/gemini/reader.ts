@@ -5,7 +5,7 @@ import type { TranscriptRecord, TranscriptSource } from '#core/ingest/transcript
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
 import { oneLine } from '#core/ingest/transcripts/one-line.ts'
-import { compactionPart, messageOf, RecordClock, resultMessage } from '#core/ingest/transcripts/parts.ts'
+import { compactionPart, messageOf, neverSent, RecordClock, resultMessage } from '#core/ingest/transcripts/parts.ts'
 import { isMasked } from '#core/ingest/transcripts/placeholders.ts'
 import type { RecordOrigin } from '#core/ingest/transcripts/read-lines.ts'
 import {
@@ -195,6 +195,7 @@ export class GeminiReader {
     const more = isSummary ? [compactionPart(null)] : []
     const message = messageOf({ externalId, role: 'user', blocks, createdAtMs, details: facts, more })
     out.push({ kind: 'message', sessionId, message })
+    if (isNotice) out.push(neverSent(sessionId, externalId, createdAtMs))
   }
 
   #emitResults(record: JsonObject, id: string, details: MessageDetails, atMs: number, out: TranscriptRecord[]): void {

@@ -20,7 +20,7 @@ import {
 } from '#core/ingest/transcripts/json-value.ts'
 import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
 import { oneLine } from '#core/ingest/transcripts/one-line.ts'
-import { compactionPart, messageOf, RecordClock, timeOf } from '#core/ingest/transcripts/parts.ts'
+import { compactionPart, messageOf, neverSent, RecordClock, textBlock, timeOf } from '#core/ingest/transcripts/parts.ts'
 import { CLEARED } from '#core/ingest/transcripts/placeholders.ts'
 import type { RecordOrigin } from '#core/ingest/transcripts/read-lines.ts'
 import { lastSnapshot, openCodeBlocks, openCodeResult, prunedAt } from './parts.ts'
@@ -212,6 +212,16 @@ export class OpenCodeReader {
     const error = textAt(objectAt(info, 'error'), 'name')
     const told = textAt(objectAt(objectAt(info, 'error'), 'data'), 'message')
     const details = error === null ? given : { ...given, error, ...(told === null ? {} : { errorMessage: told }) }
+    for (const [n, part] of parts.filter(({ type }) => type === 'retry').entries()) {
+      const id = this.#ids.named(textAt(part, 'id') ?? `${externalId}/retry ${n + 1}`)
+      this.#takeError(
+        sessionId,
+        id,
+        objectAt(part, 'error'),
+        timeOf(objectAt(part, 'time').created) ?? createdAtMs,
+        out,
+      )
+    }
     const said = openCodeBlocks(parts)
     const isSummary = info.summary === true
     const blocks = isSummary ? [...said, { part: compactionPart(request?.isAuto ?? null), text: null }] : said
@@ -239,6 +249,17 @@ export class OpenCodeReader {
     out.push(...this.#prunings(sessionId, createdAtMs))
     const known = { key: externalId, text, atMs: createdAtMs, isAuto: request?.isAuto ?? null }
     out.push({ kind: 'compaction', sessionId, ...known, model: textAt(info, 'modelID'), recordedBy, replaced })
+  }
+
+  /** An error after which the request was made again is shown to the person. The model is not sent it. */
+  #takeError(sessionId: string, externalId: string, error: JsonObject, atMs: number, out: TranscriptRecord[]): void {
+    const name = textAt(error, 'name')
+    const text = textAt(objectAt(error, 'data'), 'message') ?? textAt(error, 'message') ?? name
+    if (text === null) return
+    const details = { harness: true, notice: 'retry', ...(name === null ? {} : { error: name }) }
+    this.#held.add(externalId)
+    const message = messageOf({ externalId, role: 'user', blocks: [textBlock(text)], createdAtMs: atMs, details })
+    out.push({ kind: 'message', sessionId, message }, neverSent(sessionId, externalId, atMs))
   }
 
   #session(named: string | null, startedAtMs: number, out: TranscriptRecord[]): string {

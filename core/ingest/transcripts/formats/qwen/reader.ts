@@ -5,10 +5,9 @@ import type { TranscriptRecord, TranscriptSource } from '#core/ingest/transcript
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
 import { oneLine } from '#core/ingest/transcripts/one-line.ts'
-import { compactionPart, messageOf, RecordClock, resultMessage } from '#core/ingest/transcripts/parts.ts'
+import { compactionPart, messageOf, neverSent, RecordClock, resultMessage } from '#core/ingest/transcripts/parts.ts'
 import { type RecordOrigin, typeName } from '#core/ingest/transcripts/read-lines.ts'
 import type { RecordGraph } from '#core/ingest/transcripts/record-graph.ts'
-import { OMITTED } from '#core/systems/pruned-outputs.ts'
 import { geminiBlocks } from '../gemini/message.ts'
 import { bookkeeping, isHarnessText, isSpoken, qwenFinish, recordTypes, resultsOf } from './record.ts'
 
@@ -103,17 +102,7 @@ export class QwenReader {
     this.#push(session, messageOf({ externalId, role, blocks, createdAtMs, details: facts, more }), isLive, out)
     this.#note(session, [...resultIds, externalId], parts, isLive)
     // What was spoken over a voice connection is never sent to the model of the session.
-    if (isLive && record.subtype === 'realtime_message')
-      out.push({
-        kind: 'pruning',
-        sessionId: session.id,
-        key: `omitted ${externalId}`,
-        by: OMITTED,
-        atMs: createdAtMs,
-        isAuto: null,
-        toldTokens: null,
-        outputs: [{ externalId, seen: null }],
-      })
+    if (isLive && record.subtype === 'realtime_message') out.push(neverSent(session.id, externalId, createdAtMs))
   }
 
   #userDetails(
