@@ -91,6 +91,11 @@ export const AssembledContext = z.object({
    * none.
    */
   prunedTokens: z.int().optional(),
+  /**
+   * What the agent sends once more beside the items, because it repeats results in a session that it resumed. No figure
+   * here counts it. Absent when there is nothing.
+   */
+  sentAgain: z.object({ results: z.int(), tokens: z.int() }).optional(),
   budget: z.int(),
   /** `tokens` ÷ `budget`. */
   pressure: z.number(),

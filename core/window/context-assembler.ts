@@ -11,7 +11,9 @@ import { assertNever } from '../errors.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { GIVEN_UP } from '../systems/pruned-outputs.ts'
+import { externalIdsOf } from '../systems/records/messages.ts'
 import { callsMade, toolCalls } from '../systems/records/parts.ts'
+import { sentAgain } from '../systems/records/sent-again.ts'
 import type { CoverageOfEntries } from './coverage-of-entries.ts'
 import { KeptWindow } from './kept-window.ts'
 import type { PastEntries } from './read-window.ts'
@@ -65,10 +67,15 @@ export class ContextAssembler {
    * @throws LcmError not_found
    */
   assemble(input: AssembleInput, past: PastEntries = {}): AssembledContext {
-    return this.#assembled(input, this.#select(input, past))
+    const isPast = past.placed !== undefined || past.until !== undefined
+    return this.#assembled(input, this.#select(input, past), isPast)
   }
 
-  #assembled(input: AssembleInput, { window, covered, selection, homes, resume }: Chosen): AssembledContext {
+  #assembled(
+    input: AssembleInput,
+    { window, covered, selection, homes, resume }: Chosen,
+    isPast: boolean,
+  ): AssembledContext {
     const excerpts = readExcerpts(this.#db, window)
     const { budgetTokens: budget } = this.#budget(input)
     const order = homes.length > 0 ? null : historyOrder(window, covered)
@@ -83,6 +90,7 @@ export class ContextAssembler {
           : 'out: the agent does not send it again',
     }
     const { activeTokens, fittingTokens, leftOutTokens } = sizeOf(window.columns, selection)
+    const again = isPast ? null : this.#sentAgain(window, selection)
     const prunedTokens = window.items.reduce((sum, item) => sum + (item.pruned?.tokens ?? 0), 0)
     return {
       conversationId: input.conversationId,
@@ -90,6 +98,7 @@ export class ContextAssembler {
       activeTokens,
       leftOutTokens,
       ...(prunedTokens > 0 ? { prunedTokens } : {}),
+      ...(again === null ? {} : { sentAgain: again }),
       budget,
       pressure: fittingTokens / budget,
       softThreshold: this.#settings.softThreshold,
@@ -119,6 +128,24 @@ export class ContextAssembler {
       reconstructed: false,
       ...(resume ? { resume } : {}),
     }
+  }
+
+  /** Sums what the agent sends again of the included messages. Null when that is nothing. */
+  #sentAgain(window: Window, selection: Selection): { results: number; tokens: number } | null {
+    const times = sentAgain(this.#db, window.conversationId)
+    if (times.size === 0) return null
+    const sent = window.items.filter((_, index) => selection.isIncluded(index))
+    const externalIds = externalIdsOf(
+      this.#db,
+      sent.flatMap(({ messageId }) => messageId ?? []),
+    )
+    let [results, tokens] = [0, 0]
+    for (const item of sent) {
+      const often = times.get(externalIds.get(item.messageId ?? Number.NaN) ?? '') ?? 0
+      results += often
+      tokens += often * item.tokens
+    }
+    return results === 0 ? null : { results, tokens }
   }
 
   /**
@@ -152,7 +179,7 @@ export class ContextAssembler {
     provider: Provider,
   ): { readonly context: AssembledContext; readonly rendered: RenderedContext } {
     const chosen = this.#select(input)
-    return { context: this.#assembled(input, chosen), rendered: this.#rendered(chosen, provider) }
+    return { context: this.#assembled(input, chosen, false), rendered: this.#rendered(chosen, provider) }
   }
 
   #rendered({ window, covered, selection }: Chosen, provider: Provider): RenderedContext {

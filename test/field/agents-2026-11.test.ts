@@ -108,7 +108,8 @@ function grownBy(memory: TestMemory, session: string, answers: readonly Answer[]
 
 /**
  * Gemini CLI sends results again, once for each copy that the history has with which it resumed, and joins the context
- * of the session to the first prompt. The memory has each result once. The last history is not in the sample.
+ * of the session to the first prompt. The memory has each result once, and says beside the window what is sent again.
+ * The last history is not in the sample.
  */
 function geminiWindow(memory: TestMemory, session: string, answers: readonly Answer[], path: string): Window[] {
   type Content = { readonly functionResponse?: { readonly id: string } }

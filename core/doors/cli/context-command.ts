@@ -111,6 +111,11 @@ function contextText(context: AssembledContext): string {
       : [
           `${plural(context.prunedTokens, 'token')} more that the agent has pruned from these messages: it does not see them.`,
         ]),
+    ...(context.sentAgain === undefined
+      ? []
+      : [
+          `${plural(context.sentAgain.results, 'result')} more (${plural(context.sentAgain.tokens, 'token')}) that the agent sends again since it resumed the session: not counted here.`,
+        ]),
     '',
     table(
       ['#', ...(historyOrder ? ['hist'] : []), 'id', 'kind', 'tokens', '', 'why'],

@@ -126,6 +126,11 @@ export type TranscriptRecord =
   | BrokenChainRecord
   /** The version of the agent, or of its files, that wrote what follows. */
   | { readonly kind: 'written_by'; readonly version: string }
+  /**
+   * Messages of which the agent sends copies since it resumed the session: how many, by external id. It replaces what an
+   * earlier import noted, also when there are none.
+   */
+  | { readonly kind: 'sent_again'; readonly sessionId: string; readonly copies: ReadonlyMap<string, number> }
   /** What the session cost so far by its agent's own account, with its sub-agents. The last one counts. */
   | { readonly kind: 'cost'; readonly sessionId: string; readonly cost: number }
   /** A record without conversation: settings, progress or bookkeeping. */

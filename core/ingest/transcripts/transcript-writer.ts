@@ -4,6 +4,7 @@ import { assertNever } from '#core/errors.ts'
 import type { TokenEstimator } from '#core/models/token-estimator.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
 import type { BrokenChainNote } from '#core/systems/records/broken-chains.ts'
+import type { SentAgainNote } from '#core/systems/records/sent-again.ts'
 import { noteSession } from '#core/systems/records/session-notes.ts'
 import type { ConversationStore } from '../conversation-store.ts'
 import type { LargeTexts } from '../large-texts.ts'
@@ -85,6 +86,7 @@ export class TranscriptWriter {
   /** The conversations whose chain breaks. */
   readonly #broken: number[] = []
   readonly #costs = new Map<string, number>()
+  readonly #sentAgain = new Map<string, ReadonlyMap<string, number>>()
   readonly #forks: Forks
   readonly #copies: ForkedCopies
 
@@ -201,6 +203,9 @@ export class TranscriptWriter {
       case 'cost':
         this.#costs.set(record.sessionId, record.cost)
         return false
+      case 'sent_again':
+        this.#sentAgain.set(record.sessionId, record.copies)
+        return false
       case 'broken_chain':
         this.#chains.push(record)
         return false
@@ -261,6 +266,11 @@ export class TranscriptWriter {
     this.#finishChains()
     for (const [sessionId, cost] of this.#costs)
       noteSession(db, 'agent_cost', { importer: format, sessionId }, String(cost))
+    for (const [sessionId, copies] of this.#sentAgain) {
+      const note: SentAgainNote = [...copies]
+      const session = { importer: format, sessionId }
+      noteSession(db, 'sent_again', session, note.length === 0 ? null : JSON.stringify(note))
+    }
     this.#nameConversations()
   }
 

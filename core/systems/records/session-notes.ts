@@ -1,7 +1,10 @@
 import type { ReadDb, WriteDb } from '#core/sqlite/read-db.ts'
 
-/** What an import notes of a session beside its messages: where it was forked, where its chain breaks, what it cost. */
-type NoteKind = 'forked_at' | 'broken_chain' | 'agent_cost'
+/**
+ * What an import notes of a session beside its messages: where it was forked, where its chain breaks, what it cost, what
+ * its agent sends more than once.
+ */
+type NoteKind = 'forked_at' | 'broken_chain' | 'agent_cost' | 'sent_again'
 
 /** The conversation that a session became, and what was noted of it. */
 export type SessionNote = {

@@ -295,6 +295,16 @@ describe('an import of Gemini CLI', () => {
     expect(memory.db.value('SELECT title FROM conversations')).toBe('Read it.')
     expect(memory.db.value("SELECT count(*) FROM message_parts WHERE metadata LIKE '%harness%'")).toBe(1)
     expect(await importOne(memory.db, path)).toMatchObject({ added: 0, alreadyThere: 7, conflicts: 0 })
+    const tokens = memory.db.value("SELECT token_count FROM messages WHERE content = 'file text'")
+    expect(sentWindow(memory).context.sentAgain).toEqual({ results: 1, tokens })
+  })
+
+  it('says nothing of results that are sent again while the session was not resumed', async () => {
+    using memory = buildMemory()
+    const asked = record('u', 'user', [{ text: 'Read it.' }])
+    const answer = record('g', 'gemini', 'Reading.', call(answered))
+    await importOne(memory.db, writeLines([header, asked, answer, record('r', 'user', answered)]))
+    expect(sentWindow(memory).context).not.toHaveProperty('sentAgain')
   })
 
   it('keeps what the program tells the person only, and leaves it out of the window', async () => {

@@ -29,8 +29,10 @@ export class GeminiReader {
   readonly #ids = new DerivedIds()
   readonly #versions = new Map<string, number>()
   readonly #told = new Set<string>()
-  /** Calls whose result was emitted. */
-  readonly #answered = new Set<string>()
+  /** Calls whose result was emitted, with the id of its message. */
+  readonly #answered = new Map<string, string>()
+  /** How many results of each call are in the history with which the session was resumed last. */
+  #resent: ReadonlyMap<string, number> = new Map()
   /** The texts in the place of masked results, by the id of their message. */
   readonly #masked = new Map<string, string>()
   #header: JsonObject = {}
@@ -78,7 +80,7 @@ export class GeminiReader {
     const sessionId = this.#sessionId
     if (sessionId === null) return []
     const givenUp: TranscriptRecord = { kind: 'given_up', sessionId, externalIds: this.#survey.givenUp() }
-    const rest = [...this.#masking(sessionId), givenUp]
+    const rest = [...this.#masking(sessionId), givenUp, this.#sentAgain(sessionId)]
     return title === null ? rest : [...rest, { kind: 'title', sessionId, title }]
   }
 
@@ -121,7 +123,7 @@ export class GeminiReader {
       const isError = textAt(objectAt(functionResponse, 'response'), 'error') !== null
       const externalId = this.#ids.named(`${textAt(record, 'id') ?? 'response'}/${callId ?? ''}`)
       const given = { callId, name: textAt(functionResponse, 'name'), output: result.output, isError }
-      if (callId !== null) this.#answered.add(callId)
+      if (callId !== null) this.#answered.set(callId, externalId)
       out.push({ kind: 'message', sessionId, message: resultMessage({ externalId, ...given, createdAtMs, details }) })
     }
   }
@@ -133,6 +135,7 @@ export class GeminiReader {
     out.push({ kind: 'other' })
     if (checkpoint === null) return
     const records = listAt(changes, 'messages').filter(isObject)
+    this.#resent = countOf(records.flatMap(responsesOf).flatMap((response) => textAt(response, 'id') ?? []))
     const isFresh = (record: JsonObject): boolean =>
       responsesOf(record).length === 0 && checkpoint.fresh.has(textAt(record, 'id') ?? '')
     const fresh = records.filter(isFresh)
@@ -204,8 +207,8 @@ export class GeminiReader {
       const result = callResult(call)
       if (result === null) continue
       const given = { callId: textAt(call, 'id'), name: textAt(call, 'name'), ...result }
-      if (given.callId !== null) this.#answered.add(given.callId)
       const externalId = this.#ids.named(resultId(id, call))
+      if (given.callId !== null) this.#answered.set(given.callId, externalId)
       // The stored result of an earlier import says more, or the same.
       if (isMasked(result.output) && this.#source.storedBlocks(sessionId, externalId) !== undefined) {
         out.push({ kind: 'repeated' })
@@ -221,6 +224,16 @@ export class GeminiReader {
       const output = callResult(call)?.output ?? ''
       if (isMasked(output)) this.#masked.set(resultId(id, call), output)
     }
+  }
+
+  /** Each resume adds a copy of a result to the history that the model is sent. The memory has it once. */
+  #sentAgain(sessionId: string): TranscriptRecord {
+    const copies = new Map<string, number>()
+    for (const [callId, times] of this.#resent) {
+      const externalId = this.#answered.get(callId)
+      if (externalId !== undefined && times > 1) copies.set(externalId, times - 1)
+    }
+    return { kind: 'sent_again', sessionId, copies }
   }
 
   /** Emits outputs that the agent moved into files. The transcript does not say when. */
@@ -247,6 +260,12 @@ export class GeminiReader {
     out.push({ kind: 'session', sessionId, parentSessionId: textAt(header, 'parentSessionId'), cwd, startedAtMs })
     return sessionId
   }
+}
+
+function countOf(values: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return counts
 }
 
 /**
