@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { TranscriptFormatId } from '#core/contract/import.ts'
 
 /** Where an agent is tried: nothing of it lies outside of these folders. */
@@ -31,6 +31,8 @@ export type Agent = {
   readonly records: RegExp
   /** Why only the first prompt is asked. */
   readonly oneTurn?: string
+  /** Why its files do not tell what each request used. */
+  readonly noUsage?: string
   /** To install it and ask all prompts, 240 by default. */
   readonly secondsAtMost?: number
 }
@@ -51,6 +53,12 @@ function openCodeSettings({ work, url }: Place): readonly Command[] {
   const settings = { provider: { scripted }, model: 'scripted/m', autoupdate: false, share: 'disabled' }
   write(work, 'opencode.json', { ...settings, permission: 'allow' })
   return []
+}
+
+/** Without an account, Droid does not continue a session, and forks one by its id. */
+function droidSession(home: string): string {
+  const names = readdirSync(join(home, '.factory/sessions'), { recursive: true, encoding: 'utf8' })
+  return basename(names.find((name) => name.endsWith('.jsonl')) ?? '', '.jsonl')
 }
 
 /** Every agent on npm whose sessions are read. */
@@ -206,6 +214,27 @@ export const agents: readonly Agent[] = [
     }),
     sessions: '.local/share/kilo',
     records: /kilo\.db$/,
+  },
+  {
+    format: 'droid',
+    package: 'droid',
+    program: 'droid',
+    prepare: ({ home, url }) => {
+      const model = { model: 'm', displayName: 'm', baseUrl: `${url}/v1`, apiKey: 'none', maxOutputTokens: 8000 }
+      const customModels = [{ ...model, provider: 'generic-chat-completion-api' }]
+      write(join(home, '.factory'), 'settings.json', { customModels })
+      return []
+    },
+    ask: (prompt, turn, { home }) => ({
+      args: [
+        ...['exec', '--auto', 'high', '-m', 'custom:m-0'],
+        ...(turn > 0 ? ['--fork', droidSession(home)] : []),
+        prompt,
+      ],
+    }),
+    sessions: '.factory/sessions',
+    records: /\.jsonl$/,
+    noUsage: 'its settings have the sum of a session',
   },
   {
     format: 'cline',

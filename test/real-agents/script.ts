@@ -21,7 +21,7 @@ const LAST = 'The last word is SILVERCRANE.'
 const BESIDE = 'Scripted words'
 
 const SHELL =
-  /^(?:bash|shell|sh|exec|exec_command|shell_command|run_shell_command|run_commands?|execute_command|terminal)$/i
+  /^(?:bash|shell|sh|exec|exec_command|shell_command|run_shell_command|run_commands?|execute_command|execute|terminal)$/i
 
 /**
  * What was said last of the conversation in a request, or null for a request beside it: those offer no tools, or end with

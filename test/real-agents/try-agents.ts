@@ -85,7 +85,10 @@ function lineOf(outcome: Outcome): readonly string[] {
   const before = tried?.version ?? 'none'
   if ('whyNot' in outcome) return [label, '–', before, `cannot be run: ${outcome.whyNot}`]
   const { agent, version, changes } = outcome
-  const one = agent.oneTurn === undefined ? '' : ` (one turn: ${agent.oneTurn})`
+  const one = [
+    ...(agent.oneTurn === undefined ? [] : [` (one turn: ${agent.oneTurn})`]),
+    ...(agent.noUsage === undefined ? [] : [` (no usage: ${agent.noUsage})`]),
+  ].join('')
   return [label, version, before, (changes.length === 0 ? 'nothing' : changes.join('; ')) + one]
 }
 

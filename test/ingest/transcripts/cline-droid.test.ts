@@ -2,8 +2,10 @@ import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { compare } from '#test/builders/coverage.ts'
+import { findings } from '#test/builders/findings.ts'
 import { importOne, runImport } from '#test/builders/import.ts'
 import { buildMemory } from '#test/builders/memory.ts'
+import { sentWindow } from '#test/builders/sent-window.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 import { told, windowOf, writeLines } from '#test/builders/transcript-rows.ts'
 
@@ -93,5 +95,48 @@ describe('an import of Droid', () => {
     expect(await importOne(memory.db, path)).toMatchObject({ compactions: 1, added: 5 })
     const window = windowOf(memory).map((line) => line.split(' in many words')[0])
     expect(window).toEqual(['leaf(unknown): the summary', 'user: three', 'assistant: four'])
+  })
+
+  it('keeps in the window what stands behind the message that a later compaction names as its last one', async () => {
+    using memory = buildMemory()
+    const long = (what: string): string => `${what} ${'in many words '.repeat(20)}`.trim()
+    const compaction = (id: string, n: number, text: string) => ({
+      ...{ type: 'compaction_state', id, timestamp: at(n), summaryText: long(text), removedCount: 1 },
+      anchorMessage: { id: 'm0', index: 0 },
+    })
+    const path = writeLines([
+      start,
+      ...['one', 'two', 'three'].map((text, n) => message(`m${n}`, n, n === 1 ? 'assistant' : 'user', long(text))),
+      compaction('k', 4, 'the first summary'),
+      message('m4', 5, 'assistant', long('four')),
+      compaction('l', 6, 'the second summary'),
+      message('m5', 7, 'user', long('five')),
+    ])
+    expect(await importOne(memory.db, path)).toMatchObject({ compactions: 2, skippedCount: 0 })
+    const texts = sentWindow(memory).texts.map((text) => text.split(' in many words')[0]?.split('\n').at(-1))
+    expect(texts).toEqual(['the second summary', 'two', 'three', 'four', 'five'])
+    expect(await findings(memory.path)).toEqual([])
+  })
+
+  it('stores of a fork what its parent does not have, and leaves out what only the person sees', async () => {
+    using memory = buildMemory()
+    const asked = message('m1', 1, 'user', 'hello')
+    const answer = message('m2', 2, 'assistant', 'hi')
+    const parent = writeLines([start, asked, answer])
+    const fork = writeLines([
+      { ...start, id: 'droid-2', parent: 'droid-1', forkedAtMessageId: 'm2' },
+      ...[asked, answer],
+      { ...message('context-m3', 3, 'user', 'The tools are these.'), visibility: 'llm_only' },
+      message('m3', 4, 'user', 'another way'),
+      { ...message('m4', 5, 'user', 'The program was updated.'), visibility: 'user_only' },
+      message('m5', 6, 'assistant', 'goes on'),
+    ])
+    const { files } = await runImport(memory.db, [fork, parent])
+    expect(files.map(({ added }) => added)).toEqual([6, 0])
+    expect(told(memory, 'droid-1')).toEqual(['user: hello', 'assistant: hi'])
+    const own = ['The tools are these.', 'another way', 'goes on']
+    expect(sentWindow(memory, 'droid-2').texts).toEqual(['hello', 'hi', ...own])
+    expect(told(memory, 'droid-2')).toContain('user: The program was updated.')
+    expect(await findings(memory.path)).toEqual([])
   })
 })
