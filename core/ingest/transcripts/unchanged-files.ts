@@ -18,8 +18,11 @@ const queries = {
     WHERE c.conversation_id = :conversationId AND c.importer = :importer AND c.session_id = :sessionId`,
 }
 
-/** Is raised when a reader reads more than before, or reads it otherwise, so that every file is read again. */
-const READERS = 3
+/**
+ * Is raised when a reader reads more than before, or reads it otherwise, so that every file is read again
+ * (test/ingest/transcripts/readings.test.ts).
+ */
+export const READERS = 4
 
 /** A file that was changed so shortly before it was read may change again within the same tick of its clock. */
 const SETTLED_MS = 2000

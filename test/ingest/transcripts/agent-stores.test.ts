@@ -209,7 +209,7 @@ describe('the database of opencode', () => {
     expect(sentWindow(memory).texts).not.toContain('the output')
   })
 
-  describe('when opencode removes a part of a message that stays', () => {
+  describe('a part that opencode removed from a message that stays', () => {
     const tool = JSON.stringify({
       ...{ type: 'tool', callID: 'call_1', tool: 'bash' },
       state: {
@@ -238,7 +238,7 @@ describe('the database of opencode', () => {
       return path
     }
 
-    it('takes the text out of the window, keeps it in the history, and sends it again when it is there again', async () => {
+    it('leaves the window when it is a text, stays in the history, and is sent again when it is there again', async () => {
       using memory = buildMemory()
       const path = sessionOfParts()
       await importOne(memory.db, path)
@@ -262,7 +262,7 @@ describe('the database of opencode', () => {
       expect(sentWindow(memory).context.activeTokens).toBe(before)
     })
 
-    it('takes a call out of the window together with its result', async () => {
+    it('leaves the window together with its result when it is a call', async () => {
       using memory = buildMemory()
       const path = sessionOfParts()
       await importOne(memory.db, path)
@@ -275,7 +275,7 @@ describe('the database of opencode', () => {
       expect(await findings(memory.path)).toEqual([])
     })
 
-    it('reports a message as differing of which a text was changed, too, and keeps it as it is', async () => {
+    it('stays in the window and is reported when another text of the message was changed, too', async () => {
       using memory = buildMemory()
       const path = sessionOfParts()
       await importOne(memory.db, path)
@@ -287,7 +287,7 @@ describe('the database of opencode', () => {
       expect(sentWindow(memory).texts[0]).toBe('text a\n\ntext b\n\ntext c')
     })
 
-    it('takes nothing out of an answer that a copy from before has unfinished', async () => {
+    it('is not missed in an answer that an older copy has unfinished', async () => {
       using memory = buildMemory()
       await importOne(memory.db, sessionOfParts())
       const older = sessionOfParts(false)
