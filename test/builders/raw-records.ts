@@ -17,7 +17,7 @@ export function rawRecords(path: string): RawRecord[] {
     const lines = readFileSync(path, 'utf8').split('\n')
     return lines.flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
   }
-  if (path.endsWith('.json')) return [JSON.parse(readFileSync(path, 'utf8'))]
+  if (/\.(?:json|traj)$/.test(path)) return [JSON.parse(readFileSync(path, 'utf8'))]
   if (!/\.(?:db|sqlite)$/.test(path)) return []
   const db = new DatabaseSync(path, { readOnly: true })
   const sql = path.endsWith('.db')

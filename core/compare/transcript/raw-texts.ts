@@ -139,7 +139,10 @@ async function* findParts(
   for (const [hash, { text }] of held) {
     for (const line of linesOf(text)) openLines.set(line, (openLines.get(line) ?? new Set()).add(hash))
   }
-  const sought = [...held].slice(0, MOST_SOUGHT).map(([hash, { text }]) => [hash, squeezed(text)] as const)
+  // A text within JSON stands escaped in a stored text that only contains the JSON.
+  const sought = [...held].slice(0, MOST_SOUGHT).map(([hash, { text }]) => {
+    return { hash, forms: [squeezed(text), squeezed(JSON.stringify(text).slice(1, -1))] }
+  })
   for (const text of stringsOf(db, conversations)) {
     if (text === null) {
       yield { done: 0, total: held.size, unit: 'messages', note: 'Looking for parts of texts' }
@@ -147,7 +150,8 @@ async function* findParts(
       continue
     }
     const bare = squeezed(text)
-    for (const [hash, part] of sought) if (held.has(hash) && bare.includes(part)) held.delete(hash)
+    for (const { hash, forms } of sought)
+      if (held.has(hash) && forms.some((form) => bare.includes(form))) held.delete(hash)
     for (const line of linesOf(text)) openLines.delete(line)
   }
   const withOpenLines = new Set([...openLines.values()].flatMap((hashes) => [...hashes]))

@@ -28,6 +28,19 @@ describe('a comparison with a transcript', () => {
     ])
   })
 
+  it('finds a text within JSON that stands escaped in a stored text', async () => {
+    const found = JSON.stringify({ body: 'A "quoted" word,\nand a second line of the body.' })
+    const blocks = ['The script has run.', found].map((text) => ({ type: 'text', text }))
+    const call = { type: 'tool_use', id: 'call_1', name: 'fetch', input: {} }
+    const result = { type: 'tool_result', tool_use_id: 'call_1', content: blocks }
+    const report = await importedAnd([
+      claude('u-1', said('Hello.')),
+      claude('u-2', { parentUuid: 'u-1', type: 'assistant', message: { id: 'm', role: 'assistant', content: [call] } }),
+      claude('u-3', { parentUuid: 'u-2', type: 'user', message: { role: 'user', content: [result] } }),
+    ])
+    expect(report).toMatchObject({ ok: true, lostTextCount: 0 })
+  })
+
   it('says that everything is there only when every line was read', async () => {
     const lines = [claude('u-1', said('Hello.')), claude('u-2', said('And more.'))]
     expect(await importedAnd(lines)).toMatchObject({ ok: true, isEverything: true })

@@ -19,8 +19,8 @@ export const openCode: TranscriptFormat = {
   read,
   store: openCodeStore,
   besides,
-  // Changes of files that are shown to the person.
-  asides: /(?:^|\.)info\.summary\b/,
+  // Changes of files, and what else of a tool is shown to the person.
+  asides: /(?:^|\.)info\.summary\b|(?:^|\.)parts?(?:\[\])?\.state\.metadata\b/,
 }
 
 /** Kilo is built on opencode. Its database has another name, and tables of its own beside those of opencode. */

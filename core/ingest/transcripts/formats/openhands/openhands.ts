@@ -19,7 +19,8 @@ export const openHands: TranscriptFormat = {
   label: 'OpenHands',
   detect,
   read,
-  asides: /content: Added workspace context/,
+  // What came of the run, and the code with which it began, are no part of what was said in it.
+  asides: /content: Added workspace context|^(?:git_patch|result_explanation)\b|kernel_init_code: /,
 }
 
 function detect({ values, isDocument }: TranscriptHead): number {

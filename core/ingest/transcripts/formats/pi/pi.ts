@@ -13,8 +13,8 @@ import { openClawStore } from './store.ts'
 /** OpenClaw's index of its sessions tells its files from those of Pi. */
 const indexOf = (path: string): readonly string[] => [join(dirname(path), 'sessions.json')]
 
-/** Signatures that a provider of models asks to be sent again. */
-const ASIDES = /Signature: /
+/** Signatures that a provider of models asks to be sent again, and the changes of a file as they are shown to the person. */
+const ASIDES = /Signature: |message\.details\.diff: /
 
 const CHAIN = { id: 'id', parent: 'parentId' }
 const namedBy = (record: JsonObject): string | null =>

@@ -16,7 +16,14 @@ import { isHistoryItem, isStep, SweAgentReader } from './reader.ts'
 const PROMPTS = /"(?:query|messages)"\s*:\s*\[/
 
 /** Trajectories of SWE-agent (`*.traj`), and of data sets made from them. https://swe-agent.com */
-export const sweAgent: TranscriptFormat = { id: 'swe-agent', label: 'SWE-agent', detect, read }
+export const sweAgent: TranscriptFormat = {
+  id: 'swe-agent',
+  label: 'SWE-agent',
+  detect,
+  read,
+  // The open file and the folder after each step.
+  asides: /(?:^|\.)state: /,
+}
 
 function detect({ values, isDocument }: TranscriptHead): number {
   const [first] = values
