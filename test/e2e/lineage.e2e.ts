@@ -30,6 +30,50 @@ test('the lineage goes from the window down to the messages, by key', async ({ o
   await expect(page).toHaveURL(/messages|layers/)
 })
 
+test('the graph holds every summary, finds one by its words, and keys lead to sources, dependents and neighbours', async ({
+  openSample,
+}) => {
+  const page = await openSample()
+  await page.evaluate(() => {
+    location.hash = '#/conversation/1/layers?layers.form=graph'
+  })
+  const graph = page.getByRole('region', { name: 'Graph' })
+  const cards = graph.locator('.react-flow__node')
+  const selection = () => new URL(page.url()).hash.match(/select=(sum_[^&]+)/)?.[1] ?? null
+  await expect(graph.getByRole('status').first()).toHaveText(/36\ssummaries · 32\slinks/)
+  await expect(cards.first()).toBeVisible()
+  await expect(graph.getByRole('img', { name: 'All 36 summaries in small' })).toBeVisible()
+
+  await graph.getByRole('searchbox').fill('webhook')
+  await expect(graph.getByRole('status').first()).toContainText('Enter goes to the next')
+  await page.keyboard.press('Enter')
+  await expect.poll(selection).not.toBeNull()
+  const first = selection()
+  await page.keyboard.press('Enter')
+  await expect.poll(selection).not.toBe(first)
+  await graph.getByRole('searchbox').fill('')
+
+  // To what was made of it, back to a source, and along its column; the card of the selection is in sight.
+  await graph.getByRole('group', { name: /^36\ssummaries/ }).focus()
+  await page.keyboard.press('End')
+  await expect.poll(selection).not.toBe(first)
+  const last = selection()
+  await page.keyboard.press('ArrowUp')
+  await expect.poll(selection).not.toBe(last)
+  await page.keyboard.press('ArrowDown')
+  await expect.poll(selection).toBe(last)
+  await page.keyboard.press('ArrowRight')
+  await expect.poll(selection).not.toBe(last)
+  await page.keyboard.press('ArrowLeft')
+  await expect(cards.filter({ has: page.getByTitle(selection() ?? '') })).toBeInViewport()
+
+  // Another form keeps the selection.
+  const kept = selection()
+  await page.getByRole('radiogroup', { name: 'How the layers are shown' }).getByText('tree').click()
+  await expect(page.getByRole('navigation', { name: 'Where it stands in the context' })).toBeVisible()
+  expect(selection()).toBe(kept)
+})
+
 test('a sentence and words that are selected show where they come from, and passages open in their messages', async ({
   openMemory,
   home,

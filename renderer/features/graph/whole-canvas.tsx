@@ -14,6 +14,9 @@ import { selectNode } from './whole-selection.ts'
 import '@xyflow/react/dist/base.css'
 
 const FIRST_ZOOM = { least: 0.62, most: 1 } as const
+/** Smaller than this, boxes are thinner than a line. */
+const WHOLE_ZOOM = { least: 0.05, most: 1 } as const
+const FURTHEST = 0.2
 const MARGIN = 24
 const GLIDE_MS = 150
 
@@ -51,7 +54,7 @@ export function WholeCanvas({ layout, size, found }: CanvasProps) {
         nodes={nodes}
         nodeTypes={NODE_TYPES}
         defaultViewport={first}
-        minZoom={Math.min(0.2, (size.height - 2 * MARGIN) / Math.max(1, layout.bounds.h))}
+        minZoom={Math.min(FURTHEST, wholeZoom(layout, size))}
         maxZoom={1.5}
         nodesDraggable={false}
         nodesConnectable={false}
@@ -76,7 +79,7 @@ export function WholeCanvas({ layout, size, found }: CanvasProps) {
           showInteractive={false}
           position="bottom-left"
           fitViewOptions={FIT}
-          onFitView={() => glide(flow, fitted(layout, size))}
+          onFitView={() => glide(flow, wholeViewport(layout, size, selected))}
         />
       </ReactFlow>
       <Minimap layout={layout} size={size} selected={selected} />
@@ -91,10 +94,26 @@ const glide = (flow: ReturnType<typeof useReactFlow>, viewport: GraphViewport): 
     duration: matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : GLIDE_MS,
   })
 
-/** Shows as many columns as can be read, around the selection, or else around the newest summary of the window. */
-function firstViewport(layout: WholeLayout, size: Size, selected: number): GraphViewport {
+/** Shows as many columns as can be read. */
+const firstViewport = (layout: WholeLayout, size: Size, selected: number): GraphViewport =>
+  viewportAt(layout, size, selected, within((size.width - 2 * MARGIN) / Math.max(1, layout.bounds.w), FIRST_ZOOM))
+
+/** Shows everything, as long as its boxes can still be told apart. */
+const wholeViewport = (layout: WholeLayout, size: Size, selected: number): GraphViewport =>
+  viewportAt(layout, size, selected, wholeZoom(layout, size))
+
+const wholeZoom = ({ bounds }: WholeLayout, { width, height }: Size): number =>
+  within(
+    Math.min((width - 2 * MARGIN) / Math.max(1, bounds.w), (height - 2 * MARGIN) / Math.max(1, bounds.h)),
+    WHOLE_ZOOM,
+  )
+
+const within = (zoom: number, { least, most }: { readonly least: number; readonly most: number }): number =>
+  Math.max(least, Math.min(most, zoom))
+
+/** Shows the selection, or else the newest summary of the window, and what is around it. */
+function viewportAt(layout: WholeLayout, size: Size, selected: number, zoom: number): GraphViewport {
   const { bounds, graph } = layout
-  const zoom = Math.max(FIRST_ZOOM.least, Math.min(FIRST_ZOOM.most, (size.width - 2 * MARGIN) / Math.max(1, bounds.w)))
   const shown = selected >= 0 ? selected : graph.nodes.inWindow.lastIndexOf(1)
   const box = shown >= 0 ? boxOf(layout, shown) : bounds
   return {
@@ -111,16 +130,6 @@ function firstViewport(layout: WholeLayout, size: Size, selected: number): Graph
 function offset(from: number, length: number, around: number, room: number): number {
   if (length + 2 * MARGIN <= room) return room / 2 - (from + length / 2)
   return Math.min(MARGIN - from, Math.max(room - MARGIN - (from + length), room / 2 - around))
-}
-
-/** Shows everything. */
-function fitted({ bounds }: WholeLayout, { width, height }: Size): GraphViewport {
-  const zoom = Math.min(1, (width - 2 * MARGIN) / Math.max(1, bounds.w), (height - 2 * MARGIN) / Math.max(1, bounds.h))
-  return {
-    x: width / 2 - (bounds.x + bounds.w / 2) * zoom,
-    y: height / 2 - (bounds.y + bounds.h / 2) * zoom,
-    zoom,
-  }
 }
 
 /** The boxes and links of all nodes, in a few paths that the browser moves as one picture. */
