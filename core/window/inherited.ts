@@ -28,7 +28,7 @@ export function inheritedBy(db: ReadDb, reader: MemoryReader, conversationId: nu
 }
 
 function inheritedAt(db: ReadDb, reader: MemoryReader, point: ForkPoint, seen: Set<number>): Inherited | null {
-  const { parentId, newestSeq, kept } = point
+  const { parentId, newestSeq, kept, ownCopies } = point
   // A damaged file may name forks of each other.
   if (seen.has(parentId)) return null
   seen.add(parentId)
@@ -37,7 +37,9 @@ function inheritedAt(db: ReadDb, reader: MemoryReader, point: ForkPoint, seen: S
   const own = windowAt(db, reader, parentId, newestSeq)
   const placed = [...(before?.placed ?? []), ...own]
   const homes = [...(before?.homes ?? []), ...own.map(() => parentId)]
-  const pruned = [...(before?.pruned ?? []), ...readPruned(db, parentId, { newestSeq, atMs: Number.POSITIVE_INFINITY })]
+  const pruned = ownCopies
+    ? []
+    : [...(before?.pruned ?? []), ...readPruned(db, parentId, { newestSeq, atMs: Number.POSITIVE_INFINITY })]
   const isKept = kept ? keptAmong(db, placed, kept) : () => true
   const indexes = [...placed.keys()].filter(isKept)
   return {

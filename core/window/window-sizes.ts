@@ -51,7 +51,7 @@ export class WindowSizes {
       Array.from(windows, ([conversationId, indexes]) => {
         const outputs = [
           ...(inherited.get(conversationId)?.pruned ?? []),
-          ...(pruned?.has(conversationId) ? readPruned(this.#db, conversationId) : []),
+          ...(pruned?.has(conversationId) || inherited.has(conversationId) ? readPruned(this.#db, conversationId) : []),
         ]
         const window = withoutPruned(
           indexes.map((index) => items[index] as Item),

@@ -41,11 +41,16 @@ export class Forks {
     this.#importer = importer
   }
 
-  /** Notes the number of the record at which a fork begins that has no copies. */
-  declare({ sessionId, forkedAtOrdinal }: SessionRecord): void {
-    if (forkedAtOrdinal == null) return
+  /** Notes the number of the record at which a fork begins that has no copies, or that its copies are its own. */
+  declare({ sessionId, forkedAtOrdinal, hasOwnCopies }: SessionRecord): void {
+    if (forkedAtOrdinal == null && !hasOwnCopies) return
     const note = this.#note(sessionId)
-    if (note.ordinal !== forkedAtOrdinal) this.#store(sessionId, { ...note, ordinal: forkedAtOrdinal })
+    const now: ForkNote = {
+      ...note,
+      ...(forkedAtOrdinal == null ? {} : { ordinal: forkedAtOrdinal }),
+      ...(hasOwnCopies ? { ownCopies: true } : {}),
+    }
+    if (now.ordinal !== note.ordinal || now.ownCopies !== note.ownCopies) this.#store(sessionId, now)
   }
 
   /** Notes that a fork repeats a message of its parent. */

@@ -179,6 +179,8 @@ export type SessionRecord = {
   /** The working directory. */
   readonly cwd?: string | null
   readonly startedAtMs: number
+  /** True for a fork of which the agent prunes copies and takes them back without changing the session that has them. */
+  readonly hasOwnCopies?: boolean
   /** Of a fork without copies: the number of the first record of its parent that it does not have. */
   readonly forkedAtOrdinal?: number | null
   /**

@@ -1,6 +1,7 @@
 import type { TokenEstimator } from '#core/models/token-estimator.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
 import { GIVEN_UP, PRUNE, pruneFactsIn } from '#core/systems/pruned-outputs.ts'
+import { homesOfCopies } from '#core/systems/records/forks.ts'
 import { stemOfLink } from './answer-links.ts'
 import type { HeldRecord } from './format.ts'
 import { undoImportedRun } from './imported-run.ts'
@@ -61,7 +62,9 @@ export function storeGivenUp({ externalIds, ...given }: GivenUp): void {
   if (externalIds.size === 0) return
   const { db, conversationId } = given
   db.transaction(() => {
-    for (const run of runsAmong(db.all<Row>(queries.messages, { conversationId }), externalIds)) {
+    const homes = [...homesOfCopies(db, conversationId).reverse(), conversationId]
+    const messages = homes.flatMap((home) => db.all<Row>(queries.messages, { conversationId: home }))
+    for (const run of runsAmong(messages, externalIds)) {
       storePruning({
         ...given,
         pruning: {

@@ -3,6 +3,7 @@ import type { TokenEstimator } from '#core/models/token-estimator.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
 import { partText } from '#core/sqlite/repeated-texts.ts'
 import { PRUNE, type PruneFacts, pruneFactsIn, readPruned, takesWholeMessages } from '#core/systems/pruned-outputs.ts'
+import { homesOfCopies } from '#core/systems/records/forks.ts'
 import type { PrunedText, PruningRecord } from './format.ts'
 
 const queries = {
@@ -138,10 +139,15 @@ function newOutputs(given: Pruning): { readonly outputs: readonly Output[]; read
   const taken = new Map<number, number>()
   for (const { messageId, tokens } of noted) taken.set(messageId, (taken.get(messageId) ?? 0) + tokens)
   let newestSeq = db.value<number | null>(queries.newestSeq, { conversationId, atMs: Math.round(pruning.atMs) }) ?? 0
-  const outputs = pruning.outputs.flatMap((pruned): Output[] =>
-    textsOf(given, pruned).flatMap((row): Output[] => {
+  const copied = homesOfCopies(db, conversationId)
+  const outputs = pruning.outputs.flatMap((pruned): Output[] => {
+    const own = textsOf(given, pruned)
+    const homes = own.length > 0 ? [] : copied
+    const elsewhere = homes.flatMap((home) => textsOf({ ...given, conversationId: home }, pruned))
+    return [...own, ...elsewhere].flatMap((row): Output[] => {
       const { seen } = pruned
-      newestSeq = Math.max(newestSeq, row.seq)
+      // The places of messages from before a fork are those of another history.
+      if (own.length > 0) newestSeq = Math.max(newestSeq, row.seq)
       if (known.has(place(row))) return []
       known.add(place(row))
       const most = left.get(row.messageId) ?? Math.max(0, row.tokens - (taken.get(row.messageId) ?? 0))
@@ -150,8 +156,8 @@ function newOutputs(given: Pruning): { readonly outputs: readonly Output[]; read
         : Math.min(most, Math.max(0, estimator.count(row.text) - estimator.count(isPart(pruned) ? '' : (seen ?? ''))))
       left.set(row.messageId, most - tokens)
       return [[row.messageId, row.ordinal, tokens, seen]]
-    }),
-  )
+    })
+  })
   return { outputs, newestSeq }
 }
 

@@ -11,11 +11,17 @@ export const ForkNote = z.object({
   /** The `seq` of the newest message of the parent that the fork has. Absent until the parent was imported. */
   newestSeq: z.int().optional(),
   kept: KeptOfParent.optional(),
+  /**
+   * The agent keeps copies of the messages from before the fork, and prunes them or takes them back in the fork alone. All
+   * of that is recorded in the fork.
+   */
+  ownCopies: z.literal(true).optional(),
 })
 export type ForkNote = z.infer<typeof ForkNote>
 
 /** Where a conversation was forked from another one, whose messages until then are the beginning of its window. */
-export type ForkPoint = Required<Pick<ForkNote, 'newestSeq'>> & Pick<ForkNote, 'kept'> & { readonly parentId: number }
+export type ForkPoint = Required<Pick<ForkNote, 'newestSeq'>> &
+  Pick<ForkNote, 'kept' | 'ownCopies'> & { readonly parentId: number }
 
 /** All conversations of a memory that are forks of another one in it. */
 export const forkPoints = (db: ReadDb): ReadonlyMap<number, ForkPoint> =>
@@ -36,8 +42,24 @@ export function forkPoint(db: ReadDb, conversationId: number): ForkPoint | null 
 }
 
 function pointOf({ parentId, note }: SessionNote): ForkPoint | null {
-  const { newestSeq, kept } = forkNoteIn(note) ?? {}
-  return newestSeq === undefined || parentId === null ? null : { parentId, newestSeq, ...(kept ? { kept } : {}) }
+  const { newestSeq, ...more } = forkNoteIn(note) ?? {}
+  return newestSeq === undefined || parentId === null ? null : { parentId, newestSeq, ...more }
+}
+
+/**
+ * Returns the conversations that hold the messages of which a fork has copies of its own, the nearest first. Empty for
+ * any other conversation.
+ */
+export function homesOfCopies(db: ReadDb, conversationId: number): number[] {
+  const homes: number[] = []
+  for (let at: number | null = conversationId; at !== null; ) {
+    const noted = sessionNote(db, 'forked_at', at)
+    const parentId = noted && forkNoteIn(noted.note)?.ownCopies ? noted.parentId : null
+    // A damaged file may name forks of each other.
+    at = parentId === conversationId || homes.includes(parentId ?? Number.NaN) ? null : parentId
+    if (at !== null) homes.push(at)
+  }
+  return homes
 }
 
 export function forkNoteIn(note: string): ForkNote | null {

@@ -375,6 +375,68 @@ describe('the database of opencode', () => {
       expect(sentWindow(memory, 'ses_1').texts).toEqual(['start', 'answer'])
     })
 
+    it('takes back copies in its own window alone, and its origin in that of the origin alone', async () => {
+      using memory = buildMemory()
+      const said = ['start', 'answer', 'more', 'its answer'].map(long)
+      const path = openCodeDb([{ id: 'ses_1', said }])
+      fork(path, ['ses_1', 'ses_2'], 4, [])
+      fork(path, ['ses_2', 'ses_3'], 4, ['goes on'])
+      spoil(path, `UPDATE session SET revert = '{"messageID":"msg_ses_2_2"}' WHERE id = 'ses_2'`)
+      await importOne(memory.db, path)
+      const sent = (session: string): string[] => first(sentWindow(memory, session).texts)
+      expect([sent('ses_1'), sent('ses_2')]).toEqual([first(said), ['start', 'answer']])
+      expect(sent('ses_3')).toEqual([...first(said), 'goes on'])
+      spoil(
+        path,
+        `UPDATE session SET revert = NULL WHERE id = 'ses_2';
+        UPDATE session SET revert = '{"messageID":"msg_ses_1_2"}' WHERE id = 'ses_1'`,
+      )
+      await importOne(memory.db, path)
+      expect([sent('ses_1'), sent('ses_2')]).toEqual([['start', 'answer'], first(said)])
+      expect(sent('ses_3')).toEqual([...first(said), 'goes on'])
+      expect(await findings(memory.path)).toEqual([])
+    })
+
+    it('prunes a result in its own window alone, and its origin in that of the origin alone', async () => {
+      using memory = buildMemory()
+      const path = openCodeDb([{ id: 'ses_1', said: ['start', 'answer', 'more'] }])
+      const output = long('the output')
+      spoil(
+        path,
+        `INSERT INTO part VALUES ('prt_ses_1_t', 'msg_ses_1_1', 'ses_1', '${tool.replace('the output', output)}')`,
+      )
+      fork(path, ['ses_1', 'ses_2'], 3, ['another way'])
+      fork(path, ['ses_1', 'ses_3'], 3, ['a third way'])
+      const prune = (session: string): void =>
+        spoil(
+          path,
+          `UPDATE part SET data = json_set(data, '$.state.time.compacted', ${START + 9000}) WHERE id = 'prt_${session}_t'`,
+        )
+      const isSent = (session: string): boolean => sentWindow(memory, session).texts.includes(output)
+      const whole = ['ses_1', 'ses_2', 'ses_3']
+      prune('ses_2')
+      await importOne(memory.db, path)
+      expect(whole.filter(isSent)).toEqual(['ses_1', 'ses_3'])
+      prune('ses_1')
+      await importOne(memory.db, path)
+      expect(whole.filter(isSent)).toEqual(['ses_3'])
+      const lcm = await openLcm(memory.path)
+      const listed = lcm.stats.conversations().map(({ activeTokens }) => activeTokens)
+      lcm.close()
+      expect(listed.toSorted()).toEqual(whole.map((one) => sentWindow(memory, one).context.activeTokens).toSorted())
+      expect(await findings(memory.path)).toEqual([])
+    })
+
+    it('stores a result once of whose message the origin lost another part', async () => {
+      using memory = buildMemory()
+      const path = openCodeDb([{ id: 'ses_1', said: ['start', 'answer'] }])
+      spoil(path, `INSERT INTO part VALUES ('prt_ses_1_tool', 'msg_ses_1_1', 'ses_1', '${tool}')`)
+      fork(path, ['ses_1', 'ses_2'], 2, ['another way'])
+      spoil(path, "DELETE FROM part WHERE id = 'prt_ses_1_1'")
+      expect(await importOne(memory.db, path)).toMatchObject({ added: 4 })
+      expect(told(memory, 'ses_2')).toEqual(['user: another way'])
+    })
+
     it('has its window in the list of conversations also before something is said in it', async () => {
       using memory = buildMemory()
       const path = openCodeDb([{ id: 'ses_1', said: ['start', 'answer'] }])

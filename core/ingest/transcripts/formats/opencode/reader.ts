@@ -91,8 +91,8 @@ export class OpenCodeReader {
     else this.#takeAssistant(sessionId, id, info, parts, createdAtMs, details, out)
     const copiedFrom = this.#isFromBefore(createdAtMs) ? (this.#known.forkedFrom ?? null) : null
     if (!isGivenUp && copiedFrom === null) return
-    // What was taken back is not sent any more, and what was copied is in the window of its origin: neither changed this
-    // window.
+    // What was taken back is not sent any more, and what was copied is in the window of its origin: no compaction among
+    // them changed this window.
     for (const record of out.splice(from)) {
       if (record.kind === 'compaction') continue
       const isSaid = record.kind === 'message' || record.kind === 'answer'
@@ -272,6 +272,7 @@ export class OpenCodeReader {
       kind: 'session',
       sessionId,
       parentSessionId: this.#known.forkedFrom ?? textAt(info, 'parentID'),
+      ...(this.#known.forkedFrom == null ? {} : { hasOwnCopies: true }),
       title: title === null ? null : oneLine(title),
       cwd: textAt(info, 'directory'),
       startedAtMs,

@@ -5,7 +5,7 @@ import type {
   TranscriptSource,
 } from '#core/ingest/transcripts/format.ts'
 import { parseObjects } from '#core/ingest/transcripts/json-objects.ts'
-import { isObject, type JsonObject } from '#core/ingest/transcripts/json-value.ts'
+import { isObject, type JsonObject, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { takeGuarded } from '#core/ingest/transcripts/read-lines.ts'
 import { nextKey, rowsAtMost } from '#core/sqlite/keyset.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
@@ -138,11 +138,17 @@ function nameCopies(
     name(copy, original)
     const parts = partsOf.get(copy) ?? []
     const originalParts = partsOf.get(original) ?? []
-    // A part may have been removed from one of the two since.
-    if (parts.length !== originalParts.length) continue
-    for (const [at, part] of parts.entries()) name(part.id, originalParts[at]?.id ?? part.id)
+    if (parts.length === originalParts.length) {
+      for (const [at, part] of parts.entries()) name(part.id, originalParts[at]?.id ?? part.id)
+      continue
+    }
+    // A part was removed from one of the two since. The messages of results are named after the parts with their calls.
+    const byCall = new Map(originalParts.map((part) => [callOf(part), part.id]))
+    for (const part of parts) name(part.id, byCall.get(callOf(part)) ?? part.id)
   }
 }
+
+const callOf = ({ id, data }: PartRow): string => textAt(objectIn(data) ?? {}, 'callID') ?? id
 
 function takeMessage(
   sessionID: string,
