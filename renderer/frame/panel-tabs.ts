@@ -8,7 +8,7 @@ export const PANEL_LABELS: Readonly<Record<PanelTab, { readonly label: string; r
   repair: { label: 'Repair', hint: 'What can be done about the findings' },
   'what-if': { label: 'What if', hint: 'Try out other settings' },
   range: { label: 'Range', hint: 'What is in the marked messages, and what became of it' },
-  losses: { label: 'Loss report', hint: 'What the last run of the chosen conversation dropped' },
+  losses: { label: 'Loss report', hint: 'What the last compaction of the chosen conversation lost' },
   detail: { label: 'Detail', hint: 'What is selected' },
   conversation: { label: 'Conversation', hint: 'The conversation on screen' },
 }

@@ -46,7 +46,7 @@ test('a compaction goes from decision to plan, confirmation, run and result, and
   expect(after.contextTokens).toBeLessThan(before.contextTokens * 0.7)
   expect(after.messages).toBe(before.messages)
   await expect(line).toContainText(`${after.summaries} summaries`)
-  const losses = page.getByRole('region', { name: 'What the run lost' })
+  const losses = page.getByRole('region', { name: 'What the compaction lost' })
   await expect(losses).toContainText('details that left the window')
 
   await page.getByRole('link', { name: 'Compare before and after' }).click()
@@ -70,7 +70,9 @@ test('a compaction is taken back from its result, and the window is as it was be
   await page.getByRole('link', { name: 'Compact' }).click()
   await page.getByRole('button', { name: 'Compact…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Compact', exact: true }).click()
-  await expect(page.getByRole('region', { name: 'What the run lost' })).toContainText('details that left the window')
+  await expect(page.getByRole('region', { name: 'What the compaction lost' })).toContainText(
+    'details that left the window',
+  )
   expect((await factsOf(path)).summaries).toBeGreaterThan(before.summaries)
 
   await page.getByRole('button', { name: 'Undo this compaction…' }).click()

@@ -30,7 +30,7 @@ test('the context window lists each item with its reason, and shows what a small
   for (let steps = 0; steps < 2; steps += 1)
     await time.getByRole('button', { name: 'To the compaction before' }).click()
   const moment = time.getByRole('paragraph')
-  await expect(moment).toContainText(/in run \d+ of \d+, step \d+ of \d+/)
+  await expect(moment).toContainText(/in compaction \d+ of \d+, step \d+ of \d+/)
   expect(await moment.evaluate((text) => text.scrollWidth - text.clientWidth)).toBeLessThanOrEqual(0)
   await time.getByRole('button', { name: 'now' }).click()
 

@@ -56,14 +56,17 @@ test('the curve of the window leads to its messages and runs, and all conversati
 
   await chart.focus()
   await page.keyboard.press('PageUp')
-  await expect(chart).toHaveAttribute('aria-valuetext', /Mar 5, .* → .* tokens, its run freed 13,953.tokens$/)
+  await expect(chart).toHaveAttribute('aria-valuetext', /Mar 5, .* → .* tokens, its compaction freed 13,953.tokens$/)
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/compact\?compact\.list=history&compact\.run=run_/)
   // The run is opened, and says what it lost when it is asked.
   await page.getByRole('button', { name: 'Show what it lost' }).click()
-  await expect(page.getByRole('region', { name: 'What the run lost' })).toContainText('details that left the window', {
-    timeout: 120_000,
-  })
+  await expect(page.getByRole('region', { name: 'What the compaction lost' })).toContainText(
+    'details that left the window',
+    {
+      timeout: 120_000,
+    },
+  )
   await page.goBack()
 
   await chart.focus()
@@ -146,7 +149,7 @@ test('a run has the same size in the loss report of its conversation and in the 
   const size = report.getByText(/^[\d,]+ → [\d,]+$/)
   await expect(size).toBeVisible({ timeout: 60_000 })
   const said = (await size.textContent()) ?? ''
-  await report.getByRole('button', { name: 'Show the run' }).click()
+  await report.getByRole('button', { name: 'Show the compaction' }).click()
   await expect(page).toHaveURL(/compact\.run=run_/)
   await expect(page.getByRole('button', { name: said, expanded: true })).toBeVisible()
 })

@@ -251,7 +251,7 @@ test('a drag marks messages, limits transcript and search to them, and stands in
   await expect(async () => expect((await save('SVG drawing')).toString()).toContain('Agreed, tomorrow')).toPass()
   const svg = (await save('SVG drawing')).toString()
   expect(svg).toMatch(/21\u00a0messages · /)
-  expect(svg).toMatch(/run 1 · /)
+  expect(svg).toMatch(/compaction 1 · /)
   const root = await page.evaluate((text) => {
     const parsed = new DOMParser().parseFromString(text, 'image/svg+xml')
     return { name: parsed.documentElement.nodeName, errors: parsed.querySelectorAll('parsererror, script').length }
@@ -339,7 +339,9 @@ test('a replay shows the past, plays by itself, and is exported as a page that w
   await expect(replay.getByRole('status')).toContainText(/^0 of 377/)
   await moment.fill('200')
   await expect(page).toHaveURL(/layers\.at=200/)
-  await expect(replay.getByRole('status')).toContainText(/^200 of 377 · Mar \d+, \d\d:\d\d · \d runs? · window ≈/)
+  await expect(replay.getByRole('status')).toContainText(
+    /^200 of 377 · Mar \d+, \d\d:\d\d · \d\scompactions? · window ≈/,
+  )
 
   // It plays to its end, faster when asked.
   for (const _ of [1, 2, 3]) await page.keyboard.press('>')

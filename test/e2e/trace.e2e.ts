@@ -20,7 +20,9 @@ test('words are traced to the window, T traces what is selected, and what nothin
   await expect(page.getByRole('heading', { name: /^Known\. Lost 6 times, said again/ })).toBeVisible()
   await places.getByRole('button', { name: /msg_52/ }).click()
   await expect(page).toHaveURL(/trace=msg_52/)
-  await expect(page.getByRole('heading', { name: /^Dropped at Agreed, tomorrow.* sum_e2247.* by run 2/ })).toBeVisible()
+  await expect(
+    page.getByRole('heading', { name: /^Dropped at Agreed, tomorrow.* sum_e2247.* by compaction 2/ }),
+  ).toBeVisible()
   const ladder = page.getByRole('list', { name: 'From the window down to the message' })
   await expect(ladder.getByRole('article')).toHaveCount(5)
   await expect(ladder).toContainText('told again by msg_381')

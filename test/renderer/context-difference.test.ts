@@ -92,7 +92,7 @@ describe('the difference between two windows', () => {
     expect(folded.map(({ kind }) => kind)).toEqual(['run', 'item', 'fold', 'run', 'item', 'run', 'item'])
     const fold = folded.find((row) => row.kind === 'fold')
     expect(rows(new Set([fold?.key ?? ''])).length).toBe(folded.length + 5)
-    expect(folded[0]).toMatchObject({ title: 'run 1 of 2' })
+    expect(folded[0]).toMatchObject({ title: 'compaction 1 of 2' })
     expect(folded[5]).toMatchObject({ title: 'new messages' })
   })
 })

@@ -42,24 +42,24 @@ describe('the labels of runs', () => {
 
   it('say what is known of a run where there is room until the next one', () => {
     const scene = sceneOf(history([run(10, 'run_a'), run(90, 'run_b')]), { runFacts })
-    expect(words(scene)).toContain('run 1 · Feb 17, 15:47 · threshold · 8 summaries · 16.2 k → 2.4 k tokens')
+    expect(words(scene)).toContain('compaction 1 · Feb 17, 15:47 · threshold · 8 summaries · 16.2 k → 2.4 k tokens')
   })
 
   it('say less where there is less room, and nothing where there is none', () => {
-    const scene = sceneOf(history([run(10, 'run_a'), run(25, 'run_b'), run(26, 'run_c')]), { runFacts })
-    expect(words(scene).filter((text) => text.startsWith('run'))).toEqual([
-      'run 1 · Feb 17, 15:47',
-      'run 3 · Feb 17, 15:47',
+    const scene = sceneOf(history([run(10, 'run_a'), run(35, 'run_b'), run(36, 'run_c')]), { runFacts })
+    expect(words(scene).filter((text) => text.startsWith('compaction'))).toEqual([
+      'compaction 1 · Feb 17, 15:47',
+      'compaction 3 · Feb 17, 15:47',
     ])
   })
 
   it('name the nearest runs out of sight at the edges', () => {
     const runs = [run(10, 'run_a'), run(30, 'run_b'), run(90, 'run_c')]
     const scene = sceneOf(history(runs), { runFacts, viewport: { x0: 40, x1: 60 } })
-    expect(words(scene).filter((text) => text.includes('run'))).toEqual(['‹ run 2', 'run 3 ›'])
+    expect(words(scene).filter((text) => text.includes('compaction'))).toEqual(['‹ compaction 2', 'compaction 3 ›'])
     // Where a run in sight stands at the edge, the next one is not written over it.
     const full = sceneOf(history([...runs, run(59.5, 'run_d')]), { runFacts, viewport: { x0: 40, x1: 60 } })
-    expect(words(full).filter((text) => text.includes('run'))).toEqual(['‹ run 2'])
+    expect(words(full).filter((text) => text.includes('compaction'))).toEqual(['‹ compaction 2'])
   })
 })
 

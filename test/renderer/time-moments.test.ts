@@ -179,8 +179,8 @@ describe('the text of a moment', () => {
   const text = (point: TimePoint, isExact = true) => momentText(point, { ...timeline, isExact }, own, runSteps(events))
 
   it('names the run, and the step while a run was not finished', () => {
-    expect(text(event(0))).toBe('in run 1 of 2, step 1 of 2')
-    expect(text(event(1))).toBe('after run 1 of 2')
+    expect(text(event(0))).toBe('in compaction 1 of 2, step 1 of 2')
+    expect(text(event(1))).toBe('after compaction 1 of 2')
     expect(text(message(6))).toBe('after message 7 of 10')
     expect(text(NOW)).toBe('now')
   })

@@ -70,7 +70,7 @@ export function CompactionInputs({ form, onChange, problem, estimate }: Props) {
       {estimate && <EstimateText estimate={estimate} />}
       <PresetChoice form={form} onChange={onChange} />
       <details>
-        <summary>Settings for this run{changed > 0 && ` · ${changed} set`}</summary>
+        <summary>Settings for this compaction{changed > 0 && ` · ${changed} set`}</summary>
         <div className={styles.fields}>
           {SETTING_FIELDS.map((field) => (
             <label key={field.name} className={styles.field} title={field.hint}>

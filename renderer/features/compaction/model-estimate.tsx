@@ -56,10 +56,10 @@ export function EstimateText({ estimate }: { readonly estimate: ModelEstimate })
       </p>
       <p className={isAboveCap ? styles.warning : styles.dim}>
         {capTokens === null
-          ? 'A run may send as much as it needs: no spend cap is set.'
+          ? 'A compaction may send as much as it needs: no spend cap is set.'
           : isAboveCap
-            ? `The spend cap of ${plural(capTokens, 'token')} a run will be reached: what comes after it is made by the built-in extractor.`
-            : `At most ${plural(capTokens, 'token')} a run: the spend cap.`}
+            ? `The spend cap of ${plural(capTokens, 'token')} a compaction will be reached: what comes after it is made by the built-in extractor.`
+            : `At most ${plural(capTokens, 'token')} a compaction: the spend cap.`}
       </p>
     </div>
   )

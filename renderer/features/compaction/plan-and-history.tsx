@@ -90,7 +90,7 @@ type RunHistoryProps = {
 function RunHistory({ conversationId, runs, canWrite }: RunHistoryProps) {
   const [addressed] = useShown('compact.run')
   if (runs.error) return <ErrorState error={runs.error} onRetry={() => void runs.refetch()} />
-  if (runs.data === undefined) return <Loading what="the history of runs" />
+  if (runs.data === undefined) return <Loading what="the history of compactions" />
   const isMissing = addressed !== null && !runs.data.some(({ runId }) => runId === addressed)
   if (runs.data.length === 0)
     return (
@@ -168,7 +168,7 @@ function RunDetail({ conversationId, run, canWrite }: RunProps) {
           {run.pruned ? `${formatCount(run.pruned.tokens)} tokens, without a summary (${run.pruned.by})` : null}
         </Fact>
         <Fact name="by">{run.owner}</Fact>
-        <Fact name="run">
+        <Fact name="id">
           <code>{run.runId}</code>
         </Fact>
       </Facts>

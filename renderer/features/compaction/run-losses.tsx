@@ -25,7 +25,7 @@ export function RunLosses({ report, runId }: Props) {
   const all = report.counts.dropped + report.counts.changed
   const shown = isWhole ? lost : lost.slice(0, FIRST)
   return (
-    <section className={styles.losses} aria-label="What the run lost">
+    <section className={styles.losses} aria-label="What the compaction lost">
       <p className={styles.lossHead}>{lossText(report.counts)}</p>
       {report.notes.map((note) => (
         <p key={note} className={styles.lossNote}>
@@ -64,7 +64,7 @@ export function PastRunLosses({ conversationId, runId }: { readonly conversation
   )
   if (!isAsked) return <Button onClick={() => setAsked(true)}>Show what it lost</Button>
   if (losses.error) return <ErrorState error={losses.error} onRetry={() => void losses.refetch()} />
-  if (losses.data === undefined) return <Loading what="what the run lost" />
+  if (losses.data === undefined) return <Loading what="what the compaction lost" />
   return <RunLosses report={losses.data} runId={runId} />
 }
 

@@ -52,7 +52,7 @@ function heading({ runId, replacements }: RunChanges, timeline: Timeline, runSte
   const entered = replacements.flatMap((replacement) => replacement.entered)
   const index = runId === '' ? -1 : timeline.events.findIndex((event) => event.runId === runId)
   const point = runSteps[index]
-  const title = point ? `run ${formatCount(point.run)} of ${formatCount(point.runs)}` : otherTitle(replacements)
+  const title = point ? `compaction ${formatCount(point.run)} of ${formatCount(point.runs)}` : otherTitle(replacements)
   const figures = [
     left.length > 0 && `${plural(left.length, 'item')} out, −${formatCount(sumTokens(left))}`,
     entered.length > 0 && `${plural(entered.length, 'item')} in, +${formatCount(sumTokens(entered))} tokens`,
@@ -68,7 +68,7 @@ function heading({ runId, replacements }: RunChanges, timeline: Timeline, runSte
 
 function otherTitle(replacements: readonly Replacement[]): string {
   const hasSummary = replacements.some(({ entered }) => entered.some((item) => item.kind !== 'message'))
-  if (hasSummary) return 'without a recorded run'
+  if (hasSummary) return 'without a recorded compaction'
   return replacements.some(({ entered }) => entered.length > 0) ? 'new messages' : 'gone without a summary'
 }
 

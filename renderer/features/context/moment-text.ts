@@ -37,7 +37,7 @@ export function momentText(point: TimePoint, timeline: Timeline, course: Course,
   if (run === undefined) return 'now'
   // Files without a log have no runs, so each summary counts as one.
   if (!timeline.isExact) return `after summary ${formatCount(point.index + 1)} of ${formatCount(runSteps.length)}`
-  const name = `run ${formatCount(run.run)} of ${formatCount(run.runs)}`
+  const name = `compaction ${formatCount(run.run)} of ${formatCount(run.runs)}`
   return run.step === run.steps
     ? `after ${name}`
     : `in ${name}, step ${formatCount(run.step)} of ${formatCount(run.steps)}`

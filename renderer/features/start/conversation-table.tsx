@@ -126,7 +126,7 @@ const columnsOf = (
   {
     id: 'compaction',
     title: 'compacted',
-    hint: 'The last run, or the newest summary of a file that records no runs',
+    hint: 'The last compaction, or the newest summary of a file that records none',
     cell: ({ compactedAtMs }) => (compactedAtMs == null ? <Never /> : <TimeText atMs={compactedAtMs} form="short" />),
   },
   {

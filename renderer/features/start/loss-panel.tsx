@@ -71,7 +71,7 @@ function Panel({ conversation }: Props) {
       ) : losses.data ? (
         <Losses report={losses.data} conversation={conversation} runId={run?.runId ?? ''} />
       ) : (
-        run !== null && <Loading what="what the last run lost" lines={6} />
+        run !== null && <Loading what="what the last compaction lost" lines={6} />
       )}
     </section>
   )
@@ -81,7 +81,7 @@ function RunFacts({ run }: { readonly run: LastRun }) {
   const { tokensBefore, tokensAfter, durationMs } = run
   return (
     <>
-      <Fact name="last run">
+      <Fact name="last compaction">
         <TimeText atMs={run.atMs} form="short" />
         {durationMs > 0 && <Dim> · {formatDuration(durationMs)}</Dim>}
       </Fact>
@@ -112,7 +112,7 @@ function Losses({ report, conversation, runId }: LossesProps) {
       <div className={styles.actions}>
         {runId !== '' && (
           <Button onClick={() => navigate({ conversationId: report.conversationId, ...runAddress(runId) }, 'push')}>
-            Show the run
+            Show the compaction
           </Button>
         )}
         <Button onClick={() => copy(lossMarkdown(report, conversationName(conversation)))}>

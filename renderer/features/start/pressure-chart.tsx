@@ -122,7 +122,7 @@ export function PressureChart(props: Props) {
     `Tokens in the window over ${plural(now?.messages ?? 0, 'message')}: ` +
     `at most ${formatCount(Math.round(peak?.tokens ?? 0))} (${share(peak?.tokens ?? 0)}) after message ${formatCount(Math.round(peak?.messages ?? 0))}, ` +
     `${formatCount(now?.tokens ?? 0)} (${share(now?.tokens ?? 0)}) now, ${plural(stepsOn(points), 'replacement')} on the way. ` +
-    'The arrow keys move along it, Page Up and Page Down from compaction to compaction, Enter opens the message or run.'
+    'The arrow keys move along it, Page Up and Page Down from compaction to compaction, Enter opens the message or compaction.'
   const index = chosen?.kind === 'point' ? chosen.index : null
   const point = index === null ? undefined : points[index]
   const textOf = (at: CurvePoint | undefined) => [
@@ -353,7 +353,7 @@ function laneText(
   const run = runId === '' ? undefined : freed.find((one) => one.runId === runId)
   const bar = spending?.bars.find(({ x0, x1 }) => point.x > x0 && point.x <= x1)
   return [
-    ...(run === undefined ? [] : [`its run freed ${formatTokens(freedTokens(run))}`]),
+    ...(run === undefined ? [] : [`its compaction freed ${formatTokens(freedTokens(run))}`]),
     ...(bar === undefined || spending === null ? [] : [`answers here: ${spentText(bar, spending.unit, null)[0]}`]),
   ]
 }

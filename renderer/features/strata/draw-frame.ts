@@ -22,11 +22,11 @@ export function drawRowLabels({ strata, rows, palette }: Scene): Shape[] {
     align: 'right',
   })
   return [
-    label('window', rows.window),
+    label(rows.names.window, rows.window),
     ...rows.depths.map((band) => label(band.label, band)),
-    label('msgs', rows.messages),
-    ...(strata.runs.length > 0 ? [label('runs', rows.runs)] : []),
-    label('all', rows.overview),
+    label(rows.names.messages, rows.messages),
+    ...(strata.runs.length > 0 ? [label(rows.names.runs, rows.runs)] : []),
+    label(rows.names.overview, rows.overview),
   ]
 }
 

@@ -76,8 +76,8 @@ export function drawCompactions({ strata, rows, scale, palette, runFacts, nowMs,
   const roomOf = (text: string): number => text.length * CHAR_WIDTH + RUN_GAP
   // A run in sight comes before a name at the edge.
   const named = (text: string, isFree: (room: number) => boolean) => (isFree(roomOf(text) + RUN_GAP) ? text : undefined)
-  const atLeft = before && named(`‹ run ${before.number}`, (room) => (shown[0]?.px ?? right) >= left + room)
-  const atRight = after && named(`run ${after.number} ›`, (room) => (shown.at(-1)?.px ?? left) <= right - room)
+  const atLeft = before && named(`‹ compaction ${before.number}`, (room) => (shown[0]?.px ?? right) >= left + room)
+  const atRight = after && named(`compaction ${after.number} ›`, (room) => (shown.at(-1)?.px ?? left) <= right - room)
   return [
     ...(atLeft ? [edge(atLeft, 'left')] : []),
     ...(atRight ? [edge(atRight, 'right')] : []),
@@ -99,7 +99,7 @@ function wordsOfRun(
   facts: { readonly name: string | null; readonly text: string } | undefined,
   nowMs: number,
 ): readonly string[] {
-  const name = facts?.name ?? `run ${number}`
+  const name = facts?.name ?? `compaction ${number}`
   const when = `${name} · ${formatShort(atMs, nowMs)}`
   return [...(facts === undefined ? [] : [`${when} · ${facts.text}`]), when, name]
 }

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { api, client } from '#renderer/api.ts'
 import { Button } from '#renderer/ui/button.tsx'
-import { formatCount, formatTokens } from '#renderer/ui/format.ts'
+import { formatCount, formatTokens, plural } from '#renderer/ui/format.ts'
 import { formatShort } from '#renderer/ui/format-time.ts'
 import { IconButton } from '#renderer/ui/icon-button.tsx'
 import { useMessageAt } from '#renderer/ui/message-range.ts'
@@ -60,7 +60,7 @@ export function ReplayBar({ scene, state, title }: Props) {
       <span className={styles.moment} role="status">
         {formatCount(at)} of {formatCount(total)}
         {message?.createdAtMs != null && ` · ${formatShort(message.createdAtMs)}`}
-        {` · ${formatCount(runs.size)} ${runs.size === 1 ? 'run' : 'runs'}`}
+        {` · ${plural(runs.size, 'compaction')}`}
         {` · window ≈ ${formatTokens(tokensAt(events, scene.overview, at))}`}
       </span>
       <select

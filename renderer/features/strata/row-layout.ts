@@ -1,6 +1,13 @@
 /** A horizontal band of the drawing, in CSS pixels. */
 export type Band = { readonly y: number; readonly h: number }
 export type DepthBand = Band & { readonly depth: number; readonly label: string }
+/** What the rows are called in the gutter. */
+export type RowNames = {
+  readonly window: string
+  readonly messages: string
+  readonly runs: string
+  readonly overview: string
+}
 
 /** The positions of all rows. */
 export type RowLayout = {
@@ -8,6 +15,7 @@ export type RowLayout = {
   /** The requested height, or more when the rows do not fit, so that the panel scrolls. */
   readonly height: number
   readonly plot: { readonly left: number; readonly width: number }
+  readonly names: RowNames
   /** The middle of the line of text above the window's edge. */
   readonly captionY: number
   readonly window: Band
@@ -29,7 +37,16 @@ export type RowLayoutInput = {
   readonly hasRuns: boolean
 }
 
-const GUTTER = 58
+/** A wide drawing has room for names in words. */
+const WORDS_FROM = 900
+const GUTTER = { words: 132, short: 58 } as const
+const WORDS: RowNames = {
+  window: 'the model sees',
+  messages: 'messages',
+  runs: 'compactions',
+  overview: 'whole history',
+}
+const SHORT: RowNames = { window: 'window', messages: 'msgs', runs: 'comp.', overview: 'all' }
 const RIGHT = 18
 const TOP = 48
 const AXIS_HEIGHT = 26
@@ -45,11 +62,16 @@ const MAX_PITCH = 44
 
 const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high)
 
-/** The name of a row in the gutter, which has room for four letters. */
-const rowLabel = (depth: number): string => (depth === 0 ? 'leaf' : `d${depth}`)
+/** The name of a row of summaries in the gutter. */
+function rowLabel(depth: number, isInWords: boolean): string {
+  if (!isInWords) return depth === 0 ? 'leaf' : `d${depth}`
+  return depth === 0 ? 'first summaries' : `summaries, depth ${depth}`
+}
 
 /** Divides the height among the rows: first what every row needs, then more for the depths, then for the histogram. */
 export function layoutRows({ width, height, depths, hasMarks, hasRuns }: RowLayoutInput): RowLayout {
+  const isInWords = width >= WORDS_FROM
+  const gutter = isInWords ? GUTTER.words : GUTTER.short
   const marksHeight = hasMarks ? 24 : 10
   const runsHeight = hasRuns ? 22 : 4
   const overviewHeight = Math.min(OVERVIEW.most, OVERVIEW.base + OVERVIEW.layer * Math.max(0, depths.length - 1))
@@ -62,7 +84,7 @@ export function layoutRows({ width, height, depths, hasMarks, hasRuns }: RowLayo
   const barHeight = Math.max(6, Math.round(pitch * 0.64))
   const bands = depths.map((depth, row) => ({
     depth,
-    label: rowLabel(depth),
+    label: rowLabel(depth, isInWords),
     y: TOP + row * pitch + Math.round((pitch - barHeight) / 2),
     h: barHeight,
   }))
@@ -73,7 +95,8 @@ export function layoutRows({ width, height, depths, hasMarks, hasRuns }: RowLayo
   return {
     width,
     height: Math.max(height, runsY + runsHeight + overviewHeight + BOTTOM),
-    plot: { left: GUTTER, width: Math.max(1, width - GUTTER - RIGHT) },
+    plot: { left: gutter, width: Math.max(1, width - gutter - RIGHT) },
+    names: isInWords ? WORDS : SHORT,
     captionY: 13,
     window: { y: 27, h: 6 },
     depths: bands,

@@ -98,7 +98,7 @@ function StoodBar({ trace: { stood, lostAt }, nowMs }: StoodBarProps) {
         <span>{formatShort(first, nowMs)}</span>
         {out !== null && (
           <span className={styles.lost}>
-            {lostAt?.run ? `run ${lostAt.run}, ` : ''}
+            {lostAt?.run ? `compaction ${lostAt.run}, ` : ''}
             {formatShort(out, nowMs)}
           </span>
         )}

@@ -219,6 +219,6 @@ function factsOf({ id, kind, role, seq, tokens, messages, run, sources }: Rung):
   if (kind === 'window') return `${formatTokens(tokens)} in ${plural(sources, 'item')}`
   if (kind === 'message')
     return [id, role, seq === null ? null : `seq ${formatCount(seq)}`, formatTokens(tokens)].filter(Boolean).join(' · ')
-  const made = run === null ? '' : ` · run ${formatCount(run)}`
+  const made = run === null ? '' : ` · compaction ${formatCount(run)}`
   return `${shortenId(id ?? '', 16)} · ${formatTokens(tokens)} for ${plural(messages, 'message')}${made}`
 }

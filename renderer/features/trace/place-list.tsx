@@ -116,5 +116,5 @@ function fateOf({ state, inWindow, lostAt, kept, details }: FactPlace): string {
   if (inWindow) return 'in the window itself'
   if (state === 'partly') return `${formatCount(kept)} of ${plural(details, 'detail')} stand in the window`
   if (lostAt === null) return ''
-  return `at ${shortenId(lostAt.id, 14)}${lostAt.run === null ? '' : ` · run ${formatCount(lostAt.run)}`}`
+  return `at ${shortenId(lostAt.id, 14)}${lostAt.run === null ? '' : ` · compaction ${formatCount(lostAt.run)}`}`
 }

@@ -4,7 +4,7 @@ import { formatCount, plural } from '#renderer/ui/format.ts'
 import { formatShort } from '#renderer/ui/format-time.ts'
 
 const madeBy = ({ run, atMs }: LostAt, nowMs: number): string =>
-  [run === null ? null : `by run ${formatCount(run)}`, atMs === null ? null : formatShort(atMs, nowMs)]
+  [run === null ? null : `by compaction ${formatCount(run)}`, atMs === null ? null : formatShort(atMs, nowMs)]
     .filter((part) => part !== null)
     .join(', ')
 
