@@ -70,7 +70,7 @@ const KEY_GROUPS: readonly KeyGroup[] = [
       [['↑', '↓'], 'through the questions; j and k do the same'],
       [['Enter'], 'open the answer in the messages'],
       [['t'], 'trace the answer in a view of its own'],
-      [['x'], 'only what is changed or dropped'],
+      [['x'], 'only what is changed or lost'],
       [['c'], 'only what differs between the compared windows'],
       [['Esc'], 'close the question'],
     ],

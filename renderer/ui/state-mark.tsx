@@ -10,6 +10,15 @@ export const STATE_SIGNS: Readonly<Record<FactState, string>> = {
   unknown: '◌',
 }
 
+/** What the window calls each state. */
+export const STATE_NAMES: Readonly<Record<FactState, string>> = {
+  kept: 'kept',
+  partly: 'partly',
+  dropped: 'lost',
+  changed: 'changed',
+  unknown: 'unknown',
+}
+
 export const STATE_HINTS: Readonly<Record<FactState, string>> = {
   kept: 'All of it stands there',
   partly: 'Some of its details stand there',
@@ -23,7 +32,11 @@ export function StateMark({ state, children }: { readonly state: FactState; read
   return (
     <span className={styles.mark} data-state={state} title={STATE_HINTS[state]}>
       <span aria-hidden="true">{STATE_SIGNS[state]}</span>
-      {children === '' ? <span className={styles.name}>{state}</span> : <span>{children ?? state}</span>}
+      {children === '' ? (
+        <span className={styles.name}>{STATE_NAMES[state]}</span>
+      ) : (
+        <span>{children ?? STATE_NAMES[state]}</span>
+      )}
     </span>
   )
 }

@@ -34,7 +34,7 @@ const press = async (page: Page, target: Locator): Promise<void> => {
   await page.keyboard.press('Enter')
 }
 
-const dropped = (page: Page) => page.getByRole('heading', { name: /dropped at/i })
+const dropped = (page: Page) => page.getByRole('heading', { name: /lost at/i })
 
 test('a trace says after three clicks where a fact was lost', IN_BROWSER, async ({ openSample }) => {
   const page = await openSample()

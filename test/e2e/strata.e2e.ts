@@ -212,7 +212,7 @@ test('a drag marks messages, limits transcript and search to them, and stands in
   const panel = page.getByRole('region', { name: 'Range' })
   await expect(panel).toContainText(`messages ${first} – ${last}`)
   await expect(panel).toContainText(/\d+ · \d+ stand in the window/)
-  await expect(panel.getByText('Dropped details')).toBeVisible()
+  await expect(panel.getByText('Lost details')).toBeVisible()
 
   await page.keyboard.press('g')
   await page.keyboard.press('t')

@@ -21,7 +21,7 @@ test('words are traced to the window, T traces what is selected, and what nothin
   await places.getByRole('button', { name: /msg_52/ }).click()
   await expect(page).toHaveURL(/trace=msg_52/)
   await expect(
-    page.getByRole('heading', { name: /^Dropped at Agreed, tomorrow.* sum_e2247.* by compaction 2/ }),
+    page.getByRole('heading', { name: /^Lost at Agreed, tomorrow.* sum_e2247.* by compaction 2/ }),
   ).toBeVisible()
   const ladder = page.getByRole('list', { name: 'From the window down to the message' })
   await expect(ladder.getByRole('article')).toHaveCount(5)
@@ -30,9 +30,9 @@ test('words are traced to the window, T traces what is selected, and what nothin
   await expect(detail).toContainText('By expanding')
   await expect(detail).toContainText('lcm expand sum_e2247dac4dd5ab45')
   await expect(detail).toContainText('"PAY-1187"')
-  await expect(detail).toContainText('Fell at the same node')
+  await expect(detail).toContainText('Lost at the same summary')
 
-  await page.getByRole('heading', { name: /^Dropped at/ }).click()
+  await page.getByRole('heading', { name: /^Lost at/ }).click()
   await page.keyboard.press('n')
   await expect(page).toHaveURL(/trace=msg_22/)
   await page.keyboard.press('x')
@@ -44,7 +44,7 @@ test('words are traced to the window, T traces what is selected, and what nothin
   await expect(row.getByTitle(/^\d+ of its \d+\s?details still stand in the window$/)).toHaveText(/\d+\/\d+/)
   await page.keyboard.press('t')
   await expect(page).toHaveURL(/find\?.*trace=msg_52/)
-  await expect(page.getByRole('heading', { name: /^Partly dropped at/ })).toBeVisible()
+  await expect(page.getByRole('heading', { name: /^Partly lost at/ })).toBeVisible()
 
   await go('#/conversation/1/find?trace=1&query=zebra99171')
   await expect(page.getByRole('heading', { name: 'Nothing says this' })).toBeVisible()

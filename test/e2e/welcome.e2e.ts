@@ -47,7 +47,7 @@ test(
 
     await tour.getByRole('button', { name: 'Next question' }).click()
     await expect(tour.getByRole('heading', { level: 3 })).toHaveText('Why did it forget PAY-1187?')
-    await expect(page.getByRole('heading', { name: /^Dropped at .* by compaction \d/ })).toBeVisible()
+    await expect(page.getByRole('heading', { name: /^Lost at .* by compaction \d/ })).toBeVisible()
     await expect(page.getByRole('complementary', { name: 'Detail' })).toContainText('By expanding')
     await tour.getByRole('button', { name: 'Next question' }).click()
     await expect(tour).toContainText('3 of 3')

@@ -207,7 +207,7 @@ describe('the texts about a finished run', () => {
 it('says of a compaction how many details were kept, dropped and changed, and leaves out what did not happen', () => {
   const counts = { items: 9, details: 900, kept: 700, changed: 2, dropped: 190, unknown: 8, byKind: [] }
   expect(plain(lossText(counts))).toBe(
-    'Of 900 details that left the window, 700 still stand in it, 190 dropped, 2 changed, 8 perhaps put in other words.',
+    'Of 900 details that left the window, 700 still stand in it, 190 lost, 2 changed, 8 perhaps put in other words.',
   )
   expect(plain(lossText({ ...counts, details: 1, kept: 1, changed: 0, dropped: 0, unknown: 0 }))).toBe(
     'Of 1 detail that left the window, 1 still stands in it.',

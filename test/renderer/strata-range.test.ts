@@ -63,7 +63,7 @@ describe('the figures of a range', () => {
     const words = frame.flatMap((shape) => (shape.kind === 'text' ? [shape.text] : []))
     expect(words).toContain(figuresText(figures))
     expect(figuresText(figures).replaceAll('\u00a0', ' ')).toBe(
-      '60 messages · 6,000 tokens · 3 summaries · 1 finding · 93 details dropped',
+      '60 messages · 6,000 tokens · 3 summaries · 1 finding · 93 details lost',
     )
   })
 

@@ -116,7 +116,7 @@ describe('the verdict of a trace', () => {
   const verdict = (patch: object) => verdictOf({ ...trace, ...patch } as unknown as FactTrace, 0)
 
   it('names the run, and how many summaries became one', () => {
-    expect(verdict({})).toEqual({ before: 'Dropped at', after: 'by compaction 2, when 4\u00a0summaries became one' })
+    expect(verdict({})).toEqual({ before: 'Lost at', after: 'by compaction 2, when 4\u00a0summaries became one' })
   })
 
   it('says what is known where nothing was lost', () => {

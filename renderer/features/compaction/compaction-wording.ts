@@ -78,7 +78,7 @@ export function resultTitle({ created, tokensBefore, tokensAfter }: CompactionRe
 /** What became of the details that left the window, in a sentence. */
 export function lossText({ details, kept, changed, dropped, unknown }: LossReport['counts']): string {
   const fates = [
-    dropped > 0 && `${formatCount(dropped)} dropped`,
+    dropped > 0 && `${formatCount(dropped)} lost`,
     changed > 0 && `${formatCount(changed)} changed`,
     unknown > 0 && `${formatCount(unknown)} perhaps put in other words`,
   ].filter((fate) => fate !== false)

@@ -81,7 +81,7 @@ export function ProbeView(props: Props) {
         <EmptyState title="Would the agent have remembered?">
           A probe asks the memory about its own numbers, paths, decisions, rules and corrections, or whatever you ask,
           and says for each answer whether it stands in the window, is recoverable by a search or by expanding, was
-          changed, or was dropped. No model is asked, and nothing is changed. Press Probe to begin.
+          changed, or is lost. No model is asked, and nothing is changed. Press Probe to begin.
         </EmptyState>
       )}
     </section>

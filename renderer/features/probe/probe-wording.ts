@@ -16,7 +16,7 @@ export const STATE_WORDS: Readonly<Record<ProbeState, string>> = {
   by_search: 'by search',
   by_expanding: 'by expanding',
   changed: 'changed',
-  dropped: 'dropped',
+  dropped: 'lost',
 }
 
 export const STATE_HINTS: Readonly<Record<ProbeState, string>> = {

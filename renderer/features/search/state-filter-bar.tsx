@@ -4,7 +4,7 @@ import type { GrepHit } from '#core/contract/retrieval.ts'
 import type { FactState, FactStates } from '#core/contract/trace.ts'
 import { formatCount } from '#renderer/ui/format.ts'
 import { Kbd } from '#renderer/ui/kbd.tsx'
-import { STATE_HINTS, StateMark } from '#renderer/ui/state-mark.tsx'
+import { STATE_HINTS, STATE_NAMES, StateMark } from '#renderer/ui/state-mark.tsx'
 import { tracedStates } from '#renderer/ui/traced-states.ts'
 import { useKeys } from '#renderer/ui/use-keys.ts'
 import { batchesOf, type HitState, type HitStates, type StateFilter } from './hit-states.ts'
@@ -37,7 +37,7 @@ export function StateFilterBar({ filter, onFilter, counts, isPending }: Props) {
           title={STATE_HINTS[state]}
           onClick={() => toggle(state)}
         >
-          <StateMark state={state}>{`${state} ${formatCount(counts.get(state) ?? 0)}`}</StateMark>
+          <StateMark state={state}>{`${STATE_NAMES[state]} ${formatCount(counts.get(state) ?? 0)}`}</StateMark>
         </button>
       ))}
       {isPending && (

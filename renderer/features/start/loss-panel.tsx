@@ -181,4 +181,4 @@ function Kind({ kind, count, lost, conversationId }: KindProps) {
 const fellText = ({ depth }: LostDetail): string =>
   depth === null
     ? 'Left the window without a summary'
-    : `Fell when a summary of the layer “${depthLabel(depth)}” was made`
+    : `Lost when a summary of the layer “${depthLabel(depth)}” was made`

@@ -61,7 +61,7 @@ function summariesIn({ x0, x1 }: Viewport, summaries: Strata['summaries']): Rang
 export const summaryCount = ({ summaries }: RangeFigures): number =>
   summaries.reduce((sum, { count }) => sum + count, 0)
 
-/** `41 messages · 3,058 tokens · 5 summaries · 1 finding · 93 details dropped`. What is not there is not named. */
+/** `41 messages · 3,058 tokens · 5 summaries · 1 finding · 93 details lost`. What is not there is not named. */
 export function figuresText(figures: RangeFigures): string {
   const { messages, tokens, findings, details } = figures
   return [
@@ -69,7 +69,7 @@ export function figuresText(figures: RangeFigures): string {
     formatTokens(tokens),
     plural(summaryCount(figures), 'summary', 'summaries'),
     ...(findings.length > 0 ? [plural(findings.length, 'finding')] : []),
-    ...(details === null ? [] : [`${plural(details.all - details.kept, 'detail')} dropped`]),
+    ...(details === null ? [] : [`${plural(details.all - details.kept, 'detail')} lost`]),
   ].join(' · ')
 }
 

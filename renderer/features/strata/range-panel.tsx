@@ -124,7 +124,7 @@ function Losses({ strata: { conversationId }, range, ends }: LossesProps) {
       <SectionHeading
         aside={<span title={ONCE}>{`${formatCount(lost)} of ${formatCount(data.counts.details)}, each once`}</span>}
       >
-        Dropped details
+        Lost details
       </SectionHeading>
       {lost === 0 ? <p className={dim.dim}>Nothing that they say is missing.</p> : <Kinds counts={data.counts} />}
       {lost > 0 && <MostTelling report={data} />}
@@ -153,7 +153,7 @@ function MostTelling({ report }: { readonly report: LossReport }) {
   const lost = lostByKind(report)
   return (
     <>
-      <SectionHeading aside="fell at">Most telling</SectionHeading>
+      <SectionHeading aside="lost at">Most telling</SectionHeading>
       <ul className={styles.lost}>
         {lost.slice(0, FIRST_LOST).map(({ state, detail }) => (
           <li key={`${state} ${detail.kind} ${detail.text} ${detail.messageId}`}>

@@ -18,7 +18,7 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     title: 'Why did it forget PAY-1187?',
-    text: 'A trace follows words from the message that said them, rung by rung, up to the window. The heading names the summary and the compaction at which they were dropped. On the right stands how to get them back.',
+    text: 'A trace follows words from the message that said them, rung by rung, up to the window. The heading names the summary and the compaction at which they were lost. On the right stands how to get them back.',
     place: {
       conversationId: 1,
       view: 'find',

@@ -181,7 +181,7 @@ function RungCard({ rung, toldAgain, isFall, isSelected, onSelect }: CardProps) 
         )}
         <StateMark state={state}>
           {isFall
-            ? `${state === 'changed' ? 'changed' : 'dropped'} here · ${share}`
+            ? `${state === 'changed' ? 'changed' : 'lost'} here · ${share}`
             : kind === 'window'
               ? `${share} this way`
               : share}

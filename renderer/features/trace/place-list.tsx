@@ -5,7 +5,7 @@ import { nodeColor, nodeLabel, nodeTextColor } from '#renderer/ui/depth-color.ts
 import { formatCount, plural, shortenId } from '#renderer/ui/format.ts'
 import { Highlighted } from '#renderer/ui/highlighted.tsx'
 import { Kbd } from '#renderer/ui/kbd.tsx'
-import { StateMark } from '#renderer/ui/state-mark.tsx'
+import { STATE_NAMES, StateMark } from '#renderer/ui/state-mark.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
 import { useKeys } from '#renderer/ui/use-keys.ts'
 import styles from './trace-view.module.css'
@@ -60,7 +60,7 @@ export function PlaceList({ places, areNearest, chosen, onChoose, onOpen }: Prop
           </button>
           {STATES.filter((state) => count(state) > 0).map((state) => (
             <button key={state} type="button" aria-pressed={filter === state} onClick={() => setFilter(state)}>
-              <StateMark state={state}>{`${state} ${formatCount(count(state))}`}</StateMark>
+              <StateMark state={state}>{`${STATE_NAMES[state]} ${formatCount(count(state))}`}</StateMark>
             </button>
           ))}
         </fieldset>

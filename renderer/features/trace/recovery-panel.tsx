@@ -163,7 +163,7 @@ function FellWithIt({ conversationId, summaryId }: { readonly conversationId: nu
   return (
     <section className={styles.section}>
       <SectionHeading aside={counts && `${formatCount(all)} of ${plural(counts.details, 'detail')}`}>
-        Fell at the same node
+        Lost at the same summary
       </SectionHeading>
       {report.error ? (
         <ErrorState error={report.error} onRetry={() => void report.refetch()} />
@@ -177,7 +177,7 @@ function FellWithIt({ conversationId, summaryId }: { readonly conversationId: nu
           {all > lost.length && <span>{formatCount(all - lost.length)} more</span>}
         </p>
       ) : (
-        <Loading what="what fell" lines={3} />
+        <Loading what="what was lost" lines={3} />
       )}
     </section>
   )

@@ -19,13 +19,7 @@ export function verdictOf(trace: FactTrace, nowMs: number): { readonly before: s
       after: '',
     }
   }
-  const what = inWindow
-    ? 'Dropped'
-    : state === 'changed'
-      ? 'Changed'
-      : state === 'partly'
-        ? 'Partly dropped'
-        : 'Dropped'
+  const what = inWindow ? 'Lost' : state === 'changed' ? 'Changed' : state === 'partly' ? 'Partly lost' : 'Lost'
   const made = madeBy(lostAt, nowMs)
   const sources =
     lostAt.depth === 0 ? plural(lostAt.sources, 'message') : plural(lostAt.sources, 'summary', 'summaries')
