@@ -109,30 +109,32 @@ async function filesAt(path: string): Promise<TranscriptFile[]> {
 async function namesBelow(given: string): Promise<string[]> {
   const found: string[] = []
   const links: string[] = []
-  const entered = new Set<string>()
-  const enter = async (folder: string): Promise<void> => {
-    const real = await realpath(folder).catch(() => folder)
-    if (entered.has(real)) return
-    entered.add(real)
+  /** The real paths of folders and files. Only what a link leads to has to be asked for. */
+  const known = new Set<string>()
+  const realOf = (path: string): Promise<string> => realpath(path).catch(() => path)
+  const enter = async (folder: string, real: string): Promise<void> => {
+    if (known.has(real)) return
+    known.add(real)
     const entries = await listed(folder, given)
     // In the storage of opencode the file of a session leads to its messages and parts, which are thousands of files.
     const isStorage = STORAGE.every((name) => entries.some((entry) => entry.name === name && entry.isDirectory()))
     for (const entry of entries) {
-      const path = join(folder, entry.name)
+      const [path, realEntry] = [join(folder, entry.name), join(real, entry.name)]
       if (entry.isSymbolicLink()) links.push(path)
-      else if (entry.isFile() && isLikely(entry.name) && !isLogFile(entry.name)) found.push(path)
-      else if (entry.isDirectory() && !NOT_ENTERED.has(entry.name) && !(isStorage && entry.name !== 'session')) {
-        await enter(path)
+      else if (entry.isFile() && isLikely(entry.name) && !isLogFile(entry.name)) {
+        if (!known.has(realEntry)) found.push(path)
+        known.add(realEntry)
+      } else if (entry.isDirectory() && !NOT_ENTERED.has(entry.name) && !(isStorage && entry.name !== 'session')) {
+        await enter(path, realEntry)
       }
     }
   }
-  await enter(given)
-  const known = new Set(await Promise.all(found.map((path) => realpath(path).catch(() => path))))
+  await enter(given, await realOf(given))
   for (let link = links.shift(); link !== undefined; link = links.shift()) {
     const target = await stat(link).catch(() => null)
-    if (target?.isDirectory()) await enter(link)
+    const real = await realOf(link)
+    if (target?.isDirectory()) await enter(link, real)
     if (!target?.isFile() || !isLikely(basename(link))) continue
-    const real = await realpath(link)
     if (!known.has(real)) found.push(link)
     known.add(real)
   }
