@@ -58,6 +58,8 @@ export class ImportGroup {
   readonly #store: ConversationStore
   /** The transcripts that wait, and between them the results of files that need not: in the order of the files. */
   #waiting: (ReadTranscript | ImportedFile)[] = []
+  /** The sessions of which something waits, each with its importer. */
+  readonly #sessions = new Set<string>()
   #messages = 0
   #textUnits = 0
   /** The results of all files that are done. */
@@ -82,6 +84,7 @@ export class ImportGroup {
         this.#textUnits + waiting.textUnits > BULK_BATCH.textUnits)
     if (isTooMuch) this.store()
     this.#waiting.push(transcript)
+    for (const sessionId of waiting?.sessions ?? []) this.#sessions.add(keyOf(transcript.importer, sessionId))
     this.#messages += waiting?.records.length ?? 0
     this.#textUnits += waiting?.textUnits ?? 0
     if (waiting === null) this.store()
@@ -107,8 +110,7 @@ export class ImportGroup {
 
   /** Stores what waits if something of the session is among it. */
   storeSession(importer: string, sessionId: string): void {
-    if (this.#waiting.some((one) => isRead(one) && one.importer === importer && one.waiting?.sessions.has(sessionId)))
-      this.store()
+    if (this.#sessions.has(keyOf(importer, sessionId))) this.store()
   }
 
   /** Stores all transcripts that wait. One that fails is left out, and the others stay. */
@@ -131,6 +133,7 @@ export class ImportGroup {
         }
       })
     this.#waiting = []
+    this.#sessions.clear()
     this.#messages = 0
     this.#textUnits = 0
     const results = waiting.map((one) => (isRead(one) ? (failures.get(one) ?? one.result()) : one))
@@ -144,5 +147,7 @@ export class ImportGroup {
     })
   }
 }
+
+const keyOf = (importer: string, sessionId: string): string => `${importer}\n${sessionId}`
 
 const isRead = (one: ReadTranscript | ImportedFile): one is ReadTranscript => 'importer' in one

@@ -128,14 +128,14 @@ async function* followed(
 async function* importOne(input: OneInput, file: TranscriptFile): AsyncGenerator<ImportStep, PassedOver | null> {
   const { db, group, unchanged } = input
   yield { doing: 'looking', bytes: 0 }
-  // An earlier import that was stopped may have left texts to index.
-  for await (const _ of indexPending(db)) yield { doing: 'looking', bytes: 0 }
   try {
     const known = unchanged.resultOf(file, group)
     if (known) {
       group.pass(known)
       return null
     }
+    // An earlier import that was stopped may have left texts to index.
+    for await (const _ of indexPending(db)) yield { doing: 'looking', bytes: 0 }
     // What changes after this is newer than the stamp, however long the beginning of the file was looked at.
     const nowMs = input.clock()
     const opened = await openTranscript(file, input.format)

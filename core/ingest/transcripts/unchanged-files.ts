@@ -124,9 +124,9 @@ const again = (result: ImportedFile): ImportedFile => ({
 
 /** The files that a reading depends on: the file, the log of a database, and what the format reads beside it. */
 function watched(path: string, format: TranscriptFormatId): readonly string[] | null {
-  const { besides } = formatOf(format)
+  const { besides, store } = formatOf(format)
   const others = besides ? besides(path) : []
-  return others && [path, `${path}-wal`, ...others]
+  return others && [path, ...(store ? [`${path}-wal`] : []), ...others]
 }
 
 function stampOf(path: string, format: TranscriptFormatId): string | null {

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import type { ImportedFile } from '#core/contract/import.ts'
 import { importTranscripts } from '#core/ingest/transcripts/import-transcripts.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
 import { told, writeLines } from '#test/builders/transcript-rows.ts'
 
@@ -100,4 +101,26 @@ it('a file is read again when one beside it, of which its title is made, was cha
   expect((await importLater(memory, path)).isRead).toBe(false)
   writeFileSync(join(path, '..', 's.json'), JSON.stringify({ metadata: { title: 'Named' } }))
   expect(await importLater(memory, path)).toMatchObject({ isRead: true, file: { conversations: [{ title: 'Named' }] } })
+})
+
+it('the memory is asked twice about each file that nobody touched, however many others there are', async () => {
+  using memory = buildMemory()
+  const paths = Array.from({ length: 8 }, (_, n) => writeLines([{ ...record(n), sessionId: `s-${n}` }]))
+  const askedFor = async (files: readonly string[]): Promise<number> => {
+    let asked = 0
+    const count =
+      <A extends readonly unknown[], R>(ask: (...given: A) => R) =>
+      (...given: A): R => {
+        asked += 1
+        return ask(...given)
+      }
+    const { get, value, all, column, rows } = memory.db
+    const db = { ...memory.db, get: count(get), value: count(value), all: count(all), column: count(column) }
+    const options = { estimator: createTokenEstimator(), clock: () => Date.now() + 10_000, files: null }
+    const input = { db: { ...db, rows: count(rows) } as typeof memory.db, ...options, paths: files }
+    await runToEnd(importTranscripts({ ...input, format: 'auto', window: 'agent' }, new AbortController().signal))
+    return asked
+  }
+  await askedFor(paths)
+  expect((await askedFor(paths)) - (await askedFor(paths.slice(0, 1)))).toBe(2 * 7)
 })
