@@ -44,9 +44,8 @@ import type { KeyLookup } from './models/summarizers/ask-model.ts'
 import type { TokenEstimator } from './models/token-estimator.ts'
 import { NoteService } from './notes/note-service.ts'
 import { ProvenanceFinder } from './provenance/provenance.ts'
-import { ContentIndexes } from './search/content-index/content-indexes.ts'
-import type { ContentsOptions } from './search/content-index/index-contents.ts'
 import { Meaning } from './search/meaning/meaning.ts'
+import { removeContentIndexes } from './search/side-index/index-folder.ts'
 import { openSideIndex } from './search/side-index/open-side-index.ts'
 import type { SideIndex } from './search/side-index/side-index.ts'
 import { stampAtRest } from './search/side-index/source-state.ts'
@@ -92,8 +91,6 @@ export type Lcm = {
   readonly sideIndex: SideIndex | null
   /** What questions find by what it says, when a model for that is configured. */
   readonly meaning: Meaning
-  /** The contents of large files, with their indexes in the app's cache. */
-  readonly contents: ContentsOptions
   /** What the user of this machine allows for the ledger of this memory. */
   readonly ledgers: LedgerPermission
   readonly provenance: ProvenanceFinder
@@ -185,10 +182,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
       new ConfiguredEmbedder({ provider: embedder, spendCapTokens: settings.models.spendCapTokens, keyOf, estimator }),
     maxTexts,
   })
-  const contents: ContentsOptions = {
-    ...{ db: read, filesDir: settings.filesDir },
-    indexes: new ContentIndexes(cacheDir),
-  }
+  removeContentIndexes(cacheDir)
   const reader = new MemoryReader(read, { hasUniqueSeqs: isNative(info) })
   const dag = new SummaryDag(read, reader)
   const assembly = { ...settings.compaction, ownBudgets: ownBudgetsOf(read, info) }
@@ -208,10 +202,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     info.capabilities,
     reader,
     sideIndex ?? undefined,
-    {
-      filesDir: settings.filesDir,
-      contentIndexes: contents.indexes,
-    },
+    { filesDir: settings.filesDir },
     meaning,
   )
 
@@ -263,7 +254,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     find: async (...asked) => {
       // RE2 is a sixth of all code that would be loaded before the first answer.
       const { findInFile } = await import('./search/find-in-file.ts')
-      return await findInFile(contents.indexes)(...asked)
+      return await findInFile(...asked)
     },
   })
   const storeOf = (path: string): FileStore =>
@@ -301,7 +292,6 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     retrieval,
     sideIndex,
     meaning,
-    contents,
     ledgers,
     provenance: new ProvenanceFinder({
       db: read,

@@ -12,7 +12,7 @@ import { ProbeJobInput, ProbeOutcome } from './probe.ts'
 import { FetchReport, PullReport, PushReport } from './remote.ts'
 import { ExportedPlan, ExportFormat, RepairInput, RepairPlan, RepairPlanInput, RepairResult } from './repair.ts'
 import { SalvageReport } from './salvage.ts'
-import { ContentIndexResult, SearchIndexResult } from './search-index.ts'
+import { SearchIndexResult } from './search-index.ts'
 import { StorageReport } from './storage.ts'
 import { SurgeryInput, SurgeryOperation, SurgeryPreview, SurgeryResult, UndoInput, UndoResult } from './surgery.ts'
 import { EmbedInput, EmbedResult } from './vectors.ts'
@@ -44,7 +44,7 @@ export const JobSpec = z.discriminatedUnion('kind', [
     window: ImportWindow.optional(),
   }),
   /**
-   * Builds the search index of another system's file, or updates it, and indexes the contents of large files. It starts
+   * Builds the search index of another system's file, or updates it. It starts
    * by itself where searches would take long.
    */
   z.object({ kind: z.literal('index') }),
@@ -91,7 +91,7 @@ export const JobResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('undo'), value: UndoResult }),
   z.object({ kind: z.literal('undo_compaction'), value: UndoneCompaction }),
   z.object({ kind: z.literal('import'), value: ImportResult }),
-  z.object({ kind: z.literal('index'), value: SearchIndexResult.extend({ contents: ContentIndexResult }) }),
+  z.object({ kind: z.literal('index'), value: SearchIndexResult }),
   z.object({ kind: z.literal('storage'), value: StorageReport }),
   z.object({ kind: z.literal('coverage'), value: CoverageReport }),
   z.object({ kind: z.literal('probe'), value: ProbeOutcome }),

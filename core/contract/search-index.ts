@@ -17,14 +17,6 @@ export const SearchIndexResult = z.object({
 })
 export type SearchIndexResult = z.infer<typeof SearchIndexResult>
 
-/** The result of indexing the contents of large files. */
-export const ContentIndexResult = z.object({
-  /** `busy`: another process is indexing contents. `too_large`: there is no room for the indexes of all contents. */
-  outcome: z.enum(['ready', 'busy', 'too_large']),
-  indexedFiles: z.int(),
-})
-export type ContentIndexResult = z.infer<typeof ContentIndexResult>
-
 /** How searches of the open memory are answered. */
 export const SearchIndexStatus = z.object({
   /**
@@ -39,7 +31,7 @@ export const SearchIndexStatus = z.object({
   totalRows: z.int(),
   /** The size of the index in the cache, 0 without one. */
   bytes: z.int(),
-  /** The job that updates this index, or indexes the contents of large files. */
+  /** The job that updates this index. */
   jobId: z.string().nullable(),
 })
 export type SearchIndexStatus = z.infer<typeof SearchIndexStatus>

@@ -11,7 +11,6 @@ import type { JobExecutor, JobRequest } from '../jobs/jobs.ts'
 import { LastReport, watchState } from '../jobs/last-report.ts'
 import { type Lcm, type OpenLcmOptions, openLcm } from '../lcm.ts'
 import { errorFields, logEvent, memoryKey } from '../log.ts'
-import { indexContents } from '../search/content-index/index-contents.ts'
 import { nameSoon } from '../search/side-index/source-state.ts'
 import { updateIndex } from '../search/side-index/update-index.ts'
 import { loadSettings } from '../settings/settings-store.ts'
@@ -21,8 +20,6 @@ import { withoutUnfilled } from '../sqlite/unfilled-memory.ts'
 import { isNative } from '../systems/native/native.ts'
 import { despiteWrongValues } from '../systems/wrong-values.ts'
 import type { FromJobThread, ToJobThread } from './job-thread.ts'
-
-type ResultOf<Kind extends JobResult['kind']> = Extract<JobResult, { kind: Kind }>['value']
 
 /** At most this much of what a compaction replaced is compared before it answers, which takes about three seconds. */
 const MOST_COMPARED_CHARS = 400_000
@@ -115,12 +112,7 @@ export async function* runJob(
   }
 }
 
-async function* indexJob(lcm: Lcm, signal: AbortSignal): AsyncGenerator<JobProgress, ResultOf<'index'>> {
-  const texts = yield* indexTexts(lcm, signal)
-  return { ...texts, contents: yield* indexContents(lcm.contents, signal) }
-}
-
-async function* indexTexts(lcm: Lcm, signal: AbortSignal): AsyncGenerator<JobProgress, SearchIndexResult> {
+async function* indexJob(lcm: Lcm, signal: AbortSignal): AsyncGenerator<JobProgress, SearchIndexResult> {
   const { read, info, sideIndex } = lcm
   if (sideIndex) return yield* updateIndex({ read, info, index: sideIndex }, signal)
   const nothing = { changedRows: 0, indexedRows: 0, totalRows: 0, bytes: 0 }

@@ -1,10 +1,9 @@
-import { readAt } from '../read-at.ts'
 import { rowEnds } from './row-ends.ts'
 import { filePieces } from './stored-path.ts'
 
 const NEWLINE = 10
 /** A run has at most this many bytes, unless it is one longer line. */
-export const RUN_BYTES = 1 << 15
+const RUN_BYTES = 1 << 15
 /** A line is looked through as a whole up to this length, and a longer one in pieces that overlap. */
 const LONGEST_LINE = 1 << 20
 const OVERLAP = 4096
@@ -19,7 +18,7 @@ export const FILE_START: RowStart = { offset: 0, row: 0, line: 1 }
 
 /**
  * Reads a file from the start of a row on, in runs of whole lines. The same start always gives the same runs, because
- * an index says which of them may hold a text.
+ * the cursor of a search names the run in which it goes on.
  */
 export function* lineRuns(realPath: string, from: RowStart): Generator<LineRun> {
   let start = from
@@ -38,10 +37,6 @@ export function* lineRuns(realPath: string, from: RowStart): Generator<LineRun> 
   }
   for (let run = next(true); run !== null; run = next(true)) yield run
 }
-
-/** Reads one run of an open file again. */
-export const readRun = (file: number, start: RowStart, bytes: number): LineRun =>
-  lineRun(start, readAt(file, start.offset, bytes))
 
 const lineRun = (start: RowStart, bytes: Uint8Array): LineRun => ({ start, bytes, text: decode(bytes) })
 

@@ -4,10 +4,7 @@ import type { SearchIndexStatus } from '../contract/search-index.ts'
 import { LcmError } from '../errors.ts'
 import type { Lcm } from '../lcm.ts'
 import { hasPendingIndex, LONG_MESSAGE_PENDING } from '../sqlite/pending-index.ts'
-import type { ReadDb } from '../sqlite/read-db.ts'
-import { changeStamp } from '../systems/change-stamp.ts'
 import { isNative } from '../systems/native/native.ts'
-import { totalOfFiles } from '../systems/records/files.ts'
 import type { Jobs } from './jobs.ts'
 
 /** The shortest time between two updates of an index whose file keeps changing. */
@@ -17,20 +14,15 @@ const REST_PER_WORK = 4
 /** The time after a failure, which mostly concerns the folder. */
 const FAILED_REST_MS = 60_000
 
-/** Contents of this size together are read in some tens of milliseconds. */
-const WORTHWHILE_BYTES = 16_000_000
-
 /**
  * Keeps the search index of a foreign file up to date while somebody looks at the file, and completes that of a native
- * one whose import was interrupted in the middle of a long message. It has the contents of large files indexed.
+ * one whose import was interrupted in the middle of a long message.
  */
 export class IndexKeeper {
   readonly #jobs: Jobs
   readonly #clock: Clock
   #jobId: string | null = null
   #restsUntilMs = 0
-  /** The number and size of all large files at a state of the memory, and when their contents were last indexed. */
-  #contents = { stamp: '', now: '', bytes: 0, indexed: '' }
 
   constructor(jobs: Jobs, clock: Clock) {
     this.#jobs = jobs
@@ -41,12 +33,8 @@ export class IndexKeeper {
   look({ info, sideIndex, read }: Lcm): void {
     if (this.#jobId !== null || this.#clock() < this.#restsUntilMs) return
     try {
-      const areTextsDue = sideIndex
-        ? sideIndex.isWorthwhile && !sideIndex.current()
-        : this.#isLeftUndone({ info, read })
-      const contents = this.#contentsToIndex(read)
-      if (!areTextsDue && contents === null) return
-      this.#contents = { ...this.#contents, indexed: contents ?? this.#contents.indexed }
+      const isDue = sideIndex ? sideIndex.isWorthwhile && !sideIndex.current() : this.#isLeftUndone({ info, read })
+      if (!isDue) return
       this.#jobId = this.#jobs.start({ path: info.path, create: false, spec: { kind: 'index' } })
     } catch (error) {
       // A file that cannot be read has no index. The error is reported to those who ask something of the file.
@@ -59,25 +47,11 @@ export class IndexKeeper {
   onJob({ jobId, state, startedAtMs, finishedAtMs, result }: Job): void {
     if (jobId !== this.#jobId || finishedAtMs === null) return
     this.#jobId = null
-    if (result?.kind === 'index' && result.value.contents.outcome === 'busy')
-      this.#contents = { ...this.#contents, indexed: '' }
     const rest = Math.max(SHORTEST_REST_MS, (finishedAtMs - startedAtMs) * REST_PER_WORK)
     const isTooLarge = result?.kind === 'index' && result.value.outcome === 'too_large'
     // A cancelled update is not wanted now.
     if (state === 'cancelled' || isTooLarge) this.#restsUntilMs = Number.POSITIVE_INFINITY
     else this.#restsUntilMs = finishedAtMs + (state === 'failed' ? Math.max(rest, FAILED_REST_MS) : rest)
-  }
-
-  /** Returns what names the large files when their contents should be indexed, otherwise null. */
-  #contentsToIndex(read: ReadDb): string | null {
-    // This is asked often, so a file that did not change is not read for it.
-    const stamp = changeStamp(read)
-    if (this.#contents.stamp !== stamp) {
-      const { files, bytes } = totalOfFiles(read)
-      this.#contents = { ...this.#contents, stamp, now: `${files} ${bytes}`, bytes }
-    }
-    const { now, bytes, indexed } = this.#contents
-    return bytes > WORTHWHILE_BYTES && now !== indexed ? now : null
   }
 
   /** A running import completes the index itself. */

@@ -8,7 +8,6 @@ import { contentsOnServer } from '../systems/pulled-from.ts'
 import { allFiles, fileRow } from '../systems/records/files.ts'
 import { TimeSlice } from '../yielding.ts'
 import { compareTimes } from './catalogue.ts'
-import type { ContentIndexes } from './content-index/content-indexes.ts'
 import { type FileHit, hitsInContent, hitsInName, NAME_ROW } from './file-hits.ts'
 import { expressionPlan, type Plan } from './plan.ts'
 import { type Query, queryHash } from './plan-query.ts'
@@ -68,8 +67,6 @@ const NAMED = 3
 export type FileGrepOptions = {
   /** The folder of large files that is configured, or null. */
   readonly filesDir: string | null
-  /** The indexes of contents, or null when every content is read. */
-  readonly contentIndexes: ContentIndexes | null
 }
 
 /**
@@ -120,7 +117,7 @@ export class FileGrep {
       sort = isRanked || asked === 'oldest' ? asked : 'newest'
       let fullAt: number | null = null
       const order = { isRanked, limit: input.limit, after: cursor?.after ?? null }
-      for await (page of pages(files, plan, order, this.#options.contentIndexes, slice)) {
+      for await (page of pages(files, plan, order, slice)) {
         if (page.isFull) fullAt ??= performance.now()
         if (cursor?.isExact && page.isFull) break
         if (fullAt !== null && performance.now() - fullAt >= countMs) break
@@ -211,7 +208,6 @@ async function* pages(
   files: readonly SearchedFile[],
   plan: Plan,
   { isRanked, limit, after }: Order,
-  indexes: ContentIndexes | null,
   slice: TimeSlice,
 ): AsyncGenerator<Page> {
   const page = emptyPage()
@@ -244,10 +240,8 @@ async function* pages(
     yield page
     if (file.path === null) page.unread.add(number)
     else {
-      const { path } = file
-      const index = indexes?.open(path, file.bytes) ?? null
       try {
-        for await (const { hits, readBytes } of hitsInContent({ path, index }, plan, from, slice)) {
+        for await (const { hits, readBytes } of hitsInContent(file.path, plan, from, slice)) {
           take(number, hits)
           page.readBytes += readBytes
           yield page
@@ -256,8 +250,6 @@ async function* pages(
         // The system refuses to read it, or it went away meanwhile. Any other error is not about the file.
         if (!(error instanceof Error && 'syscall' in error)) throw error
         page.unread.add(number)
-      } finally {
-        index?.close()
       }
     }
     page.readBytes = before + file.bytes

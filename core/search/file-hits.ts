@@ -1,7 +1,6 @@
 import { ROW_BYTES } from '../contract/file.ts'
 import { type LineRun, lineRuns, RowPlaces, type RowStart } from '../files/line-runs.ts'
 import type { TimeSlice } from '../yielding.ts'
-import type { ContentIndex } from './content-index/content-index.ts'
 import type { Matcher } from './matcher.ts'
 import type { Plan } from './plan.ts'
 import type { SearchedFile } from './searched-files.ts'
@@ -34,22 +33,19 @@ export async function hitsInName({ info }: SearchedFile, { matcher }: Plan, run:
   return [hitIn(text, { row: NAME_ROW, line: null }, matcher, run, () => snippetOf([text], matcher))]
 }
 
-/** A content that is searched, with its index, if there is one. */
-type SearchedContent = { readonly path: string; readonly index: ContentIndex | null }
-
 /**
  * Looks through the content of a file from a row on, line by line, and yields to other work. Runs of lines that hold no
  * match, which are most of a large file, are passed over as a whole.
  */
 export async function* hitsInContent(
-  { path, index }: SearchedContent,
-  { matcher, holds, formula }: Plan,
+  path: string,
+  { matcher, holds }: Plan,
   from: RowStart,
   slice: TimeSlice,
 ): AsyncGenerator<FileStep> {
   let lastRow = NAME_ROW
   let reached = from.offset
-  for (const run of index?.runs(formula, from.offset) ?? lineRuns(path, from)) {
+  for (const run of lineRuns(path, from)) {
     await slice.yieldIfOver()
     const mayMatch = (holds === null || run.text.includes(holds)) && matcher.mayMatchIn(run.text)
     const found = mayMatch ? await hitsInRun(run, matcher) : []

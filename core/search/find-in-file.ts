@@ -2,7 +2,6 @@ import type { FileHit } from '../contract/file.ts'
 import { markBefore } from '../files/file-index.ts'
 import type { FindInFile } from '../files/file-reader.ts'
 import { TimeSlice } from '../yielding.ts'
-import type { ContentIndexes } from './content-index/content-indexes.ts'
 import { hitsInContent } from './file-hits.ts'
 import { literalPlan, type Plan } from './plan.ts'
 import { regexPlan } from './regex.ts'
@@ -10,29 +9,25 @@ import { regexPlan } from './regex.ts'
 type Search = Parameters<FindInFile>[2]
 
 /** Finds the rows of one file, from a row on, in which a match begins. */
-export const findInFile =
-  (indexes: ContentIndexes): FindInFile =>
-  async ({ path, bytes }, marks, view, signal) => {
-    const { fromRow, limit } = view
-    const plan = planOf(view, signal)
-    const index = indexes.open(path, bytes)
-    const start = markBefore(marks, fromRow, ({ row }) => row)
-    const hits: FileHit[] = []
-    try {
-      for await (const step of hitsInContent({ path, index }, plan, start, new TimeSlice(signal))) {
-        for (const { row, line, snippet } of step.hits) {
-          if (row < fromRow || line === null) continue
-          if (hits.length === limit) return { hits, next: row }
-          const { snippet: excerpt, matches } = snippet()
-          hits.push({ row, line, excerpt, match: matches[0] ?? [0, 0] })
-        }
+export const findInFile: FindInFile = async ({ path }, marks, view, signal) => {
+  const { fromRow, limit } = view
+  const plan = planOf(view, signal)
+  const start = markBefore(marks, fromRow, ({ row }) => row)
+  const hits: FileHit[] = []
+  try {
+    for await (const step of hitsInContent(path, plan, start, new TimeSlice(signal))) {
+      for (const { row, line, snippet } of step.hits) {
+        if (row < fromRow || line === null) continue
+        if (hits.length === limit) return { hits, next: row }
+        const { snippet: excerpt, matches } = snippet()
+        hits.push({ row, line, excerpt, match: matches[0] ?? [0, 0] })
       }
-      return { hits, next: null }
-    } finally {
-      index?.close()
-      plan.matcher.elsewhere?.close()
     }
+    return { hits, next: null }
+  } finally {
+    plan.matcher.elsewhere?.close()
   }
+}
 
 function planOf({ query, isRegex, matchCase }: Search, signal: AbortSignal): Plan {
   if (isRegex) return regexPlan(query, matchCase, signal)

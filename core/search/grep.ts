@@ -52,7 +52,7 @@ export class Grep {
     capabilities: Capabilities,
     reader: MemoryReader,
     indexes?: TextIndexSource,
-    files: FileGrepOptions = { filesDir: null, contentIndexes: null },
+    files: FileGrepOptions = { filesDir: null },
   ) {
     const source = indexes ?? ownIndexes(db, capabilities)
     this.#db = db

@@ -91,7 +91,7 @@ function resultText(result: JobResult): string {
     case 'import':
       return `Import: ${plural(result.value.added, 'message')} added`
     case 'index':
-      return indexText(result.value)
+      return INDEX_OUTCOMES[result.value.outcome]
     case 'copy':
       return `Working copy: ${plural(result.value.messages, 'message')}, compared row by row`
     case 'salvage':
@@ -139,14 +139,6 @@ function resultText(result: JobResult): string {
     default:
       return assertNever(result)
   }
-}
-
-function indexText({ outcome, contents }: Extract<JobResult, { kind: 'index' }>['value']): string {
-  if (outcome !== 'not_needed') return INDEX_OUTCOMES[outcome]
-  if (contents.outcome === 'too_large') return 'Search index: too large to keep for all large files'
-  return contents.indexedFiles > 0
-    ? `Search index: ${plural(contents.indexedFiles, 'large file')} added`
-    : INDEX_OUTCOMES[contents.outcome === 'busy' ? 'busy' : 'ready']
 }
 
 function embedText({ outcome, texts, totalTexts }: EmbedResult): string {

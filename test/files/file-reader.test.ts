@@ -5,14 +5,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type FileContent, type FileRow, FileView, type FileViewRequest, ROW_BYTES } from '#core/contract/file.ts'
 import { FileReader } from '#core/files/file-reader.ts'
-import { ContentIndexes } from '#core/search/content-index/content-indexes.ts'
-import { findInFile } from '#core/search/find-in-file.ts'
+import { findInFile as find } from '#core/search/find-in-file.ts'
 import { filesBeside } from '../builders/large-files.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-
-const find = findInFile(new ContentIndexes(temporaryFolder()))
 
 const ID = 'file_00000000000000aa'
 const signal = new AbortController().signal

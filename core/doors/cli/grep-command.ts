@@ -26,9 +26,7 @@ const fields = GrepInput.omit({ exactTotal: true }).extend({
   index: z
     .boolean()
     .optional()
-    .describe(
-      'first make the search index of a file that has none, or with --scope files of the contents; later searches use it, too',
-    ),
+    .describe('first make the search index of a file that has none; later searches use it, too'),
 })
 
 export const grep = defineCommand({
@@ -51,7 +49,7 @@ export const grep = defineCommand({
 async function search(lcm: Lcm, { groupBy, full, index, states, ...asked }: z.output<typeof fields>): Promise<Answer> {
   for (const id of asked.conversationIds ?? []) chooseConversation(lcm, id)
   const input = { ...asked, exactTotal: true }
-  if (index) await makeIndex(lcm, asked.scope)
+  if (index) await makeIndex(lcm)
   const result = await interruptibleCall<StatedResult>((signal) =>
     states ? inState(lcm, input, states, signal) : lcm.retrieval.grep(input, signal),
   )
@@ -109,12 +107,7 @@ function whyHere({ words, meaning, neighbours, summary, hasAll }: NonNullable<Gr
 }
 
 /** Builds the index that the search uses, unless there is one. */
-async function makeIndex({ read, info, sideIndex, contents }: Lcm, scope: GrepInput['scope']): Promise<void> {
-  if (scope === 'files') {
-    const { indexContents } = await import('#core/search/content-index/index-contents.ts')
-    await interruptible((signal) => indexContents(contents, signal))
-    return
-  }
+async function makeIndex({ read, info, sideIndex }: Lcm): Promise<void> {
   if (!sideIndex) return
   const { updateIndex } = await import('#core/search/side-index/update-index.ts')
   await interruptible((signal) => updateIndex({ read, info, index: sideIndex }, signal))

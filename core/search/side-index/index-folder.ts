@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { sha256 } from '#core/hashing.ts'
 import { holdLock, openCacheDb, removeUnusedDb } from '#core/sqlite/cache-db.ts'
 import { fileError, pathExists } from '#core/sqlite/memory-file.ts'
-import { isAlive } from '#core/sqlite/process-mark.ts'
 
 const queries = {
   meta: /* sql */ `SELECT key, value FROM meta`,
@@ -15,12 +14,9 @@ export const FOLDER_LIMIT_BYTES = 2 * 1024 ** 3
 /** An unfinished index that was not continued for this long is removed. */
 const UNFINISHED_LIMIT_MS = 24 * 3600_000
 
-export const KEY_LENGTH = 24
+const KEY_LENGTH = 24
 
-/**
- * Returns the folder of the search indexes: those of other systems' files (`.db`) and those of the contents of large
- * files (`.grams`). They are never kept beside those files.
- */
+/** Returns the folder of the search indexes of other systems' files. They are never kept beside those files. */
 export const indexFolder = (cacheDir: string): string => join(cacheDir, 'search-indexes')
 
 /** Returns the key of one file of another system, from its path without symbolic links. */
@@ -32,13 +28,10 @@ export const keyOf = (realPath: string): string => sha256(realPath).slice(0, KEY
 export const newIndexPath = (folder: string, key: string): string =>
   join(folder, `${key}-${randomBytes(4).toString('hex')}.db`)
 
-/** Returns the path of the index of a content. It is written once, and named when it is complete. */
-export const contentIndexPath = (folder: string, key: string): string => join(folder, `${key}.grams`)
-
 /** Returns the indexes that were made for a file of another system, the last used first. There is usually one. */
 export function indexesOf(folder: string, key: string): string[] {
   return listIndexes(folder)
-    .filter((index) => index.isDb && index.key === key)
+    .filter((index) => index.key === key)
     .map(({ path }) => path)
 }
 
@@ -62,7 +55,6 @@ export const lockIndex = (folder: string, key: string): (() => void) | null =>
 type IndexFile = {
   readonly path: string
   readonly key: string
-  readonly isDb: boolean
   readonly bytes: number
   readonly usedAtMs: number
 }
@@ -78,14 +70,14 @@ function namesIn(folder: string): string[] {
 
 function listIndexes(folder: string): IndexFile[] {
   return namesIn(folder)
-    .filter((name) => /^[0-9a-f]{24}(-[0-9a-f]{8}\.db|\.grams)$/.test(name))
+    .filter((name) => /^[0-9a-f]{24}-[0-9a-f]{8}\.db$/.test(name))
     .flatMap((name): IndexFile[] => {
       const path = join(folder, name)
       const file = statSync(path, { throwIfNoEntry: false })
       const log = statSync(`${path}-wal`, { throwIfNoEntry: false })
       if (!file) return []
       const bytes = file.size + (log?.size ?? 0)
-      return [{ path, key: name.slice(0, KEY_LENGTH), isDb: name.endsWith('.db'), bytes, usedAtMs: file.mtimeMs }]
+      return [{ path, key: name.slice(0, KEY_LENGTH), bytes, usedAtMs: file.mtimeMs }]
     })
     .sort((a, b) => b.usedAtMs - a.usedAtMs)
 }
@@ -97,7 +89,6 @@ function listIndexes(folder: string): IndexFile[] {
  * @returns how many bytes are left
  */
 export function tidyFolder(folder: string, keep: ReadonlySet<string>, limitBytes = FOLDER_LIMIT_BYTES): number {
-  removeLeftovers(folder)
   const all = listIndexes(folder)
   let bytes = all.filter(({ key }) => keep.has(key)).reduce((sum, index) => sum + index.bytes, 0)
   for (const index of all) {
@@ -106,17 +97,21 @@ export function tidyFolder(folder: string, keep: ReadonlySet<string>, limitBytes
   return bytes
 }
 
-/** Removes indexes of contents that a process was writing when it was killed. */
-function removeLeftovers(folder: string): void {
+/** Removes what earlier versions kept of the contents of large files. Nothing reads it any more. */
+export function removeContentIndexes(cacheDir: string): void {
+  const folder = indexFolder(cacheDir)
   for (const name of namesIn(folder)) {
-    const writer = /^[0-9a-f]{24}\.grams\.partial-(\d+)-/.exec(name)?.[1]
-    if (writer !== undefined && !isAlive(Number(writer))) rmSync(join(folder, name), { force: true })
+    if (!/^[0-9a-f]{24}\.grams(\.partial-\d+-[0-9a-f]+)?$/.test(name)) continue
+    try {
+      rmSync(join(folder, name), { force: true })
+    } catch {
+      // An earlier version still has the file open, or the cache cannot be written. The next opening tries again.
+    }
   }
 }
 
 /** @returns whether the index was removed */
 function removeUnwanted(folder: string, index: IndexFile, roomBytes: number): boolean {
-  if (!index.isDb) return index.bytes > roomBytes && isRemoved(index.path)
   // For a moment, an index that is being made is not open to anybody and looks useless, so the lock is taken.
   const unlock = lockIndex(folder, index.key)
   if (!unlock) return false
@@ -124,16 +119,6 @@ function removeUnwanted(folder: string, index: IndexFile, roomBytes: number): bo
   const isGone = !isWanted && removeUnusedDb(index.path)
   unlock()
   return isGone
-}
-
-function isRemoved(path: string): boolean {
-  try {
-    rmSync(path, { force: true })
-    return true
-  } catch {
-    // The operating system still holds the file. The next cleanup will remove it.
-    return false
-  }
 }
 
 /** Whether the file for which the index was made still exists. */

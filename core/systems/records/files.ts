@@ -58,7 +58,6 @@ const queries = {
     LIMIT 20`,
   smallest: /* sql */ `SELECT min(byte_size) FROM large_files`,
   ids: /* sql */ `SELECT file_id FROM large_files`,
-  total: /* sql */ `SELECT count(*) AS files, coalesce(sum(byte_size), 0) AS bytes FROM large_files`,
 }
 
 /** Every large file of a memory, in the order of their ids. */
@@ -86,10 +85,6 @@ export const fileRow = (db: ReadDb, id: string): StoredFileRow | undefined =>
   db.get<StoredFileRow>(queries.storedById, { id })
 
 export const fileIds = (db: ReadDb): ReadonlySet<string> => new Set(db.column<string>(queries.ids))
-
-/** How many large files there are, and their size by their rows. */
-export const totalOfFiles = (db: ReadDb): { readonly files: number; readonly bytes: number } =>
-  db.get(queries.total) ?? { files: 0, bytes: 0 }
 
 /** Where the same content may stand already. */
 export const pathsOfContent = (db: ReadDb, hash: string): string[] =>
