@@ -119,9 +119,10 @@ export class Sandbox {
   }
 }
 
-const lastLine = (text: string): string =>
-  text
-    .split('\n')
-    .findLast((line) => line.trim() !== '')
-    ?.trim()
-    .slice(0, 160) ?? 'no word'
+/** Behind what went wrong, npm says where its log is. */
+function lastLine(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim())
+  const said = lines.filter((line) => line !== '' && !line.includes('A complete log of this run'))
+  const last = said.findLast((line) => line.includes('No matching version')) ?? said.at(-1)
+  return last?.slice(0, 160) ?? 'no word'
+}
