@@ -189,6 +189,11 @@ export class StoredSessions {
     return row && { role: row.role, content: row.content, parts: storedParts(this.#db, row.messageId, row.content) }
   }
 
+  /** Returns the content of a stored message, and undefined when it is not stored. Its parts are not read. */
+  contentOf(conversationId: number, externalId: string): string | undefined {
+    return this.#db.get<{ readonly content: string }>(queries.message, { conversationId, externalId })?.content
+  }
+
   /** Returns another session that has the message. */
   holderOf(sessionId: string, externalId: string): string | null {
     const importer = this.#importer

@@ -342,7 +342,9 @@ export class TranscriptWriter {
     this.#noteCalls(sessionId, parts)
     if (copiedFrom && this.#isCopy(sessionId, copiedFrom, externalId)) return false
     if (isComplete && session?.isNew === false && externalId !== null) {
-      const stored = this.#sessions.message(session.id, externalId)
+      // All that can be removed from a message of a person is in its content.
+      const isSame = this.#sessions.contentOf(session.id, externalId) === content.toWellFormed()
+      const stored = isSame ? undefined : this.#sessions.message(session.id, externalId)
       const links = stored ? [{ externalId, parts: stored.parts }] : []
       if (
         this.#noteRemoved(
