@@ -101,6 +101,11 @@ function WindowFigures({ window, rule, isResumed }: Omit<Props, 'isStale'>) {
         </p>
       )}
       {window.prunedTokens !== undefined && <PrunedText window={window} isPast={isPast} />}
+      {window.sentAgain !== undefined && (
+        <p className={styles.note} role="note">
+          {sentAgainText(window.sentAgain)}
+        </p>
+      )}
       {window.overBudget && (
         <p className={styles.warning} role="note">
           System messages and the fresh tail alone pass the budget. They stay in all the same; nothing else does.
@@ -119,6 +124,9 @@ function WindowFigures({ window, rule, isResumed }: Omit<Props, 'isStale'>) {
     </>
   )
 }
+
+const sentAgainText = ({ results, tokens }: NonNullable<AssembledContext['sentAgain']>): string =>
+  `${plural(results, 'result')} more, with ${plural(tokens, 'token')}, are not counted: the agent sends them once more since it resumed the session.`
 
 const outText = (items: number, isPast: boolean): string =>
   items === 1

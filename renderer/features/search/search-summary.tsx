@@ -147,15 +147,10 @@ function IndexLine() {
   if (!status || status.jobId === null) return null
   const done = job?.progress?.done ?? status.indexedRows
   const total = job?.progress?.total ?? status.totalRows
-  const isInBytes = job?.progress?.unit === 'bytes'
   return (
     <p
       className={styles.indexLine}
-      title={
-        isInBytes
-          ? `${formatBytes(done)} of ${formatBytes(total)} of the contents of large files`
-          : `${formatCount(done)} of ${formatCount(total)} texts, ${formatBytes(status.bytes)}`
-      }
+      title={`${formatCount(done)} of ${formatCount(total)} texts, ${formatBytes(status.bytes)}`}
     >
       <span>An index for searching is being made</span>
       <span className={styles.bar}>

@@ -2,7 +2,7 @@
 export type Band = { readonly y: number; readonly h: number }
 export type DepthBand = Band & { readonly depth: number; readonly label: string }
 /** What the rows are called in the gutter. */
-export type RowNames = {
+type RowNames = {
   readonly window: string
   readonly messages: string
   readonly runs: string

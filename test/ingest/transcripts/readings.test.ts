@@ -26,7 +26,9 @@ async function readingOf(path: string): Promise<string> {
   const source = { path, bytes, head, nowMs: 0, limitBytes: Number.POSITIVE_INFINITY, ...NOTHING_STORED }
   const records: TranscriptRecord[] = []
   for await (const chunk of format.read(source)) records.push(...chunk.records)
-  return sha256(JSON.stringify(records, asJson)).slice(0, HASH_LENGTH)
+  // A session without an id of its own is named by the path of its file.
+  const text = JSON.stringify(records, asJson).replaceAll(JSON.stringify(FOLDER).slice(1, -1), '')
+  return sha256(text).slice(0, HASH_LENGTH)
 }
 
 /** Names of samples that are read otherwise than recorded. A new sample changes no file that was imported. */
