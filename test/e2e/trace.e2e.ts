@@ -30,7 +30,7 @@ test('words are traced to the window, T traces what is selected, and what nothin
   await expect(detail).toContainText('By expanding')
   await expect(detail).toContainText('lcm expand sum_e2247dac4dd5ab45')
   await expect(detail).toContainText('"PAY-1187"')
-  await expect(detail).toContainText('Lost at the same summary')
+  await expect(detail).toContainText('Lost with it')
 
   await page.getByRole('heading', { name: /^Lost at/ }).click()
   await page.keyboard.press('n')

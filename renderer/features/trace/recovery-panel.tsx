@@ -163,7 +163,7 @@ function FellWithIt({ conversationId, summaryId }: { readonly conversationId: nu
   return (
     <section className={styles.section}>
       <SectionHeading aside={counts && `${formatCount(all)} of ${plural(counts.details, 'detail')}`}>
-        Lost at the same summary
+        Lost with it
       </SectionHeading>
       {report.error ? (
         <ErrorState error={report.error} onRetry={() => void report.refetch()} />
