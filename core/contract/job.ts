@@ -44,8 +44,8 @@ export const JobSpec = z.discriminatedUnion('kind', [
     window: ImportWindow.optional(),
   }),
   /**
-   * Builds the search index of another system's file, or updates it. It starts
-   * by itself where searches would take long.
+   * Builds the search index of another system's file, or updates it. It starts by itself where
+   * searches would take long.
    */
   z.object({ kind: z.literal('index') }),
   z.object({ kind: z.literal('storage') }),
