@@ -9,7 +9,7 @@ type ViewFacts = {
   /** The letter that opens the view after `g`. */
   readonly letter: string
   readonly scope: Scope
-  /** True for a view that has nothing to say beside itself, and shows no selection. */
+  /** True for a view of the memory that has nothing to say beside itself, and shows no selection. */
   readonly isWithoutPanel?: true
 }
 
@@ -28,10 +28,10 @@ const FACTS = {
   storage: { label: 'Storage', letter: 'r', scope: 'memory', isWithoutPanel: true },
   sql: { label: 'SQL', letter: 'q', scope: 'memory' },
   notes: { label: 'Notes and pins', letter: 'b', scope: 'memory' },
-  settings: { label: 'Settings', letter: ',', scope: 'program', isWithoutPanel: true },
-  activity: { label: 'Activity', letter: 'a', scope: 'program', isWithoutPanel: true },
-  batch: { label: 'Batch runs', letter: 'p', scope: 'program', isWithoutPanel: true },
-  servers: { label: 'Servers', letter: 'e', scope: 'program', isWithoutPanel: true },
+  settings: { label: 'Settings', letter: ',', scope: 'program' },
+  activity: { label: 'Activity', letter: 'a', scope: 'program' },
+  batch: { label: 'Batch runs', letter: 'p', scope: 'program' },
+  servers: { label: 'Servers', letter: 'e', scope: 'program' },
 } as const satisfies Readonly<Record<string, ViewFacts>>
 
 export type View = keyof typeof FACTS
@@ -67,6 +67,15 @@ const RENAMED: Readonly<Record<string, Renamed>> = {
   integrity: { view: 'health' },
   map: { view: 'batch' },
   logs: { view: 'activity' },
+}
+
+/** Letters of what was a view of its own. */
+const EARLIER_LETTERS: Readonly<Record<string, string>> = { n: 'lineage' }
+
+/** Returns what a letter opens after `g`, or null. */
+export function viewOfLetter(letter: string): Renamed | null {
+  const view = VIEW_LIST.find((listed) => listed.letter === letter)?.view
+  return viewNamed(view ?? EARLIER_LETTERS[letter])
 }
 
 /** Returns the view that an address names, also by its earlier name, or null. */

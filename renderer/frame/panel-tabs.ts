@@ -23,7 +23,8 @@ type Place = {
 
 /** Returns the tabs of the right panel: that of the view, and the detail of the selection. */
 export function panelTabs({ view, selection, isTracing, hasRange }: Place): readonly PanelTab[] {
-  if (factsOf(view).isWithoutPanel) return []
+  const { scope, isWithoutPanel } = factsOf(view)
+  if (scope === 'program' || isWithoutPanel) return []
   const own: readonly PanelTab[] = isTracing
     ? ['recovery']
     : view === 'health'

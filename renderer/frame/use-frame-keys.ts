@@ -4,7 +4,7 @@ import { currentRoute, navigate, type Route } from '../routes.ts'
 import { RANGE } from '../ui/range-address.ts'
 import { useKeys } from '../ui/use-keys.ts'
 import { useNoteChange, useNotes } from '../ui/use-notes.ts'
-import { VIEW_LIST, type View } from '../views.ts'
+import { VIEW_LIST, type View, viewOfLetter } from '../views.ts'
 import { openSearch, openSettings } from './top-bar.tsx'
 import type { RightPanelState } from './use-right-panel.ts'
 
@@ -52,11 +52,11 @@ function goToTab(view: View, index: number): boolean {
 function awaitLetter(): void {
   const untilMs = Date.now() + CHORD_MS
   const goTo = (event: KeyboardEvent) => {
-    const tab = VIEW_LIST.find(({ letter }) => letter === event.key)
-    if (tab === undefined || Date.now() > untilMs) return
+    const place = viewOfLetter(event.key)
+    if (place === null || Date.now() > untilMs) return
     event.preventDefault()
     event.stopImmediatePropagation()
-    navigate({ view: tab.view }, 'push')
+    navigate(place, 'push')
   }
   window.addEventListener('keydown', goTo, { capture: true, once: true })
 }

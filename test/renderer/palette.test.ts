@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { findEntries, type PaletteEntry, typedId } from '#renderer/frame/palette-entries.ts'
-import { VIEW_LIST } from '#renderer/views.ts'
+import { VIEW_LIST, viewOfLetter } from '#renderer/views.ts'
 
 const entry = (label: string, words = ''): PaletteEntry => ({
   key: label,
@@ -42,4 +42,10 @@ describe('the command palette', () => {
 
 it('reaches every view by a letter of its own', () => {
   expect(new Set(VIEW_LIST.map(({ letter }) => letter)).size).toBe(VIEW_LIST.length)
+})
+
+it('opens by its letter what was a view of its own, as an address of it does', () => {
+  expect(viewOfLetter('s')).toEqual({ view: 'layers' })
+  expect(viewOfLetter('n')).toEqual({ view: 'layers', shown: { 'layers.form': 'tree' } })
+  expect(viewOfLetter('z')).toBeNull()
 })
