@@ -35,7 +35,7 @@ export function useLineage(conversationId: number, id: string | null): LineageSt
     middle !== undefined && middle.kind !== 'message' && middle.kind !== 'missing' && middle.sources > 0
   const levels = useLevels(
     middle?.conversationId ?? conversationId,
-    id === null ? [null] : hasSources ? [middle.id] : [],
+    id === null ? null : hasSources ? middle.id : undefined,
   )
   const { levelOf, open } = levels
   const rows = useMemo(() => {
@@ -70,12 +70,11 @@ export type Levels = {
 
 /**
  * Fetches the sources of the open nodes, a page at a time.
- * @param first what is always open: the node in the middle, or null for the tops of all trees
+ * @param top what is always open: the node in the middle, or null for the tops of all trees; undefined while it is not known
  */
-function useLevels(conversationId: number, first: readonly (string | null)[]): Levels {
+function useLevels(conversationId: number, top: string | null | undefined): Levels {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const [pages, setPages] = useState<ReadonlyMap<string | null, number>>(new Map())
-  const [top] = first
   const wanted = useMemo(() => {
     return [...new Set([top, ...[...open].map(idOfPath)])]
       .filter((of) => of !== undefined)
