@@ -181,7 +181,7 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
             </>
           )}
         </div>
-        <KeptStatusLine conversation={isOfProgram ? null : current} info={info} />
+        <KeptStatusLine conversation={current} info={info} isOfMemory={!isOfProgram} />
         {current !== null && <ConversationMeasure />}
         {dialog === 'palette' && (
           <Palette

@@ -14,23 +14,28 @@ import type { View } from '../views.ts'
 import styles from './status-line.module.css'
 import { statusText } from './status-text.ts'
 
-type Props = { readonly conversation: ListedConversation | null; readonly info: MemoryInfo }
+type Props = {
+  readonly conversation: ListedConversation | null
+  readonly info: MemoryInfo
+  /** False beside what belongs to the program, where only jobs are shown. */
+  readonly isOfMemory: boolean
+}
 
 /** The conversation in one line, its health, and running jobs. */
-export function StatusLine({ conversation, info }: Props) {
+export function StatusLine({ conversation, info, isOfMemory }: Props) {
   const settings = useQuery(api.memory.settings.queryOptions())
   const jobs = useJobs()
   return (
     <footer className={styles.line}>
-      {conversation !== null && (
+      {isOfMemory && conversation !== null && (
         <span className={styles.main} title="This conversation, in a file of this size">
           {statusText(conversation, info.bytes)}
         </span>
       )}
-      {settings.data && conversation !== null && (
+      {settings.data && isOfMemory && conversation !== null && (
         <span title={meaningOf('fresh tail')}>fresh tail {settings.data.freshTailCount}</span>
       )}
-      <Health />
+      {isOfMemory && <Health />}
       <span className={styles.gap} />
       {jobs.map((job) => (
         <JobItem key={job.jobId} job={job} />

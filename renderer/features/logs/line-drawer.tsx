@@ -50,7 +50,7 @@ export function LineDrawer({ line, onClose, onChoose, onOnly }: Props) {
       </SectionHeading>
       <pre className={styles.fields}>{fieldsText(line)}</pre>
       <div className={styles.actions}>
-        {run !== undefined && <Button onClick={() => onOnly(run)}>Only this run</Button>}
+        {run !== undefined && <Button onClick={() => onOnly(run)}>Only this compaction</Button>}
         <Button onClick={() => onOnly(line.event)}>Only {line.event}</Button>
       </div>
     </aside>
@@ -93,7 +93,7 @@ function LineFacts({ line }: { readonly line: LogLine }) {
           </button>
         )}
       </Fact>
-      <Fact name="run">{line.compaction_id === undefined ? null : <code>{line.compaction_id}</code>}</Fact>
+      <Fact name="compaction">{line.compaction_id === undefined ? null : <code>{line.compaction_id}</code>}</Fact>
       <Fact name="tokens">
         {before === undefined || after === undefined ? null : `${formatCount(before)} → ${formatCount(after)}`}
       </Fact>
@@ -111,7 +111,9 @@ function RunLines({ line, onChoose }: { readonly line: LogLine; readonly onChoos
   const tookMs = Date.parse(last.time) - beganMs
   return (
     <section className={styles.run}>
-      <SectionHeading aside={`${plural(lines.length, 'line')} · ${formatDuration(tookMs)}`}>In this run</SectionHeading>
+      <SectionHeading aside={`${plural(lines.length, 'line')} · ${formatDuration(tookMs)}`}>
+        In this compaction
+      </SectionHeading>
       <ol>
         {lines.map((one) => (
           <li key={`${one.time} ${one.event} ${one.summary_id ?? ''}`}>

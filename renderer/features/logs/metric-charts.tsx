@@ -22,20 +22,20 @@ export function RunChart({ history, selected, onSelect }: ChartProps) {
   const done = history.runs.length - failed
   return (
     <TimeChart
-      title="Compaction runs"
+      title="Compactions"
       figures={
         <>
           <b className={styles.strong}>{formatCount(done)}</b> ended
           {failed > 0 && <span className={styles.error}> · {formatCount(failed)} failed</span>}
         </>
       }
-      label={`${plural(done, 'run')} ended, ${formatCount(failed)} failed.`}
+      label={`${plural(done, 'compaction')} ended, ${formatCount(failed)} failed.`}
       range={history}
       selected={selected}
       onSelect={onSelect}
       top={roundTop(Math.max(...bins.map((bin) => bin.failed + bin.done)))}
       format={formatCompact}
-      nothing={history.runs.length === 0 ? 'no run in this time' : null}
+      nothing={history.runs.length === 0 ? 'no compaction in this time' : null}
     >
       {({ x, y }) =>
         bins.map((bin) => {
@@ -74,16 +74,16 @@ export function TokenChart({ history, selected, onSelect }: ChartProps) {
       title="Tokens before → after"
       figures={
         <>
-          <b className={styles.strong}>{text}</b> in {plural(runs.length, 'run')}
+          <b className={styles.strong}>{text}</b> in {plural(runs.length, 'compaction')}
         </>
       }
-      label={`${text} in ${plural(runs.length, 'run')}.`}
+      label={`${text} in ${plural(runs.length, 'compaction')}.`}
       range={history}
       selected={selected}
       onSelect={onSelect}
       top={roundTop(Math.max(0, ...runs.map(({ tokensBefore }) => tokensBefore)))}
       format={formatCompact}
-      nothing={runs.length === 0 ? 'no run in this time' : null}
+      nothing={runs.length === 0 ? 'no compaction in this time' : null}
     >
       {({ x, y }) =>
         runs.map(({ runId, atMs, tokensBefore, tokensAfter }) => (

@@ -9,7 +9,7 @@ import { formatCount } from '#renderer/ui/format.ts'
 import { Highlighted } from '#renderer/ui/highlighted.tsx'
 import { Kbd } from '#renderer/ui/kbd.tsx'
 import { NodeLink } from '#renderer/ui/node-link.tsx'
-import { StateMark } from '#renderer/ui/state-mark.tsx'
+import { STATE_NAMES, StateMark } from '#renderer/ui/state-mark.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
 import styles from './hit-list.module.css'
 import type { HitState } from './hit-states.ts'
@@ -111,7 +111,7 @@ function State({ state }: Pick<Props, 'state'>) {
     )
   const { details, kept, inWindow } = state
   const count = details > 0 && !inWindow ? ` ${formatCount(kept)}/${formatCount(details)}` : ''
-  return <StateMark state={state.state}>{`${state.state}${count}`}</StateMark>
+  return <StateMark state={state.state}>{`${STATE_NAMES[state.state]}${count}`}</StateMark>
 }
 
 const formatScore = (score: number): string => score.toFixed(1)
