@@ -5,7 +5,7 @@ import { StrataView } from '../features/strata/strata-view.tsx'
 import { useRoutePart, useShownChoice } from '../routes.ts'
 import { later } from '../ui/later.tsx'
 import { Segmented } from '../ui/segmented.tsx'
-import styles from './layers.module.css'
+import styles from '../ui/view-bar.module.css'
 
 /** The graph needs a large library, for which the strata do not wait. */
 const LineageGraph = later(() => import('../features/graph/lineage-graph.tsx').then(({ LineageGraph }) => LineageGraph))
@@ -32,7 +32,7 @@ export function Layers({ conversationId }: Props) {
     )
   if (form === 'graph') return <WholeGraph conversationId={conversationId} forms={forms} />
   return (
-    <div className={styles.layers}>
+    <div className={styles.view}>
       <div className={styles.bar}>{forms}</div>
       <LineageView
         conversationId={conversationId}

@@ -11,13 +11,12 @@ import {
 } from 'react'
 import { classNames } from '#renderer/ui/class-names.ts'
 import { nodeColor } from '#renderer/ui/depth-color.ts'
-import { plural, shortenId } from '#renderer/ui/format.ts'
+import { plural } from '#renderer/ui/format.ts'
 import { Icon } from '#renderer/ui/icon.tsx'
-import { MarkedText } from '#renderer/ui/marked-text.tsx'
 import { NodeIdText } from '#renderer/ui/node-id-text.tsx'
-import { FindingMark, NoteMark } from '#renderer/ui/node-marks.tsx'
 import { useName } from '#renderer/ui/use-names.ts'
 import type { Size } from '#renderer/ui/use-size.ts'
+import { CardFace } from './card-face.tsx'
 import { cardFacts, moreText } from './card-text.ts'
 import type { PlacedEdge } from './edge-path.ts'
 import { boxAround, fitGraph, type GraphViewport, revealBox } from './fit.ts'
@@ -189,32 +188,19 @@ function LineageCard({ data: { card, isCentre, hiddenSources, hiddenDependents }
   const { expand, centre } = use(GraphActions)
   const name = useName(card.id)
   return (
-    <div
-      className={classNames(
-        styles.card,
-        isCentre && styles.centre,
-        selected && styles.selected,
-        card.kind === 'missing' && styles.missing,
-      )}
-      style={{ borderLeftColor: card.kind === 'missing' ? 'var(--error)' : nodeColor(card) }}
-      title={name === null ? card.id : `${name}\n${card.id}`}
+    <CardFace
+      id={card.id}
+      look={card}
+      isInWindow={card.visibility === 'in_window'}
+      isSelected={selected === true}
+      isCentre={isCentre}
+      facts={
+        <>
+          {name !== null && <NodeIdText id={card.id} maxChars={11} />}
+          <span>{cardFacts(card)}</span>
+        </>
+      }
     >
-      <div className={styles.title}>
-        <FindingMark id={card.id} />
-        <NoteMark id={card.id} />
-        <span className={styles.name}>
-          <bdi>
-            <MarkedText text={name ?? shortenId(card.id, 22)} />
-          </bdi>
-        </span>
-        {card.visibility === 'in_window' && (
-          <span className={styles.lit} title="in the window" role="img" aria-label="in the window" />
-        )}
-      </div>
-      <div className={styles.facts}>
-        {name !== null && <NodeIdText id={card.id} maxChars={11} />}
-        <span>{cardFacts(card)}</span>
-      </div>
       {hiddenSources > 0 && (
         <OpenButton
           className={styles.below}
@@ -229,7 +215,7 @@ function LineageCard({ data: { card, isCentre, hiddenSources, hiddenDependents }
           onOpen={() => centre(card.id)}
         />
       )}
-    </div>
+    </CardFace>
   )
 }
 

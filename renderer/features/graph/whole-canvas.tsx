@@ -4,11 +4,11 @@ import { useRoutePart } from '#renderer/routes.ts'
 import type { Size } from '#renderer/ui/use-size.ts'
 import { type GraphViewport, revealBox } from './fit.ts'
 import cards from './lineage-graph.module.css'
-import { type CardNode, NODE_TYPES, READABLE, useCards } from './whole-cards.tsx'
+import { NODE_TYPES, READABLE, useCards, type WholeNode } from './whole-cards.tsx'
 import styles from './whole-graph.module.css'
 import { boxesPath, boxOf, linksPath, nodeAt, type WholeLayout } from './whole-layout.ts'
-import { Minimap } from './whole-minimap.tsx'
-import { wholePaths } from './whole-paths.ts'
+import { BoxPaths, Minimap } from './whole-minimap.tsx'
+import { type WholePaths, wholePaths } from './whole-paths.ts'
 import { selectNode } from './whole-selection.ts'
 
 import '@xyflow/react/dist/base.css'
@@ -36,6 +36,7 @@ export function WholeCanvas({ layout, size, found }: CanvasProps) {
   const selection = useDeferredValue(useRoutePart('selection'))
   const selected = useMemo(() => layout.graph.nodes.id.indexOf(selection ?? ''), [layout, selection])
   const [first] = useState(() => firstViewport(layout, size, selected))
+  const paths = useMemo(() => wholePaths(layout), [layout])
   const nodes = useCards(layout, size, selected)
   const isSettled = useRef(false)
   const isMoved = useRef(false)
@@ -50,7 +51,7 @@ export function WholeCanvas({ layout, size, found }: CanvasProps) {
   }, [selected])
   return (
     <>
-      <ReactFlow<CardNode>
+      <ReactFlow<WholeNode>
         nodes={nodes}
         nodeTypes={NODE_TYPES}
         defaultViewport={first}
@@ -73,7 +74,7 @@ export function WholeCanvas({ layout, size, found }: CanvasProps) {
           if (node !== null) selectNode(layout, node)
         }}
       >
-        <Boxes layout={layout} selected={selected} found={found} />
+        <Boxes {...{ layout, paths, selected, found }} />
         <Background gap={22} size={1} color="var(--line)" />
         <Controls
           showInteractive={false}
@@ -82,7 +83,7 @@ export function WholeCanvas({ layout, size, found }: CanvasProps) {
           onFitView={() => glide(flow, wholeViewport(layout, size, selected))}
         />
       </ReactFlow>
-      <Minimap layout={layout} size={size} selected={selected} />
+      <Minimap {...{ layout, paths, size, selected }} />
     </>
   )
 }
@@ -132,21 +133,19 @@ function offset(from: number, length: number, around: number, room: number): num
   return Math.min(MARGIN - from, Math.max(room - MARGIN - (from + length), room / 2 - around))
 }
 
+type BoxesProps = Omit<CanvasProps, 'size'> & { readonly paths: WholePaths; readonly selected: number }
+
 /** The boxes and links of all nodes, in a few paths that the browser moves as one picture. */
-function Boxes({ layout, selected, found }: Omit<CanvasProps, 'size'> & { readonly selected: number }) {
-  const { boxes, links, cycles } = useMemo(() => wholePaths(layout), [layout])
+function Boxes({ layout, paths: { boxes, links, cycles }, selected, found }: BoxesProps) {
   const isFar = useStore(({ transform }) => transform[2] < READABLE)
   const own = [...(layout.sources[selected] ?? []), ...(layout.dependents[selected] ?? [])]
   return (
     <ViewportPortal>
       <svg className={cards.edges} width="1" height="1" aria-hidden="true">
-        {links.map(({ key, color, path }) => (
-          <path key={key} className={styles.link} d={path} style={{ stroke: color }} />
+        {links.map(({ color, path }) => (
+          <path key={color} className={styles.link} d={path} style={{ stroke: color }} />
         ))}
-        {isFar &&
-          boxes.map(({ key, color, path, isLit }) => (
-            <path key={key} className={isLit ? styles.litBox : styles.box} d={path} style={{ fill: color }} />
-          ))}
+        {isFar && <BoxPaths boxes={boxes} />}
         {cycles !== '' && <path className={cards.unsound} d={cycles} />}
         {own.length > 0 && <path className={styles.own} d={linksPath(layout, own)} />}
         {found.length > 0 && <path className={styles.found} d={boxesPath(layout, found)} />}

@@ -11,6 +11,7 @@ import { Loading } from '#renderer/ui/loading.tsx'
 import search from '#renderer/ui/search-input.module.css'
 import { useDebounced } from '#renderer/ui/use-debounced.ts'
 import { useSize } from '#renderer/ui/use-size.ts'
+import view from '#renderer/ui/view-bar.module.css'
 import cards from './lineage-graph.module.css'
 import { WholeCanvas } from './whole-canvas.tsx'
 import styles from './whole-graph.module.css'
@@ -33,8 +34,8 @@ export function WholeGraph({ conversationId, forms }: Props) {
   const size = useSize(area)
   const summaries = data?.nodes.id.length ?? 0
   return (
-    <section className={styles.graph} aria-label="Graph">
-      <header className={styles.bar}>
+    <section className={classNames(view.view, styles.graph)} aria-label="Graph">
+      <header className={view.bar}>
         {forms}
         <span className={classNames(search.field, styles.field)}>
           <Icon name="search" />

@@ -1,20 +1,36 @@
 import { useReactFlow, useStore } from '@xyflow/react'
-import { useMemo } from 'react'
+import { memo } from 'react'
 import { formatCount } from '#renderer/ui/format.ts'
 import type { Size } from '#renderer/ui/use-size.ts'
 import styles from './whole-graph.module.css'
 import { boxesPath, type WholeLayout } from './whole-layout.ts'
-import { wholePaths } from './whole-paths.ts'
+import type { WholePaths } from './whole-paths.ts'
 
 const MINIMAP = { w: 132, h: 180 } as const
 
-type Props = { readonly layout: WholeLayout; readonly size: Size; readonly selected: number }
+type Props = {
+  readonly layout: WholeLayout
+  readonly paths: WholePaths
+  readonly size: Size
+  readonly selected: number
+}
+
+/** The boxes of all nodes. What is in the window is lit. They stay the same while the drawing moves. */
+export const BoxPaths = memo(function BoxPaths({ boxes }: Pick<WholePaths, 'boxes'>) {
+  return boxes.map(({ color, path, isInWindow }) => (
+    <path
+      key={`${color} ${isInWindow}`}
+      className={isInWindow ? styles.litBox : styles.box}
+      d={path}
+      style={{ fill: color }}
+    />
+  ))
+})
 
 /** The whole graph in small, with what is in sight. A click or a drag goes there. */
-export function Minimap({ layout, size, selected }: Props) {
+export function Minimap({ layout, paths, size, selected }: Props) {
   const flow = useReactFlow()
   const [x, y, zoom] = useStore(({ transform }) => transform)
-  const { boxes } = useMemo(() => wholePaths(layout), [layout])
   const { bounds } = layout
   const go = (event: { clientX: number; clientY: number; currentTarget: Element }) => {
     const area = event.currentTarget.getBoundingClientRect()
@@ -39,9 +55,7 @@ export function Minimap({ layout, size, selected }: Props) {
       }}
       onPointerMove={(event) => event.buttons === 1 && go(event)}
     >
-      {boxes.map(({ key, color, path, isLit }) => (
-        <path key={key} className={isLit ? styles.litBox : styles.box} d={path} style={{ fill: color }} />
-      ))}
+      <BoxPaths boxes={paths.boxes} />
       {selected >= 0 && <path className={styles.selectedBox} d={boxesPath(layout, [selected])} />}
       <rect
         className={styles.sight}

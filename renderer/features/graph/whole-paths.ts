@@ -7,23 +7,29 @@ export function lookOf({ graph }: WholeLayout, node: number): NodeLook {
   return { kind: depth < 0 ? 'missing' : depth === 0 ? 'leaf' : 'condensed', depth }
 }
 
-type Drawn = { readonly key: string; readonly color: string; readonly path: string; readonly isLit: boolean }
+/** What is drawn in one colour. */
+type Drawn = { readonly color: string; readonly path: string }
+type DrawnBoxes = Drawn & { readonly isInWindow: boolean }
+
+export type WholePaths = {
+  readonly boxes: readonly DrawnBoxes[]
+  readonly links: readonly Drawn[]
+  /** The links that close cycles. */
+  readonly cycles: string
+}
 
 /** All boxes, one path for each colour and for what is in the window, and all links by the colour of the summary. */
-export function wholePaths(layout: WholeLayout): {
-  readonly boxes: readonly Drawn[]
-  readonly links: readonly Drawn[]
-  readonly cycles: string
-} {
+export function wholePaths(layout: WholeLayout): WholePaths {
   const { nodes, links } = layout.graph
   const colorOf = (node: number) => nodeColor(lookOf(layout, node))
-  const byLook = Map.groupBy([...nodes.id.keys()], (node) => `${colorOf(node)} ${nodes.inWindow[node]}`)
-  const boxes = [...byLook].map(([key, members]) => ({
-    key,
-    color: colorOf(members[0] ?? 0),
-    path: boxesPath(layout, members),
-    isLit: key.endsWith(' 1'),
-  }))
+  const boxes = [1, 0].flatMap((inWindow) => {
+    const members = [...nodes.id.keys()].filter((node) => nodes.inWindow[node] === inWindow)
+    return [...Map.groupBy(members, colorOf)].map(([color, own]) => ({
+      color,
+      path: boxesPath(layout, own),
+      isInWindow: inWindow === 1,
+    }))
+  })
   const all = [...links.from.keys()]
   const sound = Map.groupBy(
     all.filter((link) => links.isCycle[link] !== 1),
@@ -31,12 +37,7 @@ export function wholePaths(layout: WholeLayout): {
   )
   return {
     boxes,
-    links: [...sound].map(([color, members]) => ({
-      key: color,
-      color,
-      path: linksPath(layout, members),
-      isLit: false,
-    })),
+    links: [...sound].map(([color, own]) => ({ color, path: linksPath(layout, own) })),
     cycles: linksPath(
       layout,
       all.filter((link) => links.isCycle[link] === 1),
