@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
-import { type SessionNote, sessionNote, sessionNotes } from './session-notes.ts'
+import { parsedNote, type SessionNote, sessionNote, sessionNotes } from './session-notes.ts'
 
 export const BrokenChainNote = z.object({
   /** The transcript. */
@@ -51,17 +51,8 @@ export const brokenChains = (db: ReadDb): readonly BrokenChain[] =>
   sessionNotes(db, 'broken_chain').flatMap((noted) => chainOf(db, noted) ?? [])
 
 function chainOf(db: ReadDb, { conversationId, note }: SessionNote): BrokenChain | null {
-  const found = noteIn(note)
+  const found = parsedNote(BrokenChainNote, note)
   const from = found?.breaks.at(-1)?.from
   const first = from === undefined ? undefined : db.get<BrokenChain['first']>(queries.first, { conversationId, from })
   return found && first ? { ...found, conversationId, first } : null
-}
-
-function noteIn(note: string): BrokenChainNote | null {
-  try {
-    return BrokenChainNote.safeParse(JSON.parse(note)).data ?? null
-  } catch {
-    // A note that is not JSON was damaged. The next import of the transcript writes it again.
-    return null
-  }
 }

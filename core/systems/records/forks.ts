@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
-import { type SessionNote, sessionNote, sessionNotes } from './session-notes.ts'
+import { parsedNote, type SessionNote, sessionNote, sessionNotes } from './session-notes.ts'
 
 /** What a compaction of the fork left of the messages of its parent, by their external ids. */
 const KeptOfParent = z.union([z.object({ from: z.string() }), z.object({ externalIds: z.array(z.string()) })])
@@ -62,11 +62,5 @@ export function homesOfCopies(db: ReadDb, conversationId: number): number[] {
   return homes
 }
 
-export function forkNoteIn(note: string): ForkNote | null {
-  try {
-    return ForkNote.safeParse(JSON.parse(note)).data ?? null
-  } catch {
-    // A note that is not JSON was damaged. The fork is shown without its beginning.
-    return null
-  }
-}
+/** A fork whose note was damaged is shown without its beginning. */
+export const forkNoteIn = (note: string): ForkNote | null => parsedNote(ForkNote, note)

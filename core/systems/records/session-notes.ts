@@ -1,9 +1,7 @@
+import type { z } from 'zod'
 import type { ReadDb, WriteDb } from '#core/sqlite/read-db.ts'
 
-/**
- * What an import notes of a session beside its messages: where it was forked, where its chain breaks, what it cost, what
- * its agent sends more than once.
- */
+/** What an import notes of a session: where it was forked or its chain breaks, its cost, and what is sent again. */
 type NoteKind = 'forked_at' | 'broken_chain' | 'agent_cost' | 'sent_again'
 
 /** The conversation that a session became, and what was noted of it. */
@@ -51,4 +49,13 @@ export function noteSession(db: WriteDb, kind: NoteKind, session: Session, note:
   const key = keyOf(kind, session)
   if (note === null) db.run(queries.forget, { key })
   else db.run(queries.store, { key, value: note })
+}
+
+/** Returns null for a note that was damaged. The next import of the transcript writes it again. */
+export function parsedNote<T>(schema: z.ZodType<T>, note: string): T | null {
+  try {
+    return schema.safeParse(JSON.parse(note)).data ?? null
+  } catch {
+    return null
+  }
 }
