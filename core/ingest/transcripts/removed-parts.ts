@@ -4,7 +4,10 @@ import { PRUNE, pruneFactsIn, REMOVED } from '#core/systems/pruned-outputs.ts'
 import { isSame, type StoredPart } from '../known-parts.ts'
 import type { NewPart } from '../new-message.ts'
 import { stemOfLink } from './answer-links.ts'
+import { contentOf } from './content-blocks.ts'
+import type { AnswerRecord, HeldRecord, MessageRecord } from './format.ts'
 import { storePruning } from './store-pruning.ts'
+import type { StoredSession, StoredSessions } from './stored-sessions.ts'
 
 const queries = {
   runs: /* sql */ `
@@ -19,7 +22,7 @@ const queries = {
 }
 
 /** The parts of a stored message that its agent removed from it, and the content that it has without them. */
-export type RemovedParts = {
+type RemovedParts = {
   readonly externalId: string
   readonly parts: readonly Pick<StoredPart, 'ordinal' | 'type'>[]
   readonly rest: string
@@ -28,9 +31,60 @@ export type RemovedParts = {
 /** A message of the memory with its parts. An answer may be stored in several of them. */
 export type Link = { readonly externalId: string; readonly parts: readonly StoredPart[] }
 
+/** Follows what agents remove from messages that are stored, in all sessions of a transcript. */
+export class PartRemovals {
+  readonly #sessions: StoredSessions
+  /** By session, and in it by external id. */
+  readonly #removed = new Map<string, Map<string, RemovedParts>>()
+
+  constructor(sessions: StoredSessions) {
+    this.#sessions = sessions
+  }
+
+  /** Returns whether a stored message of a person has lost parts. They are taken out of the window at the end. */
+  fromMessage({ id }: StoredSession, { sessionId, message }: MessageRecord): boolean {
+    const { externalId, parts, content } = message
+    // All that can be removed from a message of a person is in its content.
+    if (externalId === null || this.#sessions.contentOf(id, externalId) === content.toWellFormed()) return false
+    const stored = this.#sessions.message(id, externalId)
+    const links = stored ? [{ externalId, parts: stored.parts }] : []
+    return this.#note(
+      sessionId,
+      removedFrom(links, parts, () => content),
+    )
+  }
+
+  /** As `fromMessage`, for an answer that is stored in some links. */
+  fromAnswer({ sessionId, blocks }: AnswerRecord, links: readonly Link[]): boolean {
+    const restOf = (indexes: readonly number[]): string => contentOf(indexes.flatMap((index) => blocks[index] ?? []))
+    const parts = blocks.map(({ part }) => part)
+    return this.#note(sessionId, removedFrom(links, parts, restOf))
+  }
+
+  #note(sessionId: string, found: readonly RemovedParts[] | null): boolean {
+    if (found === null) return false
+    const ofSession = this.#removed.get(sessionId) ?? new Map<string, RemovedParts>()
+    this.#removed.set(sessionId, ofSession)
+    for (const one of found) ofSession.set(one.externalId, one)
+    return true
+  }
+
+  /** @param held which messages the file holds of the sessions that it holds as a whole */
+  finish(place: Omit<Place, 'conversationId'>, held: readonly HeldRecord[]): void {
+    const wholes = new Map(held.map((one) => [one.sessionId, one]))
+    for (const sessionId of new Set([...this.#removed.keys(), ...wholes.keys()])) {
+      const session = this.#sessions.get(sessionId)
+      if (session === undefined || session.isNew) continue
+      const { externalIds = new Set<string>(), changedAtMs } = wholes.get(sessionId) ?? {}
+      const removed = this.#removed.get(sessionId) ?? new Map<string, RemovedParts>()
+      storeRemovedParts({ ...place, conversationId: session.id }, { removed, held: externalIds, changedAtMs })
+    }
+  }
+}
+
 type Sent = Pick<NewPart, 'text'> & { readonly type: string }
 
-/** Parts that a model is sent, or that stand for a text which it is sent. */
+/** Whether a part is sent to the model itself, or names something that is. */
 const isSent = ({ type, text }: Sent): boolean =>
   type === 'tool' || type === 'file' || type === 'subtask' || (type === 'text' && (text ?? null) !== null)
 
@@ -39,7 +93,7 @@ const isSent = ({ type, text }: Sent): boolean =>
  * nothing was removed, or when something else of the message changed, too.
  * @param contentOf returns the content of those of the given parts, by their indexes
  */
-export function removedFrom(
+function removedFrom(
   links: readonly Link[],
   parts: readonly NewPart[],
   contentOf: (indexes: readonly number[]) => string,
@@ -87,7 +141,7 @@ type Place = {
   readonly conversationId: number
 }
 
-export type FoundRemoved = {
+type FoundRemoved = {
   /** By the external id of the message. */
   readonly removed: ReadonlyMap<string, RemovedParts>
   /** All messages of the session that the file holds. Empty when it may not hold all of them. */
@@ -100,7 +154,7 @@ export type FoundRemoved = {
 type Noted = { readonly runId: string; readonly ordinals: readonly number[] }
 
 /** Takes parts that were removed since out of the window, and puts those back that are there again. */
-export function storeRemovedParts(place: Place, { removed, held, changedAtMs }: FoundRemoved): void {
+function storeRemovedParts(place: Place, { removed, held, changedAtMs }: FoundRemoved): void {
   const { db, conversationId } = place
   db.transaction(() => {
     const noted = notedOf(db, conversationId)

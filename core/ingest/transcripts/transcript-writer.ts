@@ -10,7 +10,7 @@ import type { ConversationStore } from '../conversation-store.ts'
 import type { LargeTexts } from '../large-texts.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
 import { storedLinks } from './answer-links.ts'
-import { type BlockPart, contentOf } from './content-blocks.ts'
+import type { BlockPart } from './content-blocks.ts'
 import { storeCompaction } from './existing-compaction.ts'
 import { ForkedCopies } from './forked-copies.ts'
 import { Forks } from './forks.ts'
@@ -29,7 +29,7 @@ import { continueMessage, cutGrown } from './grown-answer.ts'
 import { ImportBatch } from './import-batch.ts'
 import { ImportReport, type ResumeOf } from './import-report.ts'
 import { oneLine } from './one-line.ts'
-import { type Link, type RemovedParts, removedFrom, storeRemovedParts } from './removed-parts.ts'
+import { PartRemovals } from './removed-parts.ts'
 import { storePruning } from './store-pruning.ts'
 import { type StoredSession, StoredSessions } from './stored-sessions.ts'
 import { newerVersion, type Tried } from './tried-versions.ts'
@@ -80,8 +80,6 @@ export class TranscriptWriter {
   readonly #laterCompactions: CompactionRecord[] = []
   readonly #laterPrunings: PruningRecord[] = []
   readonly #held: HeldRecord[] = []
-  /** Parts that were removed from stored messages since, by session and external id. */
-  readonly #removed = new Map<string, Map<string, RemovedParts>>()
   readonly #chains: BrokenChainRecord[] = []
   /** The conversations whose chain breaks. */
   readonly #broken: number[] = []
@@ -89,6 +87,7 @@ export class TranscriptWriter {
   readonly #sentAgain = new Map<string, ReadonlyMap<string, number>>()
   readonly #forks: Forks
   readonly #copies: ForkedCopies
+  readonly #removals: PartRemovals
 
   constructor(options: WriterOptions) {
     const { db, store, clock, path, format } = options
@@ -98,6 +97,7 @@ export class TranscriptWriter {
     this.#sessions = new StoredSessions(db, this.#store, format, path)
     this.#forks = new Forks(db, format)
     this.#copies = new ForkedCopies(this.#sessions, this.#forks, clock)
+    this.#removals = new PartRemovals(this.#sessions)
     this.#batch = new ImportBatch({
       store: this.#store,
       report: this.report,
@@ -253,7 +253,7 @@ export class TranscriptWriter {
       },
     )
     for (const [conversationId, externalIds] of givenUp) withdrawGivenUp({ db, conversationId, externalIds })
-    if (window === 'agent') this.#finishRemoved()
+    if (window === 'agent') this.#removals.finish({ db, estimator, importer: format }, this.#held)
     for (const compaction of this.#laterCompactions) this.#compact(compaction)
     for (const pruning of this.#laterPrunings) this.#prune(pruning)
     for (const [conversationId, externalIds] of givenUp) {
@@ -272,28 +272,6 @@ export class TranscriptWriter {
       noteSession(db, 'sent_again', session, note.length === 0 ? null : JSON.stringify(note))
     }
     this.#nameConversations()
-  }
-
-  #finishRemoved(): void {
-    const { db, estimator, format } = this.#options
-    const wholes = new Map(this.#held.map((held) => [held.sessionId, held]))
-    for (const sessionId of new Set([...this.#removed.keys(), ...wholes.keys()])) {
-      const session = this.#sessions.get(sessionId)
-      if (session === undefined || session.isNew) continue
-      const { externalIds: held = new Set<string>(), changedAtMs } = wholes.get(sessionId) ?? {}
-      const removed = this.#removed.get(sessionId) ?? new Map<string, RemovedParts>()
-      storeRemovedParts({ db, estimator, importer: format, conversationId: session.id }, { removed, held, changedAtMs })
-    }
-  }
-
-  /** Notes what was removed from a stored message since. Returns false when nothing was. */
-  #noteRemoved(sessionId: string, links: readonly Link[], found: readonly RemovedParts[] | null): boolean {
-    if (found === null) return false
-    const ofSession = this.#removed.get(sessionId) ?? new Map<string, RemovedParts>()
-    this.#removed.set(sessionId, ofSession)
-    for (const one of found) ofSession.set(one.externalId, one)
-    this.report.count(this.#session(sessionId).id, 'alreadyThere', links.length)
-    return true
   }
 
   /** Says of which conversations a resume would load less than their agent should see. */
@@ -336,24 +314,14 @@ export class TranscriptWriter {
     }
   }
 
-  #takeMessage({ sessionId, message, copiedFrom, isComplete }: MessageRecord): boolean {
+  #takeMessage(record: MessageRecord): boolean {
+    const { sessionId, message, copiedFrom } = record
     const session = this.#expect(sessionId)
-    const { externalId, parts, content } = message
-    this.#noteCalls(sessionId, parts)
-    if (copiedFrom && this.#isCopy(sessionId, copiedFrom, externalId)) return false
-    if (isComplete && session?.isNew === false && externalId !== null) {
-      // All that can be removed from a message of a person is in its content.
-      const isSame = this.#sessions.contentOf(session.id, externalId) === content.toWellFormed()
-      const stored = isSame ? undefined : this.#sessions.message(session.id, externalId)
-      const links = stored ? [{ externalId, parts: stored.parts }] : []
-      if (
-        this.#noteRemoved(
-          sessionId,
-          links,
-          removedFrom(links, parts, () => content),
-        )
-      )
-        return false
+    this.#noteCalls(sessionId, message.parts)
+    if (copiedFrom && this.#isCopy(sessionId, copiedFrom, message.externalId)) return false
+    if (record.isComplete && session?.isNew === false && this.#removals.fromMessage(session, record)) {
+      this.report.count(session.id, 'alreadyThere', 1)
+      return false
     }
     return this.#add(sessionId, message)
   }
@@ -370,10 +338,10 @@ export class TranscriptWriter {
             const parts = this.#sessions.message(session.id, id)?.parts
             return parts && { externalId: id, parts }
           })
-    const restOf = (indexes: readonly number[]): string =>
-      contentOf(indexes.flatMap((index) => answer.blocks[index] ?? []))
-    const removed = answer.isComplete ? removedFrom(stored, partsOf(answer), restOf) : null
-    if (this.#noteRemoved(sessionId, stored, removed)) return false
+    if (session && answer.isComplete && this.#removals.fromAnswer(answer, stored)) {
+      this.report.count(session.id, 'alreadyThere', stored.length)
+      return false
+    }
     const links = stored.map(({ parts }) => parts)
     const messages = cutGrown(answer, links)
     const [whole] = links.length === 1 && messages.length > 1 ? cutGrown(answer, []) : []
