@@ -59,7 +59,7 @@ function nodeRow({ summaries, lineage, coverage }: Memory, node: number): NodeRo
   return { node, id: lineage.idOf(node), depth, tokens, firstSeq, lastSeq }
 }
 
-/** What covers nothing stands at the end, where it is seen. */
+/** In the order of what they cover. Summaries that cover nothing come last. */
 const byHistory = (a: NodeRow, b: NodeRow): number =>
   (a.firstSeq ?? Number.MAX_SAFE_INTEGER) - (b.firstSeq ?? Number.MAX_SAFE_INTEGER) ||
   (a.lastSeq ?? 0) - (b.lastSeq ?? 0) ||

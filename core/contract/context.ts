@@ -92,8 +92,8 @@ export const AssembledContext = z.object({
    */
   prunedTokens: z.int().optional(),
   /**
-   * What the agent sends once more beside the items, because it repeats results in a session that it resumed. No figure
-   * here counts it. Absent when there is nothing.
+   * What the agent sends besides the items: further copies of results, since it resumed the session. No figure here
+   * counts it. Absent when there is nothing.
    */
   sentAgain: z.object({ results: z.int(), tokens: z.int() }).optional(),
   budget: z.int(),

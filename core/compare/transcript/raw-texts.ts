@@ -139,7 +139,7 @@ async function* findParts(
   for (const [hash, { text }] of held) {
     for (const line of linesOf(text)) openLines.set(line, (openLines.get(line) ?? new Set()).add(hash))
   }
-  // A text within JSON stands escaped in a stored text that only contains the JSON.
+  // The text may be part of JSON that is stored as a whole: there it is escaped.
   const sought = [...held].slice(0, MOST_SOUGHT).map(([hash, { text }]) => {
     return { hash, forms: [squeezed(text), squeezed(JSON.stringify(text).slice(1, -1))] }
   })

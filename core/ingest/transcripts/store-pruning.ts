@@ -164,7 +164,7 @@ function newOutputs(given: Pruning): { readonly outputs: readonly Output[]; read
 /** True when the model is sent nothing of the message, whatever its parts are. */
 const isWhole = ({ pruning }: Pruning, { seen }: PrunedText): boolean => seen === null && takesWholeMessages(pruning.by)
 
-/** Nothing stands in the place of a part that was removed. */
+/** Whether a whole part was removed, which nothing replaces. */
 const isPart = (text: PrunedText): boolean => 'ordinal' in text && text.ordinal !== undefined
 
 function textsOf(given: Pruning, text: PrunedText): TextRow[] {

@@ -16,7 +16,7 @@ const UNFINISHED_LIMIT_MS = 24 * 3600_000
 
 const KEY_LENGTH = 24
 
-/** Returns the folder of the search indexes of other systems' files. They are never kept beside those files. */
+/** Returns the folder of the search indexes of other systems' files. Nothing is written beside those files. */
 export const indexFolder = (cacheDir: string): string => join(cacheDir, 'search-indexes')
 
 /** Returns the key of one file of another system, from its path without symbolic links. */
