@@ -119,8 +119,8 @@ const columnsOf = (
   },
   {
     id: 'pressure',
-    title: settings ? `window, ${formatCompact(settings.budgetTokens)}` : 'window',
-    hint: 'How full the window is',
+    title: 'window',
+    hint: 'How full the window is: of its own size where the file records one, otherwise of the configured one',
     cell: (row) => <Window row={row} settings={settings} />,
   },
   {
