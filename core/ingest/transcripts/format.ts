@@ -89,7 +89,7 @@ export type TranscriptSource = StoredHistory & {
   readonly limitBytes: number
   /** See `TranscriptFormat`, by which it is given to the reading. */
   readonly asides?: RegExp
-  /** The parsers of a file that is read twice. A caller that reads it leaves this out. */
+  /** The two readings of a file that is short enough to be kept. A caller that reads it leaves this out. */
   readonly parsedOnce?: ReturnType<typeof parsedOnce>
   /** Returns a version that a record names, when it is another one than before. */
   readonly versionIn?: (value: unknown) => string | null

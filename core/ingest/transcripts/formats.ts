@@ -52,7 +52,7 @@ function losingNothing(format: TranscriptFormat): TranscriptFormat {
   const { store, asides, tried } = format
   const watched = (source: TranscriptSource): TranscriptSource => ({
     ...source,
-    parsedOnce: parsedOnce(source.bytes, source.head.lines),
+    parsedOnce: parsedOnce(source.bytes, source.head),
     ...(asides ? { asides } : {}),
     ...(tried ? { versionIn: versionChanges(tried) } : {}),
   })

@@ -1,32 +1,50 @@
-import type { ParsedText } from './head.ts'
+import type { TranscriptChunk } from './format.ts'
+import type { ParsedText, TranscriptHead } from './head.ts'
 import { parseExactly } from './json-objects.ts'
+import type { LineChunk } from './line-reader.ts'
+import { transcriptLines } from './transcript-lines.ts'
 
-/** Files up to this size are parsed once, and their records are kept from the first reading to the second. */
+/** Files up to this size are read and parsed once, and their records are kept from the first reading to the second. */
 const KEPT_BYTES = 4 * 1024 * 1024
 
 type Parse = (text: string) => unknown
 
+type Lines = Pick<LineChunk, 'lines' | 'bytesRead'>
+
+/** One reading of a transcript: its lines, and what parses one. */
+export type Pass = { readonly lines: () => AsyncIterable<Lines> | Iterable<Lines>; readonly parse: Parse }
+
 /**
- * Gives the parsers of both readings of a file. Each returns what was made of the same text before, when the file was
- * recognised or read for the first time, so that only what was written meanwhile is parsed. Returns undefined for a file
- * that is too large.
- * @param begun the first lines of the file
+ * Gives both readings of a file. The first keeps its lines and their values for the second, and takes over the values of
+ * the lines that were parsed when the file was recognised. Returns undefined for a file that is too large.
  */
 export function parsedOnce(
   bytes: number,
-  begun: readonly ParsedText[] = [],
-): Readonly<Record<'looking' | 'storing', Parse>> | undefined {
+  head: TranscriptHead,
+): Readonly<Record<TranscriptChunk['doing'], Pass>> | undefined {
   if (bytes > KEPT_BYTES) return undefined
-  const kept: ParsedText[] = []
-  const look = memory(begun)
-  const store = memory(kept)
+  const chunks: Lines[] = []
+  const values: ParsedText[] = []
+  const begun = memory(head.lines ?? [])
+  const again = memory(values)
   return {
-    looking: (text) => {
-      const value = look(text)
-      kept.push({ text, value })
-      return value
+    looking: {
+      lines: async function* () {
+        for await (const chunk of transcriptLines(head)) {
+          chunks.push(chunk)
+          yield chunk
+        }
+      },
+      parse: (text) => {
+        const value = begun(text)
+        values.push({ text, value })
+        return value
+      },
     },
-    storing: store,
+    storing: {
+      lines: () => (chunks.length > 0 ? chunks : transcriptLines(head)),
+      parse: (text) => (chunks.length > 0 ? again(text) : begun(text)),
+    },
   }
 }
 

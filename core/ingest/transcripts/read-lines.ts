@@ -1,9 +1,9 @@
 import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from './format.ts'
-import type { TranscriptHead } from './head.ts'
 import { parseObjects } from './json-objects.ts'
 import { isObject, type JsonObject } from './json-value.ts'
-import { type Line, type LineChunk, readLines } from './line-reader.ts'
+import type { Line } from './line-reader.ts'
 import type { MessageDetails } from './message-details.ts'
+import { transcriptLines } from './transcript-lines.ts'
 import { guardRecord } from './unread-records.ts'
 
 /** The line from which a record was read, and the details of its messages that follow from the bytes of that line. */
@@ -29,8 +29,9 @@ export async function* readJsonLines(
   take: Take<JsonObject>,
   parse?: (text: string) => unknown,
 ): AsyncGenerator<TranscriptChunk> {
-  const parser = source.parsedOnce?.[doing] ?? parse
-  for await (const { lines, bytesRead } of transcriptLines(source.head)) {
+  const pass = source.parsedOnce?.[doing]
+  const parser = pass?.parse ?? parse
+  for await (const { lines, bytesRead } of pass?.lines() ?? transcriptLines(source.head)) {
     let records: TranscriptRecord[] = []
     for (const line of lines) {
       takeLine(line, take, records, parser, doing === 'storing' ? source : {})
@@ -41,16 +42,6 @@ export async function* readJsonLines(
     yield { doing, bytesRead, records: doing === 'looking' ? [] : records }
     if (bytesRead >= source.limitBytes) return
   }
-}
-
-/** The lines of a transcript. A short file is not read again: the head has them all. */
-export async function* transcriptLines({
-  path,
-  bytes,
-  allLines,
-}: TranscriptHead): AsyncGenerator<Pick<LineChunk, 'lines' | 'bytesRead'>> {
-  if (allLines === null) yield* readLines(path)
-  else yield { lines: allLines, bytesRead: bytes }
 }
 
 function takeLine(

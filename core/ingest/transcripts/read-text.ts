@@ -1,5 +1,5 @@
 import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from './format.ts'
-import { transcriptLines } from './read-lines.ts'
+import { transcriptLines } from './transcript-lines.ts'
 
 /** A chunk holds at most this many records. The writer stores them between two chunks. */
 const CHUNK_RECORDS = 1000
