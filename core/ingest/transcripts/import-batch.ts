@@ -1,7 +1,6 @@
-import { LONGEST_INDEXED_AT_ONCE } from '#core/sqlite/pending-index.ts'
-import { BULK_BATCH, type ConversationStore, type IngestBatch } from '../conversation-store.ts'
+import type { ConversationStore, IngestBatch } from '../conversation-store.ts'
 import type { Continue } from '../message-appender.ts'
-import { type NewMessage, textUnits } from '../new-message.ts'
+import type { NewMessage } from '../new-message.ts'
 import type { ImportReport } from './import-report.ts'
 
 type BatchOptions = {
@@ -12,15 +11,13 @@ type BatchOptions = {
   readonly continued: Continue
 }
 
-/** Collects messages and writes them in transactions that are short enough for other writers. */
+/** Collects messages, which are written together. */
 export class ImportBatch {
   readonly #store: ConversationStore
   readonly #report: ImportReport
   readonly #conversationOf: (sessionId: string) => number
   readonly #continued: Continue
   #groups: { readonly sessionId: string; readonly messages: NewMessage[] }[] = []
-  #messages = 0
-  #textUnits = 0
 
   constructor({ store, report, conversationOf, continued }: BatchOptions) {
     this.#store = store
@@ -29,27 +26,16 @@ export class ImportBatch {
     this.#continued = continued
   }
 
-  get isFull(): boolean {
-    return this.#messages >= BULK_BATCH.messages || this.#textUnits >= BULK_BATCH.textUnits
-  }
-
   add(sessionId: string, message: NewMessage): void {
-    const units = textUnits(message)
-    // A long message is written in a transaction of its own.
-    if (this.#textUnits + units > LONGEST_INDEXED_AT_ONCE) this.write()
-    let group = this.#groups.at(-1)
-    if (group?.sessionId !== sessionId) {
-      group = { sessionId, messages: [] }
-      this.#groups.push(group)
-    }
-    group.messages.push(message)
-    this.#messages += 1
-    this.#textUnits += units
+    const last = this.#groups.at(-1)
+    if (last?.sessionId === sessionId) last.messages.push(message)
+    else this.#groups.push({ sessionId, messages: [message] })
   }
 
   write(): void {
-    if (this.#messages === 0) return
+    if (this.#groups.length === 0) return
     const groups = this.#groups
+    this.#groups = []
     const batches = groups.map(({ sessionId, messages }): IngestBatch => {
       return { conversationId: () => this.#conversationOf(sessionId), messages }
     })
@@ -60,8 +46,5 @@ export class ImportBatch {
       this.#report.completed += result.completed
       this.#report.conflicts += result.conflicts.length
     }
-    this.#groups = []
-    this.#messages = 0
-    this.#textUnits = 0
   }
 }

@@ -29,9 +29,9 @@ type Memory = {
 }
 
 /**
- * Reads one transcript. The records of a short one are returned to be stored with those of others; those of a long one,
- * or with texts that become files, are stored on the way, except the last. Then it can be stopped after every step,
- * because what was stored stays valid.
+ * Reads one transcript, and stores its records on the way in transactions of about `BULK_BATCH`. Then it can be stopped
+ * after every step, because what was stored stays valid. The last records, which are all of a short transcript, are
+ * returned to be stored with those of others.
  */
 export async function* importFile(
   { db, store, estimator, clock, window, largeTexts, group, resumeOf }: Memory,
@@ -55,8 +55,14 @@ export async function* importFile(
   const stored = group.stored(importer, writer.stored)
   const source = { path, bytes, head, nowMs, limitBytes: Number.POSITIVE_INFINITY, ...stored }
   const chunks = format.read(source)
-  let waiting: WaitingRecords | null = new WaitingRecords()
+  let waiting = new WaitingRecords()
   let failure: string | null = null
+  const storeWaiting = (): void => {
+    group.store()
+    const { records, messages } = waiting
+    waiting = new WaitingRecords()
+    if (records.length > 0) store.together(messages, () => writer.takeAll(records))
+  }
   try {
     for (;;) {
       const step = await nextChunk(chunks)
@@ -64,17 +70,11 @@ export async function* importFile(
       if (!('chunk' in step)) break
       const { doing, bytesRead, records } = step.chunk
       for (const read of records) {
-        const given = markImportTime(read, nowMs)
-        const mayBeLarge = writer.mayBeLarge(given)
-        if (waiting !== null && !mayBeLarge && waiting.add(given)) continue
-        if (waiting !== null) {
-          group.store()
-          for (const record of waiting.records) if (writer.take(record)) yield { doing, bytes: bytesRead }
-          waiting = null
-        }
-        let record = given
-        if (mayBeLarge) {
-          const moving = writer.withFiles(given)
+        let record = markImportTime(read, nowMs)
+        if (writer.mayBeLarge(record)) {
+          // How its texts become files depends on what is stored.
+          storeWaiting()
+          const moving = writer.withFiles(record)
           for (;;) {
             const moved = await moving.next()
             if (moved.done) {
@@ -84,8 +84,12 @@ export async function* importFile(
             yield { doing, bytes: bytesRead }
           }
         }
-        if (!writer.take(record)) continue
+        if (waiting.add(record)) continue
+        storeWaiting()
         yield { doing, bytes: bytesRead }
+        if (waiting.add(record)) continue
+        // It is longer than one transaction should index.
+        writer.takeAll([record])
         for await (const _ of indexPending(db)) yield { doing, bytes: bytesRead }
       }
       yield { doing, bytes: doing === 'looking' ? 0 : bytesRead }
@@ -98,7 +102,7 @@ export async function* importFile(
     importer,
     waiting,
     store: () => {
-      for (const record of waiting?.records ?? []) writer.take(record)
+      writer.takeAll(waiting.records)
       writer.finish()
     },
     result: () =>

@@ -4,7 +4,7 @@ import { BULK_BATCH, type ConversationStore } from '../conversation-store.ts'
 import { textUnits } from '../new-message.ts'
 import type { StoredHistory, TranscriptRecord } from './format.ts'
 
-/** The records of a short transcript, which wait until they are stored together with those of others. */
+/** Records of a transcript that wait to be stored in one transaction. */
 export class WaitingRecords {
   readonly records: TranscriptRecord[] = []
   /** The sessions that storing the records may change. */
@@ -36,8 +36,8 @@ function unitsOf(record: TranscriptRecord): number {
 /** A transcript that was read to its end. */
 export type ReadTranscript = {
   readonly importer: string
-  /** What of it is not stored yet. Null for a transcript of which only the end is left, because it is long. */
-  readonly waiting: WaitingRecords | null
+  /** What of it is not stored yet. */
+  readonly waiting: WaitingRecords
   /** Stores the rest, within a transaction. */
   readonly store: () => void
   /** Returns the result when everything is committed. */
@@ -49,9 +49,10 @@ export type ReadTranscript = {
 }
 
 /**
- * Stores short transcripts in one transaction. One for each would take several times as long, because every transaction
- * writes index segments of its own and makes the index triggers anew. A transcript is stored as a whole or not at all,
- * and reported when it is committed (docs/decisions/0097-short-transcripts-together.md).
+ * Stores the ends of transcripts, which are all of short ones, in one transaction. One for each would take several times
+ * as long, because every transaction writes index segments of its own and makes the index triggers anew. An end is
+ * stored as a whole or not at all, and the transcript is reported when it is committed
+ * (docs/decisions/0097-short-transcripts-together.md).
  */
 export class ImportGroup {
   readonly #db: WriteDb
@@ -79,15 +80,13 @@ export class ImportGroup {
   add(transcript: ReadTranscript): void {
     const { waiting } = transcript
     const isTooMuch =
-      waiting &&
-      (this.#messages + waiting.records.length > BULK_BATCH.messages ||
-        this.#textUnits + waiting.textUnits > BULK_BATCH.textUnits)
+      this.#messages + waiting.records.length > BULK_BATCH.messages ||
+      this.#textUnits + waiting.textUnits > BULK_BATCH.textUnits
     if (isTooMuch) this.store()
     this.#waiting.push(transcript)
-    for (const sessionId of waiting?.sessions ?? []) this.#sessions.add(keyOf(transcript.importer, sessionId))
-    this.#messages += waiting?.records.length ?? 0
-    this.#textUnits += waiting?.textUnits ?? 0
-    if (waiting === null) this.store()
+    for (const sessionId of waiting.sessions) this.#sessions.add(keyOf(transcript.importer, sessionId))
+    this.#messages += waiting.records.length
+    this.#textUnits += waiting.textUnits
   }
 
   /** Answers from what is stored, after storing the transcripts that would change an answer. */
@@ -118,7 +117,7 @@ export class ImportGroup {
     const waiting = this.#waiting
     const failures = new Map<ReadTranscript, ImportedFile>()
     const transcripts = waiting.filter(isRead)
-    const messages = transcripts.reduce((sum, one) => sum + (one.waiting?.messages ?? BULK_BATCH.messages), 0)
+    const messages = transcripts.reduce((sum, one) => sum + one.waiting.messages, 0)
     if (transcripts.length > 0)
       this.#store.together(messages, () => {
         for (const transcript of transcripts) {

@@ -170,9 +170,13 @@ export class TranscriptWriter {
     this.#options.largeTexts?.noteCalls(`${this.#options.format}\n${sessionId}`, parts)
   }
 
-  /** Takes one record. Returns true when a batch was written, which is a good moment to yield. */
-  take(given: TranscriptRecord): boolean {
-    const record = this.#copies.placed(given)
+  /** Stores some records, which are at most as many as one transaction should store. */
+  takeAll(records: readonly TranscriptRecord[]): void {
+    for (const record of records) this.#take(this.#copies.placed(record))
+    this.#batch.write()
+  }
+
+  #take(record: TranscriptRecord): void {
     switch (record.kind) {
       case 'session':
         // A fork in the same file: its copies are recognised by the messages of its parent that are stored.
@@ -182,57 +186,60 @@ export class TranscriptWriter {
         this.#copies.declare(record)
         if (record.title != null) this.#named.add(record.sessionId)
         if (this.report.mainSessionId === null || record.isMain) this.report.mainSessionId = record.sessionId
-        return false
+        return
       case 'message':
-        return this.#takeMessage(record)
+        this.#takeMessage(record)
+        return
       case 'answer':
-        return this.#takeAnswer(record)
+        this.#takeAnswer(record)
+        return
       case 'compaction':
-        return this.#takeCompaction(record)
+        this.#takeCompaction(record)
+        return
       case 'pruning':
-        return this.#takePruning(record)
+        this.#takePruning(record)
+        return
       case 'title':
         this.#titles.set(record.sessionId, record.title)
-        return false
+        return
       case 'given_up':
         this.#givenUp.set(record.sessionId, record.externalIds)
-        return false
+        return
       case 'held':
         this.#held.push(record)
-        return false
+        return
       case 'cost':
         this.#costs.set(record.sessionId, record.cost)
-        return false
+        return
       case 'sent_again':
         this.#sentAgain.set(record.sessionId, record.copies)
-        return false
+        return
       case 'broken_chain':
         this.#chains.push(record)
-        return false
+        return
       case 'written_by':
         this.report.newer = newerVersion(this.report.newer, record.version, this.#options.tried)
-        return false
+        return
       case 'other':
         this.report.otherRecords += 1
-        return false
+        return
       case 'repeated':
         this.report.alreadyThere += 1
-        return false
+        return
       case 'conflict':
         this.report.conflicts += 1
         this.report.skip(record)
-        return false
+        return
       case 'skipped':
         this.report.skip(record)
-        return false
+        return
       default:
-        return assertNever(record)
+        assertNever(record)
     }
   }
 
   /** Completes the import after the last record. */
   finish(): void {
-    this.#batch.write()
     const { db, estimator, format, window } = this.#options
     for (const [fork, parent] of this.#copies.parents) {
       // A fork in which nothing was said yet is a session, too.
@@ -314,23 +321,23 @@ export class TranscriptWriter {
     }
   }
 
-  #takeMessage(record: MessageRecord): boolean {
+  #takeMessage(record: MessageRecord): void {
     const { sessionId, message, copiedFrom } = record
     const session = this.#expect(sessionId)
     this.#noteCalls(sessionId, message.parts)
-    if (copiedFrom && this.#isCopy(sessionId, copiedFrom, message.externalId)) return false
+    if (copiedFrom && this.#isCopy(sessionId, copiedFrom, message.externalId)) return
     if (record.isComplete && session?.isNew === false && this.#removals.fromMessage(session, record)) {
       this.report.count(session.id, 'alreadyThere', 1)
-      return false
+      return
     }
-    return this.#add(sessionId, message)
+    this.#add(sessionId, message)
   }
 
-  #takeAnswer(answer: AnswerRecord): boolean {
+  #takeAnswer(answer: AnswerRecord): void {
     const { sessionId, externalId } = answer
     const session = this.#expect(sessionId)
     this.#noteCalls(sessionId, partsOf(answer))
-    if (answer.copiedFrom && this.#isCopy(sessionId, answer.copiedFrom, externalId)) return false
+    if (answer.copiedFrom && this.#isCopy(sessionId, answer.copiedFrom, externalId)) return
     const stored =
       session === null || session.isNew
         ? []
@@ -340,26 +347,23 @@ export class TranscriptWriter {
           })
     if (session && answer.isComplete && this.#removals.fromAnswer(answer, stored)) {
       this.report.count(session.id, 'alreadyThere', stored.length)
-      return false
+      return
     }
     const links = stored.map(({ parts }) => parts)
     const messages = cutGrown(answer, links)
     const [whole] = links.length === 1 && messages.length > 1 ? cutGrown(answer, []) : []
-    if (whole) return this.#add(sessionId, { ...whole, cut: messages })
-    let wrote = false
-    for (const message of messages) wrote = this.#add(sessionId, message) || wrote
-    return wrote
+    if (whole) this.#add(sessionId, { ...whole, cut: messages })
+    else for (const message of messages) this.#add(sessionId, message)
   }
 
-  #takeCompaction(compaction: CompactionRecord): boolean {
-    if (this.#options.window === 'history') return false
+  #takeCompaction(compaction: CompactionRecord): void {
+    if (this.#options.window === 'history') return
     if (this.#expect(compaction.sessionId)?.isNew === false) {
       this.#laterCompactions.push(compaction)
-      return false
+      return
     }
     this.#batch.write()
     this.#compact(compaction)
-    return true
   }
 
   #compact(compaction: CompactionRecord): void {
@@ -370,15 +374,14 @@ export class TranscriptWriter {
     if (isStored) this.report.compactions += 1
   }
 
-  #takePruning(pruning: PruningRecord): boolean {
-    if (this.#options.window === 'history') return false
+  #takePruning(pruning: PruningRecord): void {
+    if (this.#options.window === 'history') return
     if (this.#expect(pruning.sessionId)?.isNew === false) {
       this.#laterPrunings.push(pruning)
-      return false
+      return
     }
     this.#batch.write()
     this.#prune(pruning)
-    return true
   }
 
   #prune(pruning: PruningRecord): void {
@@ -387,12 +390,9 @@ export class TranscriptWriter {
     storePruning({ db, estimator, importer: format, conversationId, pruning })
   }
 
-  #add(sessionId: string, message: NewMessage): boolean {
+  #add(sessionId: string, message: NewMessage): void {
     this.#noteBeginning(sessionId, message)
     this.#batch.add(sessionId, message)
-    if (!this.#batch.isFull) return false
-    this.#batch.write()
-    return true
   }
 
   /** Remembers what a person asked first, or until then what was said first. */
