@@ -26,7 +26,18 @@ const ROUNDS = 4
 
 type Row = Readonly<Record<string, string | number | null>>
 
-const TABLES = ['conversations', 'messages', 'message_parts', 'context_items'] as const
+/** A table comes after those that it refers to. */
+const TABLES = [
+  'conversations',
+  'messages',
+  'message_parts',
+  'summaries',
+  'summary_messages',
+  'summary_sources',
+  'compaction_runs',
+  'compaction_events',
+  'context_items',
+] as const
 const INDEXES = ['messages_fts', 'messages_trigram'] as const
 
 const queries = {
