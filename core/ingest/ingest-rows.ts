@@ -57,6 +57,8 @@ const textColumns = [
   ['metadata', 'metadata'],
 ] as const satisfies readonly (readonly [string, keyof NewPart])[]
 
+const columnOf: ReadonlyMap<string, string> = new Map(textColumns.map(([column, field]) => [field, column]))
+
 /** Flags of a part, which are 0 by default. */
 export const flagColumns = ['is_content', 'is_ignored', 'is_synthetic'] as const
 
@@ -89,9 +91,12 @@ export function toPartRow(part: NewPart, content: string): PartRow {
     columns.push(column)
     values.push(value)
   }
-  for (const [column, field] of textColumns) {
-    const text = part[field]?.toWellFormed()
-    if (text === undefined) continue
+  // Most parts have two or three of the twenty texts, so those are gone through and not the columns.
+  for (const field of Object.keys(part) as (keyof NewPart)[]) {
+    const column = columnOf.get(field)
+    const value = part[field]
+    if (column === undefined || typeof value !== 'string') continue
+    const text = value.toWellFormed()
     const isContent = text === content && (part.type === 'text' ? field === 'text' : field === 'toolOutput')
     if (isContent && (part.type === 'text' || part.type === 'tool')) give('is_content', 1)
     else give(column, text)
