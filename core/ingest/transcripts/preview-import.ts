@@ -19,6 +19,8 @@ const queries = {
 
 /** How much is read of each file. A session of an hour is shorter. */
 const READ_BYTES = 4 * 1024 * 1024
+/** How much is read of a database that is longer: it has all sessions of an agent, and tells their beginnings. */
+const READ_STORE_BYTES = 1024 * 1024
 const LISTED_FILES = 1000
 /**
  * After this time the preview answers with what was found, and counts the other files. It is a limit for the person who
@@ -100,7 +102,8 @@ class Seen {
   #isToItsEnd = false
 
   async read({ path, bytes }: TranscriptFile, { format, head }: Recognised, nowMs: number): Promise<void> {
-    const source = { path, bytes, head, nowMs, limitBytes: READ_BYTES, ...NOTHING_STORED }
+    const limitBytes = format.store && bytes > READ_BYTES ? READ_STORE_BYTES : READ_BYTES
+    const source = { path, bytes, head, nowMs, limitBytes, ...NOTHING_STORED }
     for await (const { doing, bytesRead, records } of format.read(source)) {
       this.#isToItsEnd = doing === 'storing' && bytesRead >= bytes && bytes <= READ_BYTES
       for (const record of records) this.#take(record, format)

@@ -8,6 +8,7 @@ import { importOne } from '#test/builders/import.ts'
 import { buildMemory } from '#test/builders/memory.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 import { writeJson, writeLines } from '#test/builders/transcript-rows.ts'
+import { agentDatabase } from '#test/perf/agent-database.ts'
 
 const story = (turns: number): TranscriptBuilder => {
   const told = new TranscriptBuilder()
@@ -88,4 +89,13 @@ it('lists files of a folder that are no transcripts separately, and named ones w
     { format: null, label: null, messages: 0, error: expect.stringMatching(/not a transcript/) },
   ])
   await expect(preview([join(folder, 'gone')])).rejects.toMatchObject({ code: 'file_missing' })
+})
+
+it('reads the beginning of a long database of an agent, and says that there is more', async () => {
+  const path = agentDatabase('opencode', 10)
+  const { files } = await preview([path])
+  expect(files).toMatchObject([{ format: 'opencode', isAtLeast: true, skipped: 0, error: null }])
+  // A tenth of what it holds, and more than its newest session.
+  expect(files[0]?.messages).toBeGreaterThan(500)
+  expect(files[0]?.messages).toBeLessThan(3000)
 })
