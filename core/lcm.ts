@@ -190,7 +190,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
 
   const windows = new KeptWindow(read, estimator, reader)
   const context = new ContextAssembler(read, estimator, assembly, windows)
-  const planner = new CompactionPlanner(windows, settings.compaction, whySwitchedOff(settings))
+  const planner = new CompactionPlanner(windows, assembly, whySwitchedOff(settings))
   const summarizers = new ConfiguredSummarizers({
     models: settings.models,
     keyOf,
@@ -328,7 +328,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     notes: new NoteService({ db: read, clock, dataDir, memory: realpathSync(info.path) }),
     mapRecord: new MapRecord(dirname(info.path)),
     planner,
-    whatIf: new WhatIfPlanner(windows, settings.compaction),
+    whatIf: new WhatIfPlanner(windows, assembly),
     compactions: new CompactionHistory(read),
     undoer: new CompactionUndoer({ db: read, windows, clock, owner, requireWrite }),
     summarizers,

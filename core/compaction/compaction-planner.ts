@@ -1,6 +1,8 @@
-import type { CompactInput, CompactionDecision, CompactionPlan, CompactionSettings } from '../contract/compaction.ts'
+import type { CompactInput, CompactionDecision, CompactionPlan } from '../contract/compaction.ts'
 import { withOverrides } from '../settings/settings.ts'
 import type { KeptWindow } from '../window/kept-window.ts'
+import { measureWindow } from '../window/window-size.ts'
+import { type PlannerSettings, settingsFor } from './conversation-settings.ts'
 import { decide, emptyPlan, planWindow, withInherited } from './plan-window.ts'
 
 /**
@@ -8,12 +10,12 @@ import { decide, emptyPlan, planWindow, withInherited } from './plan-window.ts'
  * and reads the window once until the file changes.
  */
 export class CompactionPlanner {
-  readonly #settings: Readonly<CompactionSettings>
+  readonly #settings: PlannerSettings
   readonly #windows: KeptWindow
   readonly #whyOff: string | null
 
   /** @param whyOff the reason why no run would do anything, whatever the window holds */
-  constructor(windows: KeptWindow, settings: Readonly<CompactionSettings>, whyOff: string | null = null) {
+  constructor(windows: KeptWindow, settings: PlannerSettings, whyOff: string | null = null) {
     this.#windows = windows
     this.#settings = settings
     this.#whyOff = whyOff
@@ -26,9 +28,10 @@ export class CompactionPlanner {
    * @throws LcmError not_found, invalid_argument
    */
   evaluate(input: CompactInput): CompactionDecision {
-    const settings = withOverrides(this.#settings, input.settings)
+    const { judged, selected } = this.#settingsFor(input)
     const { window } = this.#windows.sent(input.conversationId)
-    return decide(window, settings, undefined, this.#windows.of(input.conversationId).window)
+    const size = measureWindow(window.columns, window.pairs, selected)
+    return decide(window, judged, size, this.#windows.of(input.conversationId).window)
   }
 
   /**
@@ -37,10 +40,15 @@ export class CompactionPlanner {
    * @throws LcmError not_found, invalid_argument
    */
   plan(input: CompactInput): CompactionPlan {
-    const settings = withOverrides(this.#settings, input.settings)
+    const { judged } = this.#settingsFor(input)
     const { window, covered } = this.#windows.of(input.conversationId)
     if (this.#whyOff !== null) return emptyPlan(window, input, this.#whyOff)
     const sent = this.#windows.sent(input.conversationId)
-    return withInherited(planWindow(window, covered, input, settings), sent.window, sent.homes)
+    return withInherited(planWindow(window, covered, input, judged), sent.window, sent.homes)
+  }
+
+  #settingsFor({ conversationId, settings }: CompactInput) {
+    const requested = withOverrides(this.#settings, settings)
+    return settingsFor(this.#settings, conversationId, requested, settings?.budgetTokens)
   }
 }

@@ -25,7 +25,7 @@ import { condensedSteps, leafSteps, type Step } from './steps.ts'
 import { newSummary } from './window-model.ts'
 
 /**
- * Decides about a window that was read before, with the numbers of every trigger. From the hard threshold on, the
+ * Decides about a window of this size, with the numbers of every trigger. From the hard threshold on, the
  * window must be compacted before the next turn; from the soft one, or with too many messages, soon. The triggers use
  * all active tokens, because the assembled window never exceeds the budget by much, however much it leaves out.
  * @param own of a fork, the part of the window that a run may replace
@@ -33,8 +33,8 @@ import { newSummary } from './window-model.ts'
 export function decide(
   window: Window,
   settings: Readonly<CompactionSettings>,
-  size: WindowSize = measureWindow(window.columns, window.pairs, settings),
-  own: Window = window,
+  size: WindowSize,
+  own: Window,
 ): CompactionDecision {
   const { columns } = window
   const { activeTokens, fittingTokens, leftOutItems, leftOutTokens } = size
@@ -91,7 +91,7 @@ export function simulatePlan(
   covered: CoverageOfEntries,
   input: CompactInput,
   settings: Readonly<CompactionSettings>,
-): { readonly plan: CompactionPlan; sizeAfter(sent?: Window): WindowSize } {
+): { readonly plan: CompactionPlan; sizeAfter(sent: Window, selected: Readonly<CompactionSettings>): WindowSize } {
   const goal = targetOf(input, settings)
   const simulation = new Simulation(window, goal, covered)
   let skipped: string | null = null
@@ -117,7 +117,7 @@ export function simulatePlan(
     expectedTokensAfter: simulation.tokens,
     skipped: steps.length === 0 ? (skipped ?? NOTHING_TO_CONDENSE) : null,
   }
-  return { plan, sizeAfter: (sent = window) => simulation.measure(settings, sent) }
+  return { plan, sizeAfter: (sent, selected) => simulation.measure(selected, sent) }
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { CompactionPlan, CompactionSettings, WhatIf } from '../contract/compaction.ts'
+import type { CompactionPlan, WhatIf } from '../contract/compaction.ts'
 import type { WhatIfInput } from '../contract/what-if.ts'
 import { tryOverrides } from '../settings/settings.ts'
 import { presetSettings } from '../systems/presets.ts'
@@ -6,6 +6,7 @@ import type { KeptWindow } from '../window/kept-window.ts'
 import { type Selection, selectItems } from '../window/selection.ts'
 import type { Window } from '../window/window.ts'
 import { sizeOf } from '../window/window-size.ts'
+import { type PlannerSettings, settingsFor } from './conversation-settings.ts'
 import { decide, simulatePlan, withInherited } from './plan-window.ts'
 
 /**
@@ -13,10 +14,10 @@ import { decide, simulatePlan, withInherited } from './plan-window.ts'
  * once and kept until the file changes, so that a slider can ask at every step.
  */
 export class WhatIfPlanner {
-  readonly #settings: Readonly<CompactionSettings>
+  readonly #settings: PlannerSettings
   readonly #windows: KeptWindow
 
-  constructor(windows: KeptWindow, settings: Readonly<CompactionSettings>) {
+  constructor(windows: KeptWindow, settings: PlannerSettings) {
     this.#windows = windows
     this.#settings = settings
   }
@@ -30,21 +31,23 @@ export class WhatIfPlanner {
     const began = performance.now()
     const { preset, ...request } = input
     const preferred = preset ? presetSettings(preset) : {}
-    const settings = tryOverrides(tryOverrides(this.#settings, preferred), request.settings)
+    const tried = tryOverrides(tryOverrides(this.#settings, preferred), request.settings)
+    const asked = request.settings?.budgetTokens ?? preferred.budgetTokens
+    const { judged, selected } = settingsFor(this.#settings, input.conversationId, tried, asked)
     const own = this.#windows.of(input.conversationId)
     const { window, homes } = this.#windows.sent(input.conversationId)
-    const { plan, sizeAfter } = simulatePlan(own.window, own.covered, request, settings)
+    const { plan, sizeAfter } = simulatePlan(own.window, own.covered, request, judged)
     const selection = selectItems({
       columns: window.columns,
       pairs: window.pairs,
-      budgetTokens: settings.budgetTokens,
-      freshTailCount: settings.freshTailCount,
+      budgetTokens: selected.budgetTokens,
+      freshTailCount: selected.freshTailCount,
     })
     return {
-      decision: decide(window, settings, sizeOf(window.columns, selection), own.window),
+      decision: decide(window, judged, sizeOf(window.columns, selection), own.window),
       plan: withInherited(plan, window, homes),
       ...countSteps(plan),
-      pressureAfter: sizeAfter(window).fittingTokens / settings.budgetTokens,
+      pressureAfter: sizeAfter(window, selected).fittingTokens / judged.budgetTokens,
       ...leftOut(window, selection),
       durationMs: performance.now() - began,
     }

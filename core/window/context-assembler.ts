@@ -23,7 +23,7 @@ import { renderOpenAI } from './render-openai.ts'
 import { type Selection, selectItems } from './selection.ts'
 import { readTurns } from './turns.ts'
 import { MISSING, SUMMARY, type Window } from './window.ts'
-import { type AssemblySettings, type Budget, budgetsOf, sizeOf } from './window-size.ts'
+import { type AssemblySettings, type Budget, budgetFor, sizeOf } from './window-size.ts'
 import { readExcerpts, readSearchTexts } from './window-texts.ts'
 
 /**
@@ -222,9 +222,7 @@ export class ContextAssembler {
 
   #budget(input: AssembleInput): Budget {
     const { conversationId, budgetTokens, tokenBudget } = input
-    const asked = budgetTokens ?? tokenBudget
-    if (asked !== undefined) return { budgetTokens: asked, selectionTokens: asked }
-    return budgetsOf(this.#settings, [conversationId])(conversationId)
+    return budgetFor(this.#settings, conversationId, budgetTokens ?? tokenBudget)
   }
 
   #freshTailCount(input: AssembleInput): number {

@@ -24,37 +24,47 @@ export const NO_WINDOW: WindowSize = {
   leftOutTokens: 0,
 }
 
+/** The configured budget. What the file says of a conversation stands above it. */
+export type BudgetSettings = { readonly budgetTokens: number; readonly ownBudgets?: OwnBudgets }
+
 /** The settings under which a window is assembled. */
-export type AssemblySettings = {
-  readonly budgetTokens: number
-  readonly freshTailCount: number
-  /** What the file says of itself stands above `budgetTokens`. */
-  readonly ownBudgets?: OwnBudgets
-}
+export type AssemblySettings = BudgetSettings & { readonly freshTailCount: number }
 
 /**
  * The budgets of one conversation. The window is judged by `budgetTokens`, which is that of the file where it names
  * one. A file says when its agent compacts, and not what the agent leaves out until then, so the selection never has
  * less room than the settings give.
  */
-export type Budget = { readonly budgetTokens: number; readonly selectionTokens: number }
+export type Budget = {
+  readonly budgetTokens: number
+  readonly selectionTokens: number
+  /** Whether the file names it. */
+  readonly isOwn: boolean
+}
 
 export function budgetsOf(
-  { budgetTokens: configured, ownBudgets }: AssemblySettings,
+  { budgetTokens: configured, ownBudgets }: BudgetSettings,
   of: readonly number[] | null,
 ): (conversationId: number) => Budget {
   const own = ownBudgets?.(of)
   return (conversationId) => {
-    const budgetTokens = own?.get(conversationId)?.budgetTokens ?? configured
-    return { budgetTokens, selectionTokens: Math.max(budgetTokens, configured) }
+    const named = own?.get(conversationId)?.budgetTokens
+    const budgetTokens = named ?? configured
+    return { budgetTokens, selectionTokens: Math.max(budgetTokens, configured), isOwn: named !== undefined }
   }
+}
+
+/** Returns the budget of a conversation, unless a request asks for another one. */
+export function budgetFor(settings: BudgetSettings, conversationId: number, asked: number | undefined): Budget {
+  if (asked !== undefined) return { budgetTokens: asked, selectionTokens: asked, isOwn: false }
+  return budgetsOf(settings, [conversationId])(conversationId)
 }
 
 /** Returns the size of a window of which nothing else is needed. */
 export const measureWindow = (
   columns: WindowColumns,
   pairs: Pairing,
-  { budgetTokens, freshTailCount }: AssemblySettings,
+  { budgetTokens, freshTailCount }: Pick<AssemblySettings, 'budgetTokens' | 'freshTailCount'>,
 ): WindowSize => sizeOf(columns, selectItems({ columns, pairs, budgetTokens, freshTailCount }))
 
 /** Returns the size of a window from its selection. */

@@ -8,6 +8,7 @@ import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { readSettings } from '#core/settings/settings.ts'
 import { ContextAssembler } from '#core/window/context-assembler.ts'
 import { KeptWindow } from '#core/window/kept-window.ts'
+import { measureWindow } from '#core/window/window-size.ts'
 import { rawMemory } from './raw-memory.ts'
 import { type Duration, repeat, type Timing, timed } from './statistics.ts'
 
@@ -65,7 +66,7 @@ async function measureWhatIf(): Promise<Pick<CompactionFigures, 'whatIfMs' | 'wh
   const ask = (round: number, of: typeof window): void => {
     const step = round % 20
     const asked = { ...settings, budgetTokens: 20_000 + step * 10_000, freshTailCount: step }
-    decide(of, asked)
+    decide(of, asked, measureWindow(of.columns, of.pairs, asked), of)
     planWindow(of, covered, { ...input, mode: 'untilUnder' }, asked)
   }
   // Of so many runs one may collect what was planned before, which is no part of a what-if, and p95 leaves it out.

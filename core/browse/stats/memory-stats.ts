@@ -234,12 +234,13 @@ export class MemoryStats {
   }
 
   #figures(facts: readonly ConversationFacts[]): (conversationId: number, size: WindowSize) => Figures {
-    const own = this.#settings.ownBudgets?.(facts.map(({ conversationId }) => conversationId))
+    const ids = facts.map(({ conversationId }) => conversationId)
+    const budgetOf = budgetsOf(this.#settings, ids)
     return (conversationId, { items, activeTokens, fittingTokens, leftOutItems, leftOutTokens }) => {
-      const ownBudgetTokens = own?.get(conversationId)?.budgetTokens
-      const pressure = fittingTokens / (ownBudgetTokens ?? this.#settings.budgetTokens)
+      const { budgetTokens, isOwn } = budgetOf(conversationId)
+      const pressure = fittingTokens / budgetTokens
       const tokens = { activeTokens, contextTokens: fittingTokens, leftOutItems, leftOutTokens }
-      return { contextItems: items, ...tokens, pressure, ...(ownBudgetTokens === undefined ? {} : { ownBudgetTokens }) }
+      return { contextItems: items, ...tokens, pressure, ...(isOwn ? { ownBudgetTokens: budgetTokens } : {}) }
     }
   }
 

@@ -7,6 +7,7 @@ import { Segmented } from '#renderer/ui/segmented.tsx'
 import { SelectField } from '#renderer/ui/select-field.tsx'
 import summarizerChoice from '#renderer/ui/summarizer-choice.module.css'
 import { SummarizerChoice } from '#renderer/ui/summarizer-choice.tsx'
+import { useConversationSettings } from '#renderer/ui/use-conversation-settings.ts'
 import {
   type CompactionForm,
   changedValues,
@@ -21,6 +22,7 @@ import { MODES } from './compaction-wording.ts'
 import { EstimateText, type ModelEstimate } from './model-estimate.tsx'
 
 type Props = {
+  readonly conversationId: number
   readonly form: CompactionForm
   readonly onChange: (form: CompactionForm) => void
   /** What is wrong with the form. */
@@ -30,8 +32,8 @@ type Props = {
 }
 
 /** The settings of a compaction. An empty field stands for the configured value. */
-export function CompactionInputs({ form, onChange, problem, estimate }: Props) {
-  const settings = useQuery(api.memory.settings.queryOptions())
+export function CompactionInputs({ conversationId, form, onChange, problem, estimate }: Props) {
+  const settings = useConversationSettings(conversationId)
   const isChanged = JSON.stringify(form) !== JSON.stringify(EMPTY_FORM)
   const changed = changedValues(form)
   const set = (field: SettingField, text: string) =>
@@ -80,7 +82,7 @@ export function CompactionInputs({ form, onChange, problem, estimate }: Props) {
                 min={field.min}
                 max={field.max}
                 step={field.step ?? 1}
-                placeholder={String(settings.data?.[field.name] ?? '')}
+                placeholder={String(settings?.[field.name] ?? '')}
                 value={form.settings[field.name] ?? ''}
                 onChange={(event) => set(field, event.target.value)}
               />

@@ -97,6 +97,7 @@ export function CompactionView({ conversationId, info, renderStrip }: Props) {
         <RunPanel job={job} startError={start.error} runs={runs.data ?? []} canWrite={!info.readOnly} />
         <div className={styles.columns}>
           <CompactionInputs
+            conversationId={conversationId}
             form={form}
             onChange={setForm}
             problem={'problem' in asked ? asked.problem : null}

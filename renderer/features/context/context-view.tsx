@@ -50,7 +50,7 @@ function WholeWindow({ conversationId }: Props) {
   const [form, setForm] = useShownChoice('window.form', FORM_NAMES)
   const { time, error: timeError } = useTime(conversationId)
   const [point, setPoint] = useAddressedPoint(time)
-  const tried = useTried(whatIf)
+  const tried = useTried(conversationId, whatIf)
   const settings = useDebounced(tried.settings, SETTLE_MS)
   const query = useDebounced(whatIf.query, SETTLE_MS)
   const [resumed, setResumed] = useShown('window.resumed')

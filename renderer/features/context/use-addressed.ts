@@ -4,6 +4,7 @@ import type { CompactionSettings } from '#core/contract/compaction.ts'
 import type { Preset } from '#core/contract/settings.ts'
 import { api } from '#renderer/api.ts'
 import { currentRoute, navigate, useShown } from '#renderer/routes.ts'
+import { useConversationSettings } from '#renderer/ui/use-conversation-settings.ts'
 import { addressedPoint, lastRun, NOW, pointAddress, type TimePoint } from './moments.ts'
 import type { Time } from './use-time.ts'
 import { parseWhatIf, triedSettings, type WhatIf } from './what-if.ts'
@@ -78,11 +79,14 @@ export type Tried = {
 const NO_PRESETS: readonly Preset[] = []
 
 /** Returns the settings of a what-if. It is the same object as long as nothing changes. */
-export function useTried({ preset, budgetTokens, softThreshold, freshTailCount }: WhatIf): Tried {
-  const { data: configured } = useQuery(api.memory.settings.queryOptions())
+export function useTried(
+  conversationId: number,
+  { preset, budgetTokens, softThreshold, freshTailCount }: WhatIf,
+): Tried {
+  const configured = useConversationSettings(conversationId)
   const { data: presets = NO_PRESETS } = useQuery(api.compaction.presets.queryOptions())
   return useMemo(() => {
     const settings = triedSettings({ preset, budgetTokens, softThreshold, freshTailCount, query: '' }, presets)
-    return { settings, presets, effective: configured === undefined ? null : { ...configured, ...settings } }
+    return { settings, presets, effective: configured && { ...configured, ...settings } }
   }, [configured, presets, preset, budgetTokens, softThreshold, freshTailCount])
 }

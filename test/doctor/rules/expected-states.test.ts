@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { CompactInput } from '#core/contract/compaction.ts'
 import { ConversationsInput } from '#core/contract/memory.ts'
+import { WhatIfInput } from '#core/contract/what-if.ts'
 import { openLcm } from '#core/lcm.ts'
 import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
 import { lcmHere } from '#test/doors/cli/lcm.ts'
@@ -52,7 +54,7 @@ describe('a conversation of lossless-claw without any summary', () => {
     )
   })
 
-  it('is measured against that budget by lists, overviews, windows and commands alike', async () => {
+  it('is measured against that budget by lists, overviews, windows, decisions, what-ifs and commands alike', async () => {
     const path = uncompacted(2, '2025-09-01 10:12:00')
     const [never] = resultOf(await scanFile(path), 'never_compacted').samples
     const lcm = await openLcm(path, { readOnly: true })
@@ -70,6 +72,23 @@ describe('a conversation of lossless-claw without any summary', () => {
     expect([budgetTokens, context.budget]).toEqual([budget, budget])
     expect([context.tokens, context.leftOutTokens]).toEqual([row?.contextTokens, 0])
     expect(lcm.context.assemble({ conversationId: 1, budgetTokens: 100_000 })).toMatchObject({ budget: 100_000 })
+    const input = CompactInput.parse({ conversationId: 1 })
+    const decision = lcm.planner.evaluate(input)
+    const { decision: tried, pressureAfter, plan } = lcm.whatIf.ask(WhatIfInput.parse({ conversationId: 1 }))
+    expect(tried).toEqual(decision)
+    expect(decision).toMatchObject({
+      budget,
+      pressure: share,
+      tokens: context.tokens,
+      leftOutTokens: 0,
+      urgency: 'hard',
+    })
+    expect(decision.triggers.map(({ limit }) => limit)).toEqual([0.75 * budget, budget, 0])
+    expect(pressureAfter).toBe(plan.expectedTokensAfter / budget)
+    const until = lcm.planner.plan({ ...input, mode: 'untilUnder', settings: { freshTailCount: 8 } })
+    expect(until.steps).not.toEqual([])
+    expect(lcm.planner.evaluate({ ...input, settings: { budgetTokens: 100_000 } })).toMatchObject({ budget: 100_000 })
+    expect(lcm.whatIf.ask({ ...input, preset: 'argentos' }).decision).toMatchObject({ budget: 128_000 })
     await lcm.stats.measure()
     expect(lcm.stats.listed()[0]?.pressure).toBe(share)
     lcm.close()
