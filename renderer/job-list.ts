@@ -14,7 +14,7 @@ export function withJob(jobs: readonly Job[], job: Job): Job[] {
 const UNASKED_MS = 1500
 
 /** The view that started these jobs shows their end. */
-const SHOWN_IN_PLACE: readonly Job['kind'][] = ['surgery_preview', 'repair_export']
+const SHOWN_IN_PLACE: readonly Job['kind'][] = ['surgery_preview', 'repair_export', 'compaction_preview']
 
 /** The health in the status line shows what a scan has found. */
 const isInHealth = ({ kind, state }: Job): boolean => kind === 'integrity' && state === 'done'

@@ -145,6 +145,7 @@ function reportsOf(kind: Job['kind']): QueryKey[] | null {
     case 'coverage':
     case 'probe':
     case 'compare':
+    case 'compaction_preview':
     case 'repair_export':
     case 'surgery_preview':
       return []

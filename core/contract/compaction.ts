@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ConversationId, NodeId, SummaryKind, SummaryLevel, TimeMs } from './ids.ts'
-import { LossReport } from './loss.ts'
+import { LossReport, LostDetail } from './loss.ts'
 
 export const CompactionMode = z.enum(['leaf', 'condense', 'full', 'untilUnder'])
 export type CompactionMode = z.infer<typeof CompactionMode>
@@ -144,6 +144,37 @@ export const CompactionResult = z.object({
   durationMs: z.number(),
 })
 export type CompactionResult = z.infer<typeof CompactionResult>
+
+/** A preview tries the built-in summariser, whose summaries are known beforehand. */
+export const CompactionPreviewInput = CompactInput.omit({ summarizer: true, reason: true })
+export type CompactionPreviewInput = z.infer<typeof CompactionPreviewInput>
+
+/** A summary that a compaction would make, with what would be lost in it. */
+export const PreviewedSummary = z.object({
+  depth: z.int(),
+  /** As those of the step of the plan. Null when it covers no message. */
+  firstSeq: z.int().nullable(),
+  lastSeq: z.int().nullable(),
+  tokens: z.int(),
+  dropped: z.int(),
+  changed: z.int(),
+  /** The first of the details, in the order of their kinds. */
+  lost: z.object({ dropped: z.array(LostDetail), changed: z.array(LostDetail) }),
+})
+export type PreviewedSummary = z.infer<typeof PreviewedSummary>
+
+/** What a compaction did on a copy of the memory. */
+export const CompactionPreview = z.object({
+  conversationId: ConversationId,
+  tokensBefore: z.int(),
+  tokensAfter: z.int(),
+  /** In the order in which they were made. */
+  summaries: z.array(PreviewedSummary),
+  /** As the result of the compaction would report it. Null when nothing would be compacted. */
+  loss: LossReport.nullable(),
+  durationMs: z.number(),
+})
+export type CompactionPreview = z.infer<typeof CompactionPreview>
 
 export const CompactionProgress = z.object({
   pass: z.enum(['leaf', 'condensed']),

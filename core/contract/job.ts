@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { CompactInput, CompactionResult, UndoCompactionInput, UndoneCompaction } from './compaction.ts'
+import {
+  CompactInput,
+  CompactionPreview,
+  CompactionPreviewInput,
+  CompactionResult,
+  UndoCompactionInput,
+  UndoneCompaction,
+} from './compaction.ts'
 import { Comparison, ComparisonInput } from './comparison.ts'
 import { CoverageInput, CoverageReport } from './coverage.ts'
 import { ErrorInfo } from './error.ts'
@@ -20,6 +27,8 @@ import { CopyReport } from './working-copy.ts'
 
 export const JobSpec = z.discriminatedUnion('kind', [
   CompactInput.extend({ kind: z.literal('compact') }),
+  /** Compacts a copy of the memory, to tell what would be lost. */
+  CompactionPreviewInput.extend({ kind: z.literal('compaction_preview') }),
   RepairPlanInput.extend({
     kind: z.literal('integrity'),
     /** `structure` reads rows without texts, for a large file that was just opened. Without it every check runs. */
@@ -82,6 +91,7 @@ export type JobProgress = z.infer<typeof JobProgress>
 
 export const JobResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('compact'), value: CompactionResult }),
+  z.object({ kind: z.literal('compaction_preview'), value: CompactionPreview }),
   z.object({ kind: z.literal('integrity'), value: IntegrityReport }),
   z.object({ kind: z.literal('repair_plan'), value: RepairPlan }),
   z.object({ kind: z.literal('repair_export'), value: ExportedPlan }),
@@ -111,6 +121,7 @@ export const Job = z.object({
   jobId: z.string(),
   kind: z.enum([
     'compact',
+    'compaction_preview',
     'integrity',
     'repair_plan',
     'repair_export',

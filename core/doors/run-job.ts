@@ -4,9 +4,9 @@ import type { IntegrityReport } from '../contract/integrity.ts'
 import type { JobProgress, JobResult, JobSpec } from '../contract/job.ts'
 import type { MapSpec } from '../contract/map.ts'
 import type { SearchIndexResult } from '../contract/search-index.ts'
-import { LossInput } from '../contract/trace.ts'
 import { assertNever, LcmError, toErrorInfo } from '../errors.ts'
 import { userFolders } from '../folders.ts'
+import { lossOfRun } from '../jobs/compaction-losses.ts'
 import type { JobExecutor, JobRequest } from '../jobs/jobs.ts'
 import { LastReport, watchState } from '../jobs/last-report.ts'
 import { type Lcm, type OpenLcmOptions, openLcm } from '../lcm.ts'
@@ -21,17 +21,12 @@ import { isNative } from '../systems/native/native.ts'
 import { despiteWrongValues } from '../systems/wrong-values.ts'
 import type { FromJobThread, ToJobThread } from './job-thread.ts'
 
-/** At most this much of what a compaction replaced is compared before it answers, which takes about three seconds. */
-const MOST_COMPARED_CHARS = 400_000
-/** The details of each list of a compaction's losses. */
-const MOST_LOST = 100
-
 /**
  * The jobs that run on an open memory. A damaged file is salvaged, and a list is mapped, without opening it; a probe or a
  * comparison may open a second one.
  */
 export type RunnableSpec =
-  | Exclude<JobSpec, { kind: 'map' | 'probe' | 'compare' | 'push' | 'fetch' }>
+  | Exclude<JobSpec, { kind: 'map' | 'probe' | 'compare' | 'compaction_preview' | 'push' | 'fetch' }>
   | { readonly kind: 'copy'; readonly to: string }
 
 /**
@@ -159,13 +154,7 @@ async function* compactJob(lcm: Lcm, spec: Extract<JobSpec, { kind: 'compact' }>
 async function withLoss(lcm: Lcm, result: CompactionResult, signal: AbortSignal): Promise<CompactionResult> {
   if (result.runId === null || signal.aborted) return result
   try {
-    const { conversationId, runId } = result
-    const loss = await lcm.losses.report(
-      LossInput.parse({ conversationId, runId, limit: MOST_LOST }),
-      signal,
-      MOST_COMPARED_CHARS,
-    )
-    return { ...result, loss }
+    return { ...result, loss: await lossOfRun(lcm, { ...result, runId: result.runId }, signal) }
   } catch (error) {
     // The compaction itself succeeded, and its record stands.
     if (!signal.aborted)
@@ -175,7 +164,7 @@ async function withLoss(lcm: Lcm, result: CompactionResult, signal: AbortSignal)
 }
 
 /** Jobs that never write the memory itself. */
-const READING: ReadonlySet<string> = new Set(['copy', 'probe', 'compare'])
+const READING: ReadonlySet<string> = new Set(['copy', 'probe', 'compare', 'compaction_preview'])
 
 /** Runs a job to its end in this thread. */
 export async function driveJob(
@@ -215,7 +204,9 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
           ? probeJob(lcm, spec, open, signal)
           : spec.kind === 'compare'
             ? compareJob(lcm, spec, open, signal)
-            : runJob(lcm, spec, signal, lastReport.of(lcm, state))
+            : spec.kind === 'compaction_preview'
+              ? previewJob(lcm, spec, open, signal)
+              : runJob(lcm, spec, signal, lastReport.of(lcm, state))
       const result = await driveJob(job, onProgress)
       // What was scanned may only be named by now, when it had been written right before.
       const scanned = result.kind === 'integrity' && stateOf ? stateOf(lcm) : null
@@ -256,6 +247,16 @@ async function* compareJob(
 ): AsyncGenerator<JobProgress, JobResult> {
   const { compareWindows } = await import('../jobs/compare-windows.ts')
   return { kind, value: yield* compareWindows(lcm, input, open, signal) }
+}
+
+async function* previewJob(
+  lcm: Lcm,
+  { kind, ...input }: Extract<JobSpec, { kind: 'compaction_preview' }>,
+  open: OpenLcmOptions,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, JobResult> {
+  const { previewCompaction } = await import('../jobs/compaction-preview.ts')
+  return { kind, value: yield* previewCompaction(lcm, input, open, signal) }
 }
 
 async function* salvageJob(from: string, to: string, signal: AbortSignal): AsyncGenerator<JobProgress, JobResult> {

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { CompactInput } from '../contract/compaction.ts'
+import { CompactInput, type CompactionResult } from '../contract/compaction.ts'
 import type { JobProgress } from '../contract/job.ts'
 import type { TriedCompaction } from '../contract/probe.ts'
 import { LcmError } from '../errors.ts'
@@ -8,11 +8,9 @@ import { type Lcm, type OpenLcmOptions, openLcm } from '../lcm.ts'
 import { makeTemporaryFolder } from '../sqlite/process-folder.ts'
 
 /** A memory on which a compaction was tried, in a folder of its own. */
-export type Trial = { readonly lcm: Lcm; readonly close: () => void }
+export type Trial = { readonly lcm: Lcm; readonly result: CompactionResult; readonly close: () => void }
 
-type Of = {
-  readonly conversationId: number
-  readonly tried: TriedCompaction
+type How = {
   /** What is said while the compaction runs. */
   readonly name: string
   readonly whenCancelled: string
@@ -21,18 +19,31 @@ type Of = {
 }
 
 /**
+ * Tries a compaction with the values of a preset or by another summariser.
+ * @throws LcmError as `compactCopy`
+ */
+export async function* tryCompaction(
+  lcm: Lcm,
+  { conversationId, tried, ...how }: How & { readonly conversationId: number; readonly tried: TriedCompaction },
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, Trial> {
+  const { presetSettings } = await import('../systems/presets.ts')
+  const settings = tried.preset === undefined ? {} : presetSettings(tried.preset)
+  return yield* compactCopy(lcm, { ...compactionOf(conversationId, tried), settings }, how, signal)
+}
+
+/**
  * Copies a memory into a temporary folder and compacts a conversation of the copy; the memory itself is only read. Close
  * it to remove the folder.
  * @throws LcmError not_found, invalid_argument, cancelled, and what a compaction throws
  */
-export async function* tryCompaction(
+export async function* compactCopy(
   lcm: Lcm,
-  { conversationId, tried, name, whenCancelled, open }: Of,
+  input: CompactInput,
+  { name, whenCancelled, open }: How,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, Trial> {
   const { copyMemory } = await import('../doctor/working-copy/copy-memory.ts')
-  const { presetSettings } = await import('../systems/presets.ts')
-  const settings = tried.preset === undefined ? {} : presetSettings(tried.preset)
   const folder = makeTemporaryFolder('trial')
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   let copy: Lcm | null = null
@@ -40,13 +51,14 @@ export async function* tryCompaction(
     const to = join(folder, 'lcm.db')
     yield* renamed(copyMemory({ from: lcm, to }, signal), 'copying the memory')
     copy = await openLcm(to, { ...open, settings: lcm.settings })
-    const run = copy.compactionEngine().compact({ ...compactionOf(conversationId, tried), settings }, signal)
-    yield* renamed(run, `compacting a copy: ${name}`)
+    const run = copy.compactionEngine().compact(input, signal)
+    const result = yield* renamed(run, `compacting a copy: ${name}`)
     // A compaction that is cancelled ends like any other, with what it did until then.
     if (signal.aborted) throw new LcmError('cancelled', whenCancelled)
     const tested = copy
     return {
       lcm: tested,
+      result,
       close: () => {
         tested.close()
         remove()

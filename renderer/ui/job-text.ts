@@ -11,6 +11,7 @@ import { recallText } from './recall-text.ts'
 
 const VERBS: Readonly<Record<Job['kind'], string>> = {
   compact: 'Compacting',
+  compaction_preview: 'Looking what would be lost',
   integrity: 'Checking',
   repair_plan: 'Planning repairs',
   repair_export: 'Exporting the plan',
@@ -36,6 +37,7 @@ const VERBS: Readonly<Record<Job['kind'], string>> = {
 }
 const NOUNS: Readonly<Record<Job['kind'], string>> = {
   compact: 'Compaction',
+  compaction_preview: 'Preview of a compaction',
   integrity: 'Scan',
   repair_plan: 'Repair plan',
   repair_export: 'Export of the plan',
@@ -88,6 +90,8 @@ function resultText(result: JobResult): string {
   switch (result.kind) {
     case 'compact':
       return `Compaction: ${plural(result.value.created.length, 'new summary', 'new summaries')}`
+    case 'compaction_preview':
+      return `Preview of a compaction: ${plural(result.value.loss?.counts.dropped ?? 0, 'detail')} would be lost`
     case 'import':
       return `Import: ${plural(result.value.added, 'message')} added`
     case 'index':

@@ -10,7 +10,9 @@ import { openHere } from '#test/builders/ledgers.ts'
 type ResultOf<S extends Exclude<JobSpec, { kind: 'map' }>> = Extract<JobResult, { kind: S['kind'] }>['value']
 
 /** A job to its end, on a connection of its own, with the settings of somebody who configured nothing. */
-export async function runOn<S extends Exclude<JobSpec, { kind: 'map' | 'probe' | 'compare' | 'push' | 'fetch' }>>(
+export async function runOn<
+  S extends Exclude<JobSpec, { kind: 'map' | 'probe' | 'compare' | 'compaction_preview' | 'push' | 'fetch' }>,
+>(
   path: string,
   spec: S,
   onProgress: (progress: JobProgress, abort: AbortController) => void = () => {},
@@ -23,7 +25,9 @@ export async function runOn<S extends Exclude<JobSpec, { kind: 'map' | 'probe' |
   }
 }
 
-export async function runIn<S extends Exclude<JobSpec, { kind: 'map' | 'probe' | 'compare' | 'push' | 'fetch' }>>(
+export async function runIn<
+  S extends Exclude<JobSpec, { kind: 'map' | 'probe' | 'compare' | 'compaction_preview' | 'push' | 'fetch' }>,
+>(
   lcm: Lcm,
   spec: S,
   onProgress: (progress: JobProgress, abort: AbortController) => void = () => {},

@@ -1,0 +1,22 @@
+import type { LossReport } from '../contract/loss.ts'
+import { LossInput } from '../contract/trace.ts'
+import type { Lcm } from '../lcm.ts'
+
+/** At most this much of what a compaction replaced is compared before it answers, which takes about three seconds. */
+const MOST_COMPARED_CHARS = 400_000
+/** The details of each list of a compaction's losses. */
+export const MOST_LOST = 100
+
+type Run = { readonly conversationId: number; readonly runId: string }
+
+/**
+ * Lists what a compaction dropped or changed, for its result and for its preview.
+ * @throws LcmError not_found, cancelled
+ */
+export const lossOfRun = (
+  { losses }: Lcm,
+  { conversationId, runId }: Run,
+  signal: AbortSignal,
+  limit = MOST_LOST,
+): Promise<LossReport> =>
+  losses.report({ ...LossInput.parse({ conversationId, runId }), limit }, signal, MOST_COMPARED_CHARS)
