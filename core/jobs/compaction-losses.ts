@@ -17,6 +17,9 @@ export const lossOfRun = (
   { losses }: Lcm,
   { conversationId, runId }: Run,
   signal: AbortSignal,
-  limit = MOST_LOST,
+  { limit, note }: { readonly limit: number; readonly note: string } = {
+    limit: MOST_LOST,
+    note: ` here: "lcm loss --conversation ${conversationId} --run ${runId}" reads more of it.`,
+  },
 ): Promise<LossReport> =>
-  losses.report({ ...LossInput.parse({ conversationId, runId }), limit }, signal, MOST_COMPARED_CHARS)
+  losses.report({ ...LossInput.parse({ conversationId, runId }), limit }, signal, { chars: MOST_COMPARED_CHARS, note })

@@ -12,7 +12,7 @@ import { lossOfRun, MOST_LOST } from './compaction-losses.ts'
 import { compactCopy } from './tried-compaction.ts'
 
 /** The details that are listed of each summary. */
-const MOST_OF_SUMMARY = 40
+const MOST_OF_SUMMARY = 12
 
 /**
  * Tells what a compaction by the built-in summariser would lose, summary by summary: it is run on a copy, and reported
@@ -35,8 +35,8 @@ export async function* previewCompaction(
   try {
     const { conversationId, runId, tokensBefore, tokensAfter } = result
     yield { done: 0, total: 0, unit: 'steps', note: 'listing the details that would leave the window' }
-    const loss =
-      runId === null ? null : await lossOfRun(copy, { conversationId, runId }, signal, Number.MAX_SAFE_INTEGER)
+    const all = { limit: Number.MAX_SAFE_INTEGER, note: ' here: the figures are those of its first part.' }
+    const loss = runId === null ? null : await lossOfRun(copy, { conversationId, runId }, signal, all)
     return {
       conversationId,
       tokensBefore,

@@ -32,11 +32,16 @@ export type LossOptions = {
 
 /** The details of messages and summaries that share their way to the window are compared together, in such batches. */
 const BATCH_CHARS = 300_000
-/** More text than this is not read for one report. */
-const MOST_CHARS = 60_000_000
 /** At most this many characters of a window are searched for what fell on the way to it. */
 const MOST_WINDOW_CHARS = 4_000_000
 const NEVER = new AbortController().signal
+
+/** How much of what left the window is read, and how the sentence goes on that says so. */
+export type MostRead = { readonly chars: number; readonly note: string }
+const MOST_READ: MostRead = {
+  chars: 60_000_000,
+  note: ': choose moments that are nearer to each other, or one summary.',
+}
 
 /** Lists the details that a compaction, or everything between two moments, dropped from a window or changed. */
 export class LossReporter {
@@ -46,11 +51,8 @@ export class LossReporter {
     this.#options = options
   }
 
-  /**
-   * @param mostChars of what left the window is read; a note says when there is more
-   * @throws LcmError not_found, cancelled
-   */
-  async report(input: LossInput, signal: AbortSignal = NEVER, mostChars = MOST_CHARS): Promise<LossReport> {
+  /** @throws LcmError not_found, cancelled */
+  async report(input: LossInput, signal: AbortSignal = NEVER, most: MostRead = MOST_READ): Promise<LossReport> {
     const began = performance.now()
     refuseTwoQuestions(input)
     const { db, reader } = this.#options
@@ -82,8 +84,8 @@ export class LossReporter {
         await slice.yieldIfOver()
       }
       await flush()
-      if (chars < mostChars) continue
-      notes.push(cutNote(input, mostChars))
+      if (chars < most.chars) continue
+      notes.push(`More left the window than is read for one report${most.note}`)
       break
     }
     const all = await this.#notAfter(lost, change.after, tally, slice, signal)
@@ -276,13 +278,6 @@ const undoneError = (runId: string): LcmError =>
     `Run ${runId} was taken back: nothing that it replaced is missing in the window. Name another run, or two moments.`,
     { runId },
   )
-
-function cutNote({ conversationId, runId }: LossInput, mostChars: number): string {
-  const what = 'More left the window than is read for one report'
-  if (mostChars >= MOST_CHARS) return `${what}: choose moments that are nearer to each other, or one summary.`
-  const run = runId === undefined ? '' : ` --run ${runId}`
-  return `${what} here: "lcm loss --conversation ${conversationId}${run}" reads more of it.`
-}
 
 const countersNote = (count: number): string =>
   `${count.toLocaleString('en-US')} numbers of sentences that only count, such as steps, are left out.`

@@ -53,7 +53,7 @@ it('tells before a compaction what its result tells afterwards, and writes nothi
   // Each step of the plan has its summary.
   const placed = ({ depth, firstSeq, lastSeq }: Placed) => `${depth} ${firstSeq}–${lastSeq}`
   expect(preview.summaries.map(placed)).toEqual(steps.map(placed))
-  for (const { lost, dropped } of preview.summaries) expect(lost.dropped).toHaveLength(Math.min(40, dropped))
+  for (const { lost, dropped } of preview.summaries) expect(lost.dropped).toHaveLength(Math.min(12, dropped))
 
   const result = await run(path, { kind: 'compact', settings })
   if (result.kind !== 'compact') throw new Error('a compaction answers with a compaction')

@@ -21,16 +21,25 @@ test('a compaction goes from decision to plan, confirmation, run and result, and
   await page.getByRole('button', { name: 'Compact…' }).click()
   await expect(page.getByRole('row', { name: /soft threshold/ })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Plan' })).toBeVisible()
-  // The plan has words, and leads to what would be lost before anything happens.
-  await expect(page.getByRole('grid', { name: 'Steps of the plan' }).getByRole('row').nth(1)).toContainText(
-    'Right, it inherited none',
+  // The plan has words, and tells what would be lost before anything happens.
+  const steps = page.getByRole('grid', { name: 'Steps of the plan' }).getByRole('row')
+  await expect(steps.nth(1)).toContainText('12\u00a0messages from Right, it inherited none to NAME READY')
+  const outlook = page.getByText('143\u00a0messages and 3\u00a0earlier summaries leave the window')
+  await expect(outlook).toContainText(/21\u00a0summaries come, [\d,]+\u00a0details are lost and \d+ changed\.$/)
+  const planned = page.getByRole('region', { name: 'What would be lost' })
+  const [, details = ''] = /Of ([\d,]+)\sdetails that leave the window/.exec((await planned.textContent()) ?? '') ?? []
+  await steps.nth(1).click()
+  await expect(page.getByText(/1,330\u00a0tokens become at most 600, \d+\u00a0details are lost/)).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Compare the window before and after it' })).toHaveAttribute(
+    'href',
+    /compare\?b=after$/,
   )
-  await expect(page.getByRole('link', { name: 'See what would be lost' })).toHaveAttribute('href', /compare\?b=after$/)
   await page.getByRole('button', { name: 'Compact…' }).click()
 
   const dialog = page.getByRole('dialog', { name: 'Compact this conversation?' })
   await expect(dialog).toContainText(path)
   await expect(dialog).toContainText('No message is changed or deleted')
+  await expect(dialog).toContainText(/loses[\d,]+\u00a0details are lost/)
   // The dangerous button is not the default one.
   await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
   await page.keyboard.press('Escape')
@@ -47,7 +56,8 @@ test('a compaction goes from decision to plan, confirmation, run and result, and
   expect(after.messages).toBe(before.messages)
   await expect(line).toContainText(`${after.summaries} summaries`)
   const losses = page.getByRole('region', { name: 'What the compaction lost' })
-  await expect(losses).toContainText('details that left the window')
+  // What is lost is what was told before.
+  await expect(losses).toContainText(`Of ${details}\u00a0details that left the window`)
 
   await page.getByRole('link', { name: 'Compare before and after' }).click()
   await expect(page.getByRole('grid', { name: 'Differences' })).toBeVisible()

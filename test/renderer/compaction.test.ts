@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CompactionResult } from '#core/contract/compaction.ts'
+import type { CompactionResult, PlanStep } from '#core/contract/compaction.ts'
 import type { ProviderInfo } from '#core/contract/provider.ts'
 import { EMPTY_FORM, presetOf, requestOf, withValues } from '#renderer/features/compaction/compaction-form.ts'
 import {
@@ -16,6 +16,7 @@ import {
   stepsText,
 } from '#renderer/features/compaction/compaction-wording.ts'
 import { estimateRun, overheadOf } from '#renderer/features/compaction/model-estimate.tsx'
+import { goingText, planText } from '#renderer/ui/plan-text.ts'
 import { providersOf } from '#renderer/ui/summarizers.ts'
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
@@ -82,12 +83,12 @@ describe('the texts about a compaction', () => {
     )
   })
 
-  it('count the leaves and condensed summaries that a plan makes', () => {
+  it('count the first summaries and the summaries of summaries that a plan makes', () => {
     const step = { sources: [], sourceTokens: 0, expectedTokens: 0, firstSeq: 0, lastSeq: 0 }
     const leafStep = { ...step, pass: 'leaf', depth: 0 } as const
     const condensedStep = { ...step, pass: 'condensed', depth: 1 } as const
-    expect(plain(stepsText({ steps: [leafStep, leafStep, condensedStep] }))).toBe('2 leaves and 1 condensed summary')
-    expect(plain(stepsText({ steps: [condensedStep] }))).toBe('1 condensed summary')
+    expect(plain(stepsText({ steps: [leafStep, leafStep, condensedStep] }))).toBe('2 first summaries and 1 summary of summaries')
+    expect(plain(stepsText({ steps: [condensedStep] }))).toBe('1 summary of summaries')
   })
 
   it('say how urgent a compaction is', () => {
@@ -206,12 +207,31 @@ describe('the texts about a finished run', () => {
 
 it('says of a compaction how many details were kept, dropped and changed, and leaves out what did not happen', () => {
   const counts = { items: 9, details: 900, kept: 700, changed: 2, dropped: 190, unknown: 8, byKind: [] }
-  expect(plain(lossText(counts))).toBe(
+  expect(plain(lossText(counts, 'left'))).toBe(
     'Of 900 details that left the window, 700 still stand in it, 190 lost, 2 changed, 8 perhaps put in other words.',
   )
-  expect(plain(lossText({ ...counts, details: 1, kept: 1, changed: 0, dropped: 0, unknown: 0 }))).toBe(
+  expect(plain(lossText({ ...counts, details: 1, kept: 1, changed: 0, dropped: 0, unknown: 0 }, 'left'))).toBe(
     'Of 1 detail that left the window, 1 still stands in it.',
   )
+})
+
+describe('the sentence about a plan', () => {
+  const step = (sources: string[]): PlanStep => ({
+    ...{ pass: 'leaf', depth: 0, sources, sourceTokens: 9, expectedTokens: 4, firstSeq: 0, lastSeq: 1 },
+  })
+
+  it('counts the messages and earlier summaries that leave, and the summaries that come', () => {
+    const steps = [step(['msg_1', 'msg_2']), step(['msg_3']), step(['sum_a', 'step_0', 'step_1'])]
+    expect(plain(planText({ steps }))).toBe('3 messages and 1 earlier summary leave the window, 3 summaries come')
+    expect(plain(planText({ steps: [step(['msg_1'])] }))).toBe('1 message leaves the window, 1 summary comes')
+  })
+
+  it('counts the details that are lost or changed, and says when there are none', () => {
+    expect(plain(goingText({ dropped: 6361, changed: 3 }))).toBe('6,361 details are lost and 3 changed')
+    expect(plain(goingText({ dropped: 1, changed: 0 }))).toBe('1 detail is lost')
+    expect(plain(goingText({ dropped: 0, changed: 2 }))).toBe('2 details are changed')
+    expect(goingText({ dropped: 0, changed: 0 })).toBe('no detail is lost')
+  })
 })
 
 describe('how a summary was made', () => {

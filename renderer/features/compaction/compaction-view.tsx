@@ -12,8 +12,10 @@ import figures from '#renderer/ui/figure-table.module.css'
 import { formatCount, plural } from '#renderer/ui/format.ts'
 import { Loading } from '#renderer/ui/loading.tsx'
 import { Notice } from '#renderer/ui/notice.tsx'
+import { goingText, planText } from '#renderer/ui/plan-text.ts'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { providersOf } from '#renderer/ui/summarizers.ts'
+import { type FollowedPreview, isCheap, useCompactionPreview } from '#renderer/ui/use-compaction-preview.ts'
 import { useDebounced } from '#renderer/ui/use-debounced.ts'
 import { ViewHeader } from '#renderer/ui/view-header.tsx'
 import { MakeWorkingCopy } from '#renderer/ui/working-copy-dialog.tsx'
@@ -54,11 +56,14 @@ export function CompactionView({ conversationId, info, renderStrip }: Props) {
   const request = 'request' in asked ? asked.request : { conversationId }
   const { decision, plan, runs, job, isRunning, start } = useCompaction(conversationId, request)
   const estimate = useEstimate(request, plan.data ?? null)
+  const isPending = plan.isPlaceholderData || settled !== form
+  const settledPlan = isPending ? null : (plan.data ?? null)
+  const isUnasked = settledPlan !== null && !isRunning && isCheap(settledPlan, info.bytes)
+  const preview = useCompactionPreview(request, settledPlan, isUnasked)
 
   if (decision.error && !decision.data)
     return <ErrorState error={decision.error} onRetry={() => void decision.refetch()} />
   if (!decision.data) return <Loading what="the decision" lines={7} />
-  const isPending = plan.isPlaceholderData || settled !== form
   const canRun = !info.readOnly && plan.data !== undefined && plan.data.steps.length > 0 && 'request' in asked
   return (
     <div className={styles.view}>
@@ -76,6 +81,7 @@ export function CompactionView({ conversationId, info, renderStrip }: Props) {
           )
         }
       >
+        {!isRunning && plan.data && plan.data.steps.length > 0 && <Outlook plan={plan.data} preview={preview} />}
         {decisionFigures(decision.data)}
       </ViewHeader>
       {isRunning && job !== null && <RunProgress job={job} />}
@@ -106,7 +112,7 @@ export function CompactionView({ conversationId, info, renderStrip }: Props) {
           <TriggerTable decision={decision.data} />
         </div>
         <PlanAndHistory
-          {...{ request, plan, isPending, runs, step, scroller }}
+          {...{ request, plan, preview, isPending, runs, step, scroller }}
           canWrite={!info.readOnly}
           onStep={setStep}
         />
@@ -114,16 +120,31 @@ export function CompactionView({ conversationId, info, renderStrip }: Props) {
       {isAsking && plan.data && 'request' in asked && (
         <ConfirmDialog
           plan={plan.data}
+          preview={preview}
           info={info}
           estimate={estimate}
           onConfirm={() => {
             setAsking(false)
+            // The result appears there.
+            scroller?.scrollTo({ top: 0 })
             start.mutate({ ...asked.request, kind: 'compact' })
           }}
           onClose={() => setAsking(false)}
         />
       )}
     </div>
+  )
+}
+
+/** What a compaction would do, in one sentence. */
+function Outlook({ plan, preview }: { readonly plan: CompactionPlan; readonly preview: FollowedPreview }) {
+  const counts = preview.found?.loss?.counts
+  const going = counts === undefined ? '' : `, ${goingText(counts)}`
+  return (
+    <span className={styles.outlook}>
+      {planText(plan)}
+      {going}.
+    </span>
   )
 }
 
@@ -196,6 +217,7 @@ function TriggerTable({ decision }: { readonly decision: CompactionDecision }) {
 
 type ConfirmDialogProps = {
   readonly plan: CompactionPlan
+  readonly preview: FollowedPreview
   readonly info: MemoryInfo
   /** What a model would be asked, or null when no model is asked. */
   readonly estimate: ModelEstimate | null
@@ -203,8 +225,12 @@ type ConfirmDialogProps = {
   readonly onClose: () => void
 }
 
+const byModel = (estimate: ModelEstimate | null): string =>
+  estimate === null ? '' : ' by the built-in summariser; by a model it may be others'
+
 /** Asks before a compaction, and names what will change and what will not. */
-function ConfirmDialog({ plan, info, estimate, onConfirm, onClose }: ConfirmDialogProps) {
+function ConfirmDialog({ plan, preview, info, estimate, onConfirm, onClose }: ConfirmDialogProps) {
+  const counts = preview.found?.loss?.counts
   const messages = plan.steps.filter((step) => step.pass === 'leaf').reduce((sum, step) => sum + step.sources.length, 0)
   return (
     <Dialog
@@ -231,6 +257,7 @@ function ConfirmDialog({ plan, info, estimate, onConfirm, onClose }: ConfirmDial
             {messages === 0 ? null : `${plural(messages, 'message')} from the model’s window`}
           </Fact>
           <Fact name="window">{expectedText(plan)}</Fact>
+          <Fact name="loses">{counts === undefined ? null : `${goingText(counts)}${byModel(estimate)}`}</Fact>
           <Fact name="asks a model">{estimate === null ? 'no' : <EstimateText estimate={estimate} />}</Fact>
         </Facts>
         <p className={styles.promise}>

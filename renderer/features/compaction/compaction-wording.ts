@@ -5,10 +5,26 @@ import { assertNever } from '#renderer/ui/assert-never.ts'
 import { formatCount, formatPercent, formatPressure, plural } from '#renderer/ui/format.ts'
 
 export const MODES: readonly { readonly value: CompactionMode; readonly label: string; readonly hint: string }[] = [
-  { value: 'full', label: 'full', hint: 'Messages become leaves, leaves become condensed summaries' },
-  { value: 'leaf', label: 'leaf', hint: 'Messages become leaves' },
-  { value: 'condense', label: 'condense', hint: 'Summaries become summaries of a greater depth' },
-  { value: 'untilUnder', label: 'until under…', hint: 'As many passes as it takes to get below a number of tokens' },
+  {
+    value: 'full',
+    label: 'full',
+    hint: 'Old messages become first summaries, and these become summaries of summaries',
+  },
+  {
+    value: 'leaf',
+    label: 'leaf',
+    hint: 'Old messages become first summaries; the summaries that are there stay as they are',
+  },
+  {
+    value: 'condense',
+    label: 'condense',
+    hint: 'Neighbouring summaries become one summary of them; no message leaves the window',
+  },
+  {
+    value: 'untilUnder',
+    label: 'until under…',
+    hint: 'Messages first, then summaries, for as long as the window is above a number of tokens',
+  },
 ]
 
 /** The decision in a sentence. While a compaction runs there is nothing to decide. */
@@ -38,13 +54,13 @@ export const TRIGGER_NAMES = {
   active_messages: 'active messages',
 } as const
 
-/** `12 leaves and 3 condensed summaries`, whichever there are. */
+/** `12 first summaries and 3 summaries of summaries`, whichever there are. */
 export function stepsText({ steps }: Pick<CompactionPlan, 'steps'>): string {
   const leaves = steps.filter((step) => step.pass === 'leaf').length
   const condensed = steps.length - leaves
   return [
-    leaves > 0 && plural(leaves, 'leaf', 'leaves'),
-    condensed > 0 && plural(condensed, 'condensed summary', 'condensed summaries'),
+    leaves > 0 && plural(leaves, 'first summary', 'first summaries'),
+    condensed > 0 && plural(condensed, 'summary of summaries', 'summaries of summaries'),
   ]
     .filter((part) => part !== false)
     .join(' and ')
@@ -74,18 +90,21 @@ export function resultTitle({ created, tokensBefore, tokensAfter }: CompactionRe
   return `${plural(created.length, 'new summary', 'new summaries')}, ${formatPercent(savedShare(tokensBefore, tokensAfter))} less in the window`
 }
 
-/** Describes the result of one call to a summariser. */
 /** What became of the details that left the window, in a sentence. */
-export function lossText({ details, kept, changed, dropped, unknown }: LossReport['counts']): string {
+export function lossText(
+  { details, kept, changed, dropped, unknown }: LossReport['counts'],
+  verb: 'leave' | 'left',
+): string {
   const fates = [
     dropped > 0 && `${formatCount(dropped)} lost`,
     changed > 0 && `${formatCount(changed)} changed`,
     unknown > 0 && `${formatCount(unknown)} perhaps put in other words`,
   ].filter((fate) => fate !== false)
-  const what = `Of ${plural(details, 'detail')} that left the window, ${formatCount(kept)} still ${kept === 1 ? 'stands' : 'stand'} in it`
+  const what = `Of ${plural(details, 'detail')} that ${verb} the window, ${formatCount(kept)} still ${kept === 1 ? 'stands' : 'stand'} in it`
   return `${[what, ...fates].join(', ')}.`
 }
 
+/** Describes the result of one call to a summariser. */
 export function outcomeText(outcome: Attempt['outcome']): string {
   switch (outcome) {
     case 'accepted':

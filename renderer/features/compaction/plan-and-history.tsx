@@ -12,6 +12,7 @@ import { Loading } from '#renderer/ui/loading.tsx'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { Segmented } from '#renderer/ui/segmented.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
+import type { FollowedPreview } from '#renderer/ui/use-compaction-preview.ts'
 import styles from './compaction-view.module.css'
 import { beforeAfterText, canUndo, levelsText, spentText } from './compaction-wording.ts'
 import { PlanTable } from './plan-table.tsx'
@@ -24,6 +25,8 @@ import { UndoRun } from './undo-run.tsx'
 type Props = {
   readonly request: CompactRequest
   readonly plan: UseQueryResult<CompactionPlan>
+  /** What the plan would lose. */
+  readonly preview: FollowedPreview
   /** The file may be written. */
   readonly canWrite: boolean
   readonly isPending: boolean
@@ -37,7 +40,7 @@ type Props = {
 const LISTS = ['plan', 'history'] as const
 
 /** The plan of the next compaction, and earlier compactions. */
-export function PlanAndHistory({ request, plan, canWrite, isPending, runs, step, onStep, scroller }: Props) {
+export function PlanAndHistory({ request, plan, preview, canWrite, isPending, runs, step, onStep, scroller }: Props) {
   const [shown, setShown] = useShownChoice('compact.list', LISTS)
   const [isPrompt, setPrompt] = useState(false)
   const count = runs.data?.length ?? 0
@@ -71,7 +74,11 @@ export function PlanAndHistory({ request, plan, canWrite, isPending, runs, step,
       ) : plan.data === undefined ? (
         <Loading what="the plan" />
       ) : (
-        <PlanTable {...{ plan: plan.data, isPending, step, onStep, scroller }} onPrompt={show} />
+        <PlanTable
+          {...{ plan: plan.data, preview, isPending, step, onStep, scroller }}
+          isByModel={(request.summarizer ?? 'deterministic') !== 'deterministic'}
+          onPrompt={show}
+        />
       )}
       {isPrompt && plan.data && step !== null && (
         <PromptDialog {...{ request, step, onStep }} steps={plan.data.steps} onClose={() => setPrompt(false)} />

@@ -1,21 +1,30 @@
 import { useMemo } from 'react'
-import type { CompactionPlan, PlanStep } from '#core/contract/compaction.ts'
-import { meaningOf } from '#core/contract/glossary.ts'
+import type { CompactionPlan, CompactionPreview, PlanStep, PreviewedSummary } from '#core/contract/compaction.ts'
+import { lostByKind } from '#core/contract/lists.ts'
 import { NO_COMPARISON } from '#renderer/compare-address.ts'
 import { useLink } from '#renderer/routes.ts'
+import { Button } from '#renderer/ui/button.tsx'
 import { classNames } from '#renderer/ui/class-names.ts'
 import { type Column, DataTable } from '#renderer/ui/data-table.tsx'
-import { depthLabel } from '#renderer/ui/depth-color.ts'
+import { layerName } from '#renderer/ui/depth-color.ts'
 import { DepthSwatch } from '#renderer/ui/depth-swatch.tsx'
-import { formatCompression, formatCount, formatTokens, plural } from '#renderer/ui/format.ts'
+import { ErrorLine } from '#renderer/ui/error-state.tsx'
+import { formatCount, formatTokens, plural } from '#renderer/ui/format.ts'
 import { MarkedText } from '#renderer/ui/marked-text.tsx'
+import { goingText } from '#renderer/ui/plan-text.ts'
+import type { FollowedPreview } from '#renderer/ui/use-compaction-preview.ts'
 import { useName } from '#renderer/ui/use-names.ts'
 import { AFTER } from '#renderer/ui/window-choice.ts'
 import styles from './compaction-view.module.css'
-import { expectedText, stepsText } from './compaction-wording.ts'
+import { expectedText, lossText, stepsText } from './compaction-wording.ts'
+import { Loss, RunLosses } from './run-losses.tsx'
 
 type Props = {
   readonly plan: CompactionPlan
+  /** What the plan would lose. */
+  readonly preview: FollowedPreview
+  /** True when a model would write the summaries. */
+  readonly isByModel: boolean
   /** True while a newer plan is being made. */
   readonly isPending: boolean
   /** The number of the selected step, from 0. */
@@ -28,13 +37,13 @@ type Props = {
 
 const TRIED = { ...NO_COMPARISON, b: { ...NO_COMPARISON.b, window: AFTER } }
 
-/** A step with its number, from 0. */
-type Row = { readonly number: number; readonly step: PlanStep }
+/** A step with its number, from 0, and what was found of it on the copy. */
+type Row = { readonly number: number; readonly step: PlanStep; readonly tried: PreviewedSummary | null }
 
-/** Each node that would be made, in order. Showing the plan writes nothing. */
-export function PlanTable({ plan, isPending, step, onStep, onPrompt, scroller }: Props) {
-  const rows = useMemo(() => plan.steps.map((one, number): Row => ({ number, step: one })), [plan])
-  const linkTo = useLink()
+/** Each summary that would be made, in order, and what would be lost in it. Showing the plan writes nothing. */
+export function PlanTable(props: Props) {
+  const { plan, preview, isPending, step, onStep, onPrompt, scroller } = props
+  const rows = useMemo(() => rowsOf(plan, preview.found), [plan, preview.found])
   const columns = useMemo(() => [...COLUMNS, promptColumn(onPrompt)], [onPrompt])
   if (rows.length === 0)
     return (
@@ -47,15 +56,10 @@ export function PlanTable({ plan, isPending, step, onStep, onPrompt, scroller }:
     <div className={classNames(isPending && styles.pending)}>
       <p className={styles.figures}>
         {stepsText(plan)} · {plan.modelCalls === 0 ? 'no model calls' : plural(plan.modelCalls, 'model call')} ·{' '}
-        <strong className={styles.after}>{expectedText(plan)}</strong> ·{' '}
-        <a
-          href={linkTo({ view: 'compare', compare: TRIED })}
-          title="Compares this conversation with itself after a compaction that is tried on a copy. Nothing is changed."
-        >
-          See what would be lost
-        </a>
+        <strong className={styles.after}>{expectedText(plan)}</strong>
       </p>
       <InheritedText plan={plan} />
+      <PlannedLosses {...props} />
       <DataTable
         label="Steps of the plan"
         rows={rows}
@@ -66,10 +70,91 @@ export function PlanTable({ plan, isPending, step, onStep, onPrompt, scroller }:
         selected={step}
         onSelect={({ number }) => onStep(number)}
         onOpen={({ number }) => onPrompt(number)}
+        below={(row) => (row.number === step ? <StepLosses row={row} /> : null)}
         isMain
         isBusy={isPending}
         scroller={scroller}
       />
+    </div>
+  )
+}
+
+/** A summary on the copy is the one of the step that covers the same messages at the same depth. */
+function rowsOf(plan: CompactionPlan, found: CompactionPreview | null): Row[] {
+  type Placed = Pick<PreviewedSummary, 'depth' | 'firstSeq' | 'lastSeq'>
+  const placeOf = ({ depth, firstSeq, lastSeq }: Placed) => `${depth} ${firstSeq} ${lastSeq}`
+  const tried = new Map(found?.summaries.map((summary) => [placeOf(summary), summary]))
+  return plan.steps.map((step, number) => ({ number, step, tried: tried.get(placeOf(step)) ?? null }))
+}
+
+/** What the whole plan would lose, or the way to find it out. */
+function PlannedLosses({ preview, isByModel }: Pick<Props, 'preview' | 'isByModel'>) {
+  const linkTo = useLink()
+  const { found, isRunning, note, error, start } = preview
+  return (
+    <div className={styles.preview}>
+      {error !== null ? (
+        <ErrorLine error={error} />
+      ) : found?.loss ? (
+        <RunLosses
+          report={found.loss}
+          label="What would be lost"
+          head={lossText(found.loss.counts, 'leave')}
+          first={FIRST_LOST}
+          command={null}
+        />
+      ) : found ? null : isRunning ? (
+        <p className={styles.dim} role="status">
+          Looking on a copy what would be lost… {note}
+        </p>
+      ) : (
+        <p>
+          <Button onClick={start}>See what would be lost</Button>{' '}
+          <span className={styles.dim}>It is tried on a copy of the file, which takes a while here.</span>
+        </p>
+      )}
+      {isByModel && (
+        <p className={styles.dim}>
+          These are the losses of the built-in summariser. What a model keeps depends on the model; it is listed after
+          the compaction.
+        </p>
+      )}
+      {found !== null && (
+        <p>
+          <a
+            href={linkTo({ view: 'compare', compare: TRIED })}
+            title="Compares this conversation with itself after a compaction that is tried on a copy. Nothing is changed."
+          >
+            Compare the window before and after it
+          </a>
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** So many losses leave room for the plan below them. */
+const FIRST_LOST = 4
+
+const FIRST_OF_STEP = 12
+
+/** What would be lost in one step, in words and detail by detail. */
+function StepLosses({ row: { step, tried } }: { readonly row: Row }) {
+  const { sourceTokens, expectedTokens } = step
+  const shown = tried === null ? [] : lostByKind(tried.lost).slice(0, FIRST_OF_STEP)
+  const all = tried === null ? 0 : tried.dropped + tried.changed
+  return (
+    <div className={styles.stepLosses}>
+      <p>
+        <Sources step={step} />: {formatTokens(sourceTokens)} become at most {formatCount(expectedTokens)}
+        {tried !== null && `, ${goingText(tried)}`}.
+      </p>
+      <ul>
+        {shown.map(({ state, detail }) => (
+          <Loss key={`${state} ${detail.kind} ${detail.text} ${detail.messageId}`} state={state} detail={detail} />
+        ))}
+      </ul>
+      {all > shown.length && <p className={styles.dim}>and {formatCount(all - shown.length)} more.</p>}
     </div>
   )
 }
@@ -92,71 +177,65 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     id: 'makes',
     title: 'makes',
+    hint: 'A first summary is made of messages, a summary of summaries of other summaries',
     cell: ({ step: { pass, depth } }) => (
       <span className={styles.kind}>
         <DepthSwatch node={{ kind: pass === 'leaf' ? 'leaf' : 'condensed', depth }} />
-        {depthLabel(depth)}
+        <span className={styles.kindName}>{depth <= 0 ? 'first summary' : 'of summaries'}</span>
       </span>
     ),
+    cellTitle: ({ step: { depth } }) => `One of the ${layerName(depth)}, depth ${depth}`,
   },
   {
     id: 'from',
     title: 'from',
-    cell: ({ step: { pass, sources } }) =>
-      pass === 'leaf' ? plural(sources.length, 'message') : plural(sources.length, 'summary', 'summaries'),
-  },
-  {
-    id: 'begins',
-    title: 'begins with',
-    hint: 'The first words of what it would be made from',
-    cell: ({ step }) => <FirstWords step={step} />,
-  },
-  {
-    id: 'covers',
-    title: 'covers',
-    hint: meaningOf('seq'),
-    className: styles.dim,
-    cell: ({ step: { firstSeq, lastSeq } }) => (
-      <span title={meaningOf('seq')}>
-        seq {formatCount(firstSeq)}
-        {lastSeq > firstSeq && ` – ${formatCount(lastSeq)}`}
-      </span>
-    ),
+    hint: 'What it would be made of, from the first words to the last ones',
+    cell: ({ step }) => <Sources step={step} />,
   },
   {
     id: 'tokens',
     title: 'tokens',
-    hint: 'Tokens of what it would be made from',
+    hint: 'Tokens of what it would be made of, and the most that it would have',
     className: styles.figure,
-    cell: ({ step }) => formatCount(step.sourceTokens),
-  },
-  {
-    id: 'about',
-    title: 'about',
-    hint: 'Tokens that it would have',
-    className: styles.figure,
-    cell: ({ step }) => formatCount(step.expectedTokens),
-  },
-  {
-    id: 'factor',
-    title: 'factor',
-    className: classNames(styles.figure, styles.dim),
     cell: ({ step: { sourceTokens, expectedTokens } }) =>
-      expectedTokens > 0 ? formatCompression(sourceTokens / expectedTokens) : '–',
+      `${formatCount(sourceTokens)} → ${formatCount(expectedTokens)}`,
+  },
+  {
+    id: 'lost',
+    title: 'lost',
+    hint: 'Names, numbers, paths and other details that would be lost or changed in it',
+    className: styles.figure,
+    cell: ({ tried }) => (tried === null ? '' : formatCount(tried.dropped + tried.changed)),
   },
 ]
 
-/** A step that is made from one before it has no words yet. */
-function FirstWords({ step: { sources } }: { readonly step: PlanStep }) {
-  const [first = ''] = sources
-  const planned = /^step_(\d+)$/.exec(first)?.[1]
-  const name = useName(planned === undefined && first !== '' ? first : null)
+/** `12 messages from “…” to “…”`. A step that is made from one before it has no words yet. */
+function Sources({ step: { pass, sources } }: { readonly step: PlanStep }) {
+  const count = pass === 'leaf' ? plural(sources.length, 'message') : plural(sources.length, 'summary', 'summaries')
+  return (
+    <span className={styles.sources}>
+      {count} from <Words id={sources[0] ?? ''} />
+      {sources.length > 1 && (
+        <>
+          {' to '}
+          <Words id={sources.at(-1) ?? ''} />
+        </>
+      )}
+    </span>
+  )
+}
+
+function Words({ id }: { readonly id: string }) {
+  const planned = /^step_(\d+)$/.exec(id)?.[1]
+  const name = useName(planned === undefined && id !== '' ? id : null)
   return planned === undefined ? (
-    <bdi title={first}>
-      <MarkedText text={name ?? first} />
-    </bdi>
+    <q className={styles.words} title={name ?? id}>
+      <bdi>
+        <MarkedText text={name ?? id} />
+      </bdi>
+    </q>
   ) : (
-    <span className={styles.dim}>what step {planned} makes</span>
+    <span className={styles.dim}>what step {Number(planned) + 1} makes</span>
   )
 }
 

@@ -16,17 +16,26 @@ import styles from './run-panel.module.css'
 /** More than these are listed only on request. */
 const FIRST = 12
 
-type Props = { readonly report: LossReport; readonly runId: string | null }
+type Props = {
+  readonly report: LossReport
+  readonly label: string
+  /** The figures in a sentence. */
+  readonly head: string
+  /** How many are listed unasked. */
+  readonly first?: number
+  /** The command that lists more of them, where there is one. */
+  readonly command: string | null
+}
 
-/** What a run dropped from the window or changed: decisions first, then constraints, numbers, paths and the rest. */
-export function RunLosses({ report, runId }: Props) {
+/** What a run drops from the window or changes: decisions first, then constraints, numbers, paths and the rest. */
+export function RunLosses({ report, label, head, first = FIRST, command }: Props) {
   const [isWhole, setWhole] = useState(false)
   const lost = lostByKind(report)
   const all = report.counts.dropped + report.counts.changed
-  const shown = isWhole ? lost : lost.slice(0, FIRST)
+  const shown = isWhole ? lost : lost.slice(0, first)
   return (
-    <section className={styles.losses} aria-label="What the compaction lost">
-      <p className={styles.lossHead}>{lossText(report.counts)}</p>
+    <section className={styles.losses} aria-label={label}>
+      <p className={styles.lossHead}>{head}</p>
       {report.notes.map((note) => (
         <p key={note} className={styles.lossNote}>
           {note}
@@ -39,17 +48,18 @@ export function RunLosses({ report, runId }: Props) {
       </ul>
       {shown.length < lost.length && (
         <button type="button" className={styles.more} onClick={() => setWhole(true)}>
-          {formatCount(lost.length - shown.length)} more
+          {formatCount(all - shown.length)} more
         </button>
       )}
       {isWhole && all > lost.length && (
         <p className={styles.lossNote}>
-          {plural(all - lost.length, 'further detail')}:{' '}
-          <code>
-            lcm loss --conversation {report.conversationId}
-            {runId !== null && ` --run ${runId}`} --limit 2000
-          </code>{' '}
-          lists more of them.
+          {plural(all - lost.length, 'further detail')}
+          {command !== null && (
+            <>
+              : <code>{command}</code> lists more of them
+            </>
+          )}
+          .
         </p>
       )}
     </section>
@@ -65,10 +75,20 @@ export function PastRunLosses({ conversationId, runId }: { readonly conversation
   if (!isAsked) return <Button onClick={() => setAsked(true)}>Show what it lost</Button>
   if (losses.error) return <ErrorState error={losses.error} onRetry={() => void losses.refetch()} />
   if (losses.data === undefined) return <Loading what="what the compaction lost" />
-  return <RunLosses report={losses.data} runId={runId} />
+  return <LossesOfRun report={losses.data} runId={runId} />
 }
 
-function Loss({ state, detail }: LostInState<LostDetail>) {
+/** What a compaction lost that has been made. */
+export const LossesOfRun = ({ report, runId }: { readonly report: LossReport; readonly runId: string | null }) => (
+  <RunLosses
+    report={report}
+    label="What the compaction lost"
+    head={lossText(report.counts, 'left')}
+    command={`lcm loss --conversation ${report.conversationId}${runId === null ? '' : ` --run ${runId}`} --limit 2000`}
+  />
+)
+
+export function Loss({ state, detail }: LostInState<LostDetail>) {
   const { kind, text, instead, messageId } = detail
   return (
     <li className={styles.loss}>

@@ -12,7 +12,7 @@ import { isUndone, jobText, stopReasonText } from '#renderer/ui/job-text.ts'
 import { NodeLink } from '#renderer/ui/node-link.tsx'
 import { ProgressBar } from '#renderer/ui/progress-bar.tsx'
 import { beforeAfterText, levelsText, resultTitle, spentText } from './compaction-wording.ts'
-import { RunLosses } from './run-losses.tsx'
+import { LossesOfRun } from './run-losses.tsx'
 import { RunNodes } from './run-nodes.tsx'
 import styles from './run-panel.module.css'
 import { UndoRun } from './undo-run.tsx'
@@ -134,7 +134,7 @@ function Made({ result, run, canWrite }: MadeProps) {
         <RunNodes created={run?.created ?? result.created.map((node) => ({ ...node, attempts: [], durationMs: 0 }))} />
       </div>
       {result.loss !== undefined && result.loss.counts.details > 0 && (
-        <RunLosses report={result.loss} runId={result.runId} />
+        <LossesOfRun report={result.loss} runId={result.runId} />
       )}
     </section>
   )

@@ -1,0 +1,24 @@
+import type { CompactionPlan, PreviewedSummary } from '#core/contract/compaction.ts'
+import { formatCount, plural } from './format.ts'
+
+/** `143 messages and 3 earlier summaries leave the window, 21 summaries come` */
+export function planText({ steps }: Pick<CompactionPlan, 'steps'>): string {
+  const sources = steps.flatMap((step) => step.sources)
+  const messages = sources.filter((id) => id.startsWith('msg_')).length
+  const earlier = sources.filter((id) => !id.startsWith('msg_') && !id.startsWith('step_')).length
+  const leaving = [
+    messages > 0 && plural(messages, 'message'),
+    earlier > 0 && plural(earlier, 'earlier summary', 'earlier summaries'),
+  ].filter((part) => part !== false)
+  const leaves = messages + earlier === 1 ? 'leaves' : 'leave'
+  const comes = steps.length === 1 ? 'comes' : 'come'
+  return `${leaving.join(' and ')} ${leaves} the window, ${plural(steps.length, 'summary', 'summaries')} ${comes}`
+}
+
+/** `6,361 details are lost and 3 changed` */
+export function goingText({ dropped, changed }: Pick<PreviewedSummary, 'dropped' | 'changed'>): string {
+  const [only, verb] = dropped === 0 ? [changed, 'changed'] : [dropped, 'lost']
+  if (only === 0) return 'no detail is lost'
+  const text = `${plural(only, 'detail')} ${only === 1 ? 'is' : 'are'} ${verb}`
+  return dropped === 0 || changed === 0 ? text : `${text} and ${formatCount(changed)} changed`
+}
