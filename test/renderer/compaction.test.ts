@@ -87,7 +87,9 @@ describe('the texts about a compaction', () => {
     const step = { sources: [], sourceTokens: 0, expectedTokens: 0, firstSeq: 0, lastSeq: 0 }
     const leafStep = { ...step, pass: 'leaf', depth: 0 } as const
     const condensedStep = { ...step, pass: 'condensed', depth: 1 } as const
-    expect(plain(stepsText({ steps: [leafStep, leafStep, condensedStep] }))).toBe('2 first summaries and 1 summary of summaries')
+    expect(plain(stepsText({ steps: [leafStep, leafStep, condensedStep] }))).toBe(
+      '2 first summaries and 1 summary of summaries',
+    )
     expect(plain(stepsText({ steps: [condensedStep] }))).toBe('1 summary of summaries')
   })
 
