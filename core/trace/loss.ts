@@ -135,7 +135,10 @@ export class LossReporter {
         toAtMs: null,
         notes: [pruned ? PRUNED_ONLY : 'This conversation was never compacted.'],
       }
-    const before = timeTravel.entriesAt(conversationId, start)
+    const at = timeTravel.entriesAt(conversationId, start)
+    const run = from === undefined ? (runId ?? events.at(-1)?.runId) : undefined
+    const exact = at.reconstructed && run !== undefined ? timeTravel.entriesBeforeRun(conversationId, run) : null
+    const before = exact === null ? at : { ...at, placed: exact, reconstructed: false }
     if (after !== null && isLater(before, after)) {
       const message = 'from: This moment is later than the one given as to. Exchange the two.'
       throw new LcmError('invalid_argument', message, { from, to })

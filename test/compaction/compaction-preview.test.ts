@@ -92,6 +92,16 @@ it('tells it of a file of another system, by the budget that the file names, and
   expect(fingerprint(path)).toEqual(before)
 })
 
+it('counts only what its own summaries lose where another system left summaries in the window', async () => {
+  const { loss, summaries } = await previewOf(join(FIXTURES, 'pi-lcm/small.db'), {
+    mode: 'leaf',
+    settings: { freshTailCount: 2, minMessagesToCompact: 1 },
+  })
+  expect(loss?.counts.dropped).toBeGreaterThan(0)
+  expect(loss?.notes.join(' ')).not.toContain('inferred')
+  expect(summaries.reduce((all, { dropped }) => all + dropped, 0)).toBe(loss?.counts.dropped)
+})
+
 it('tells nothing where nothing would be compacted, and leaves no copy behind when it is cancelled', async () => {
   const path = sample()
   expect(await previewOf(path, { settings: { minMessagesToCompact: 5_000 }, mode: 'leaf' })).toMatchObject({

@@ -146,6 +146,26 @@ export class TimeTravel {
     })
   }
 
+  /**
+   * Returns the entries right before a run, by undoing what is logged since. They are exact also when summaries of
+   * another system stood there, of which no log says when they came. Null when the log does not lead back to them.
+   */
+  entriesBeforeRun(conversationId: number, runId: string): Placements | null {
+    return readSnapshot(this.#options.db, () => {
+      if (!this.#options.keepsLog) return null
+      const memory = this.#options.reader.memory(conversationId)
+      const events = readEvents(this.#options.db, conversationId)
+      const first = events.findIndex((event) => event.runId === runId)
+      const newestSeq = events[first]?.newestSeq ?? null
+      if (newestSeq === null) return null
+      const before = events[first - 1]?.eventId ?? 0
+      const hadHappened = (edit: Edit): boolean => edit.newestSeq !== null && newestSeq > edit.newestSeq
+      const replacements = readReplacementsAfter(this.#options.db, conversationId, before, hadHappened)
+      const undone = replacements && undoReplacements(storedPlacements(memory), replacements)
+      return undone && withoutLater(undone, memory, newestSeq)
+    })
+  }
+
   /** Adds active tokens to each event: from the log as far as it reaches, otherwise from creation times. */
   #withActiveTokens(memory: Memory, events: readonly LoggedEvent[]) {
     const isLogged = this.#options.keepsLog && events.every((event) => event.runId !== '')
@@ -227,11 +247,15 @@ export class TimeTravel {
     if (!undone) return null
     // Before the first event there were no summaries, except some whose creation is not known.
     if (point.events === 0 && undone.some((entry) => typeof entry === 'string')) return null
-    return undone.filter(
-      (entry) => typeof entry === 'string' || !((history.seqs[history.positionOf(entry)] ?? -1) > point.newestSeq),
-    )
+    return withoutLater(undone, memory, point.newestSeq)
   }
 }
+
+/** Leaves out the messages that came later. */
+const withoutLater = (placed: Placements, { messages }: Memory, newestSeq: number): Placements =>
+  placed.filter(
+    (entry) => typeof entry === 'string' || !((messages.seqs[messages.positionOf(entry)] ?? -1) > newestSeq),
+  )
 
 /** Returns the first and the last time that messages and events name. */
 function span(history: Messages, events: readonly LoggedEvent[]): Pick<Timeline, 'firstAtMs' | 'lastAtMs'> {
