@@ -214,16 +214,17 @@ ${ownNames().join('\n')}
 
 export function glossaryPage(): string {
   const rows = Object.entries<GlossaryEntry>(GLOSSARY).map(
-    ([term, { meaning, replaced = [] }]) => `| ${[term, meaning, replaced.join(', ')].join(' | ').trimEnd()} |`,
+    ([term, { meaning, replaced = [], inWindow = '', notInWindow = [] }]) =>
+      `| ${[term, meaning, replaced.join(', '), inWindow, notInWindow.join(', ')].join(' | ').trimEnd()} |`,
   )
   return `${NOTE}
 
 # Glossary
 
-One word for one thing, in code, comments, messages and documents. The window explains its terms by it. The third column names words that were used for it before: a file or an exported name of the core, the shell or the window with one of them fails the tests (\`test/structure\`).
+One word for one thing, in code, comments, messages and documents. The window explains its terms by it. The third column names words that were used for it before: a file or an exported name of the core, the shell or the window with one of them fails the tests (\`test/structure\`). The last two columns say what the window calls it, and which words for it stand nowhere in the window; the tests hold that over every text of the window.
 
-| term | what it is | not |
-|---|---|---|
+| term | what it is | not | in the window | not in the window |
+|---|---|---|---|---|
 ${rows.join('\n')}
 `
 }

@@ -31,7 +31,7 @@ type Props = {
   readonly children?: ReactNode
 }
 
-const ORDER_LABELS = { change: 'Change', size: 'Size', pressure: 'Pressure' } as const
+const ORDER_LABELS = { change: 'Change', size: 'Size', pressure: 'Window' } as const
 /** A shorter list needs no filter. */
 const FILTER_FROM = 8
 const TYPING_MS = 100

@@ -33,7 +33,7 @@ export function StatusLine({ conversation, info, isOfMemory }: Props) {
         </span>
       )}
       {settings.data && isOfMemory && conversation !== null && (
-        <span title={meaningOf('fresh tail')}>fresh tail {settings.data.freshTailCount}</span>
+        <span title={meaningOf('fresh tail')}>newest {settings.data.freshTailCount} stay</span>
       )}
       {isOfMemory && <Health />}
       <span className={styles.gap} />

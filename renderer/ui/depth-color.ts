@@ -20,19 +20,19 @@ export function depthToken(depth: number): DepthToken {
 /** Returns the CSS colour of a bar or dot of this depth. */
 export const depthColor = (depth: number): string => `var(--${depthToken(depth)})`
 
-/** `leaf`, `depth 1`, … */
-export const depthLabel = (depth: number): string => (depth <= 0 ? 'leaf' : `depth ${depth}`)
+/** `first summary`, `depth 1`, … */
+export const depthLabel = (depth: number): string => (depth <= 0 ? 'first summary' : `depth ${depth}`)
 
 /** A layer in plain words: what its summaries are made of. */
 export const layerName = (depth: number): string => (depth <= 0 ? 'first summaries' : 'summaries of summaries')
 
-/** `7 leaves, 2 at depth 1` */
+/** `7 first summaries, 2 at depth 1` */
 export const depthCounts = (counts: readonly { readonly depth: number; readonly count: number }[]): string =>
   counts
     .toSorted((a, b) => a.depth - b.depth)
     .map(({ depth, count }) =>
       depth <= 0
-        ? plural(count, 'leaf', 'leaves')
+        ? plural(count, 'first summary', 'first summaries').replaceAll(' ', '\u00a0')
         : `${formatCount(count)} at ${depthLabel(depth)}`.replaceAll(' ', '\u00a0'),
     )
     .join(', ')

@@ -23,9 +23,9 @@ export function roomText(room: Room): string {
   }
   const toSoft = Math.round(softThreshold * budgetTokens) - activeTokens
   const toHard = Math.round(hardThreshold * budgetTokens) - activeTokens
-  if (toSoft > 0) return `soft threshold in ${formatCount(toSoft)} tokens`
-  if (toHard > 0) return `past the soft threshold, hard threshold in ${formatCount(toHard)} tokens`
-  return `past the hard threshold by ${formatCount(-toHard)} tokens`
+  if (toSoft > 0) return `a compaction is due in ${formatCount(toSoft)} tokens`
+  if (toHard > 0) return `a compaction is due, and must come within ${formatCount(toHard)} tokens`
+  return `must be compacted: ${formatCount(-toHard)} tokens too many`
 }
 
 /** Says at which size of the window a compaction is due, and when that is, or what does not fit. */

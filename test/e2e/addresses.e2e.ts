@@ -55,7 +55,7 @@ test(
 
     // The context window: moment, what if, form and the two moments of a difference.
     await views.getByRole('link', { name: /^Window/ }).click()
-    const view = page.getByRole('region', { name: 'Context window' })
+    const view = page.getByRole('region', { name: 'Window of the conversation' })
     await expect(view).toContainText('as of now')
     await page.keyboard.press('ArrowLeft')
     await expect(view).not.toContainText('as of now')

@@ -19,7 +19,7 @@ test('a compaction goes from decision to plan, confirmation, run and result, and
     await expect(page.getByRole('main').getByRole('button', { name: 'Compact…' })).toBeVisible()
   }
   await page.getByRole('button', { name: 'Compact…' }).click()
-  await expect(page.getByRole('row', { name: /soft threshold/ })).toBeVisible()
+  await expect(page.getByRole('row', { name: /: compact at/ })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Plan' })).toBeVisible()
   // The plan has words, and tells what would be lost before anything happens.
   const steps = page.getByRole('grid', { name: 'Steps of the plan' }).getByRole('row')
@@ -156,11 +156,11 @@ test(
   async ({ openMemory, home }) => {
     const page = await openMemory(sampleCopy(home))
     await page.getByRole('link', { name: 'Compact' }).click()
-    const strip = page.getByRole('img', { name: /fresh tail from message/ })
+    const strip = page.getByRole('img', { name: /newest messages from message/ })
     const configured = await strip.getAttribute('aria-label')
     await page.getByRole('link', { name: /^Window/ }).click()
     const view = page.getByRole('region', { name: 'What if' })
-    const tail = view.getByRole('textbox', { name: 'fresh tail' })
+    const tail = view.getByRole('textbox', { name: 'newest' })
     await tail.fill('1')
     await tail.press('Enter')
     await view.getByRole('button', { name: 'Plan compaction…' }).click()

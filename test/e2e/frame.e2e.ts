@@ -162,7 +162,9 @@ test.describe('a view whose code does not arrive', () => {
       await views.getByRole('link', { name: /^Window/ }).click()
       await page.unroute(code)
       await page.getByRole('button', { name: 'Load the page again' }).click()
-      await expect(page.getByRole('region', { name: 'Context window' })).toContainText('what the model sees next turn')
+      await expect(page.getByRole('region', { name: 'Window of the conversation' })).toContainText(
+        'what the model sees next turn',
+      )
     },
   )
 })

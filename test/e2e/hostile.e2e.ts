@@ -161,7 +161,7 @@ test(
     await page.evaluate((id) => {
       location.hash = `#/conversation/${id}/window`
     }, conversationId)
-    const items = page.getByRole('grid', { name: 'Items of the context window' })
+    const items = page.getByRole('grid', { name: 'Items of the window' })
     await items.getByRole('row', { name: /sum_/ }).first().click()
     const detail = page.getByRole('complementary', { name: 'Detail' })
     await expect(detail).toContainText(PWNED)

@@ -19,7 +19,7 @@ test(
     await go('logs')
     const log = page.getByRole('grid', { name: 'Log' })
     await expect(log.getByRole('row', { name: /scan\.done/ })).toBeVisible()
-    await expect(page.getByRole('slider', { name: /Integrity failures\. 0.errors, 0.warnings/ })).toBeVisible()
+    await expect(page.getByRole('slider', { name: /Failed checks\. 0.errors, 0.warnings/ })).toBeVisible()
 
     await log.getByRole('row', { name: /scan\.done/ }).click()
     const drawer = page.getByRole('complementary', { name: 'Line of the log' })

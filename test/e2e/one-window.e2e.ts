@@ -38,7 +38,7 @@ test('a session over its budget has the same window in every view', IN_BROWSER, 
   await open('Layers')
   await expect(page.getByRole('toolbar', { name: 'Layers' })).toContainText('left out')
   await open(/^Window/)
-  const context = page.getByRole('region', { name: 'Context window' })
+  const context = page.getByRole('region', { name: 'Window of the conversation' })
   await expect(context).toContainText(`${window} tokens of 300`)
   await expect(context).toContainText(sentence)
   // The file stores no window: it is told as worked out, with the rule.
@@ -46,6 +46,6 @@ test('a session over its budget has the same window in every view', IN_BROWSER, 
   await expect(context).toContainText('every message is in it')
   await open('Compact')
   await expect(page.getByRole('main')).toContainText(`${window} of 300\u00a0tokens (${pressure})`)
-  await expect(page.getByRole('main')).toContainText(`${leftOut} of ${active} active tokens left out`)
+  await expect(page.getByRole('main')).toContainText(`${leftOut} of ${active} tokens left out`)
   await expect(page.getByRole('heading', { name: 'Compact before the next turn' })).toBeVisible()
 })

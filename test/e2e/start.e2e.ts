@@ -84,7 +84,7 @@ test('the curve of the window leads to its messages and runs, and all conversati
   await chart.focus()
   await page.keyboard.press('Home')
   await expect(chart).toHaveAttribute('aria-valuetext', /Mar 5, .*after message 2\d\d$/)
-  await expect(page.getByRole('region', { name: 'Pressure over time' })).toContainText('0 compaction steps')
+  await expect(page.getByRole('region', { name: 'The window over time' })).toContainText('0 compaction steps')
 
   await page.getByRole('radiogroup', { name: 'What the axis shows' }).getByText('messages').click()
   await expect(page).toHaveURL(/start\.axis=messages/)
@@ -113,7 +113,7 @@ test('the curve of the window leads to its messages and runs, and all conversati
   // The selected conversation is shown over time, and nothing is claimed about what was not checked.
   await expect(rows.nth(1)).toContainText('not checked')
   await rows.nth(2).getByRole('gridcell').nth(1).click()
-  await expect(page.getByRole('region', { name: 'Pressure over time' })).toContainText('Nightly reconciliation')
+  await expect(page.getByRole('region', { name: 'The window over time' })).toContainText('Nightly reconciliation')
 
   // The others are drawn beside it, and what its last run lost stands in the panel.
   const report = page.getByRole('region', { name: 'Loss report' })

@@ -104,7 +104,7 @@ test('the graph grows by expanding, down to the messages', async ({ openMemory, 
   const cards = graph.locator('.react-flow__node')
   await expect.poll(() => cards.count()).toBeGreaterThan(1)
   // Down to a leaf, and from there to what was said.
-  const isLeaf = () => detail(page).getByText('leaf', { exact: true }).isVisible()
+  const isLeaf = () => detail(page).getByText('first summary', { exact: true }).isVisible()
   for (let steps = 0; steps < 5 && !(await isLeaf()); steps += 1) {
     const before = selected(page)
     await page.getByRole('button', { name: '← sources' }).click()
@@ -288,7 +288,9 @@ test('W A S D zoom and pan, M marks what is in sight, and a message says how muc
   await page.keyboard.press('Escape')
 
   await page.goto(new URL('#/conversation/1/layers?select=msg_60', page.url()).href)
-  const layers = page.getByText(/^Of \d+\sdetails: \d+ in leaf, \d+ in depth 1, \d+ in depth 2, \d+ in the window$/)
+  const layers = page.getByText(
+    /^Of \d+\sdetails: \d+ in first summaries, \d+ in depth 1, \d+ in depth 2, \d+ in the window$/,
+  )
   await expect(layers).toBeVisible()
   // A screen reader is told the same, and it goes with the selection.
   await expect(page.getByRole('status').filter({ hasText: 'Selected msg_60' })).toContainText('in the window')

@@ -39,10 +39,10 @@ test(
     const tour = page.getByRole('region', { name: 'Tour' })
     await expect(tour).toContainText('1 of 3')
     await expect(tour.getByRole('heading', { level: 3 })).toHaveText('What does the model see next turn?')
-    const context = page.getByRole('region', { name: 'Context window' })
+    const context = page.getByRole('region', { name: 'Window of the conversation' })
     await expect(context).toContainText('stands for')
     // The terms that stand here are explained.
-    await expect(page.getByTitle(meaningOf('fresh tail'))).toContainText('fresh tail')
+    await expect(page.getByTitle(meaningOf('fresh tail'))).toContainText('newest 32 stay')
     await expect(context.getByTitle(meaningOf('τ soft, τ hard')).first()).toBeVisible()
 
     await tour.getByRole('button', { name: 'Next question' }).click()

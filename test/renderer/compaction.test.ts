@@ -44,9 +44,9 @@ describe('the request for a compaction', () => {
   })
 
   it.each([
-    ['freshTailCount', '-1', 'Fresh tail: a whole number from 0'],
-    ['freshTailCount', '1.5', 'Fresh tail: a whole number from 0'],
-    ['softThreshold', '1.2', 'Soft threshold: a number from 0.01 to 1'],
+    ['freshTailCount', '-1', 'Newest messages: a whole number from 0'],
+    ['freshTailCount', '1.5', 'Newest messages: a whole number from 0'],
+    ['softThreshold', '1.2', 'Compact at: a number from 0.01 to 1'],
     ['maxDepth', 'deep', 'Greatest depth: a whole number from -1'],
   ])('refuses %s = %s with its name and range', (name, text, problem) => {
     expect(requestOf({ ...EMPTY_FORM, settings: { [name]: text } }, 3)).toEqual({ problem })

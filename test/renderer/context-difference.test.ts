@@ -144,7 +144,9 @@ describe('the texts about a what-if', () => {
 
   it('say "nothing" when nothing would change', () => {
     expect(leavesText({ messagesToLeaves: { messages: 0, leaves: 0 } })).toBe('nothing')
-    expect(leavesText({ messagesToLeaves: { messages: 41, leaves: 3 } })).toBe('41\u00a0messages → 3\u00a0leaves')
+    expect(leavesText({ messagesToLeaves: { messages: 41, leaves: 3 } })).toBe(
+      '41\u00a0messages → 3\u00a0first summaries',
+    )
     expect(fallsOutText({ fallsOut: [], fallsOutTokens: 0 })).toBe('nothing')
     const plan = { steps: [{ depth: 2 }] } as never
     expect(condenseText({ summariesToCondensed: { summaries: 8, condensed: 2 }, plan })).toBe(

@@ -16,8 +16,8 @@ const plain = (text: string) => text.replaceAll('\u00a0', ' ')
 
 describe('the detail view of a node', () => {
   it('names the kind of the node', () => {
-    expect(kindText({ kind: 'condensed', depth: 1, role: null })).toBe('condensed · depth 1')
-    expect(kindText({ kind: 'leaf', depth: 0, role: null })).toBe('leaf')
+    expect(kindText({ kind: 'condensed', depth: 1, role: null })).toBe('summary of summaries · depth 1')
+    expect(kindText({ kind: 'leaf', depth: 0, role: null })).toBe('first summary')
     expect(kindText({ kind: 'message', depth: null, role: 'tool' })).toBe('tool')
   })
 

@@ -30,9 +30,9 @@ describe('an exported graph', () => {
 
   it('escapes ids so that none becomes syntax', () => {
     const mermaid = toMermaid(hostile)
-    expect(mermaid).toContain('n0["a#34;]; subgraph #60;b#62; · leaf')
+    expect(mermaid).toContain('n0["a#34;]; subgraph #60;b#62; · first summary')
     expect(mermaid).toContain('n0 --> n1')
-    expect(toDot(hostile)).toContain('n0 [label="a\\"]; subgraph <b>, leaf')
+    expect(toDot(hostile)).toContain('n0 [label="a\\"]; subgraph <b>, first summary')
     expect(toDot(hostile)).toContain('n2 [label="back\\\\slash')
   })
 

@@ -93,6 +93,6 @@ describe('the integrity report', () => {
     const text = reportMarkdown(report([check('dangling_edge', { count: 1, samples })]), '/tmp/a`b.db')
     expect(text).not.toContain('\n# Heading')
     expect(text).toContain('two lines')
-    expect(text.split('\n')[0]).toBe('# Integrity of `/tmp/aˋb.db`')
+    expect(text.split('\n')[0]).toBe('# Health of `/tmp/aˋb.db`')
   })
 })

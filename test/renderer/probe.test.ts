@@ -160,6 +160,6 @@ it('the lane of a probe shows the window and then each depth, the deepest first,
   } as never
   const window = [{ x0: 0, x1: 100, id: 'd', depth: 1, items: 1, tokens: 1 }]
   const rows = laneRows({ summaries, window }, { x0: 0, x1: 100, left: 0, width: 100 })
-  expect(rows.map(({ name }) => name)).toEqual(['window', 'depth 1', 'leaf'])
+  expect(rows.map(({ name }) => name)).toEqual(['window', 'depth 1', 'first summary'])
   expect(rows[2]?.runs.reduce((sum, { first, last }) => sum + last - first + 1, 0)).toBe(3)
 })

@@ -142,9 +142,9 @@ describe('the list of settings', () => {
   it('is searched by name, variable, effect and title', () => {
     const found = (typed: string) =>
       findSettings(known, typed).map(({ title, settings }) => `${title}: ${settings.map(({ label }) => label)}`)
-    expect(found('fresh')).toEqual(['How to compact: Fresh tail'])
+    expect(found('fresh')).toEqual(['How to compact: Newest messages that stay'])
     expect(found('lcm_log')).toEqual(['Log: Level'])
-    expect(found('  THRESHOLD hard ')).toEqual(['When to compact: Hard threshold'])
+    expect(found('  THRESHOLD hard ')).toEqual(['When to compact: Must compact at'])
     expect(found('when compact')).toHaveLength(1)
     expect(found('nothing of this kind')).toEqual([])
     expect(findSettings(known, '')).toEqual(known)

@@ -59,11 +59,11 @@ describe('the start page', () => {
   it('says how far it is to the next threshold', () => {
     const room = (activeTokens: number, leftOutTokens = 0) =>
       roomText({ activeTokens, leftOutTokens, budgetTokens: 200_000, softThreshold: 0.75, hardThreshold: 1 })
-    expect(room(124_310)).toBe('soft threshold in 25,690 tokens')
-    expect(room(160_000)).toBe('past the soft threshold, hard threshold in 40,000 tokens')
-    expect(room(200_457)).toBe('past the hard threshold by 457 tokens')
+    expect(room(124_310)).toBe('a compaction is due in 25,690 tokens')
+    expect(room(160_000)).toBe('a compaction is due, and must come within 40,000 tokens')
+    expect(room(200_457)).toBe('must be compacted: 457 tokens too many')
     // A result without its call is left out, however much room there is.
-    expect(room(124_310, 424)).toBe('soft threshold in 25,690 tokens')
+    expect(room(124_310, 424)).toBe('a compaction is due in 25,690 tokens')
     expect(room(341_904, 150_247)).toBe('341,904 tokens want in, 191,657 fit into 200,000, 150,247 are left out')
   })
 
@@ -85,7 +85,7 @@ describe('the start page', () => {
 
   it('orders depths as the strata do', () => {
     expect(byDepth([row('0', 1), row('10', 1), row('2', 1)]).map(({ key }) => key)).toEqual(['10', '2', '0'])
-    expect(depthName('0')).toBe('leaf')
+    expect(depthName('0')).toBe('first summary')
     expect(depthName('2')).toBe('depth 2')
   })
 

@@ -111,9 +111,9 @@ describe('the drawn strata', () => {
   })
 
   it('name the fresh tail where it begins, and not when there is none', () => {
-    expect(texts(drawStrata(sceneOf(history)).frame)).toContain('fresh tail')
+    expect(texts(drawStrata(sceneOf(history)).frame)).toContain('newest messages')
     const none = sceneOf({ ...history, freshTailX: history.extent })
-    expect(texts(drawStrata(none).frame)).not.toContain('fresh tail')
+    expect(texts(drawStrata(none).frame)).not.toContain('newest messages')
   })
 
   it('say in words how many messages are in no summary', () => {

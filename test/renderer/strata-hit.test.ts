@@ -70,7 +70,7 @@ describe('the pointer', () => {
   it('shows in a tooltip what a summary stands for', () => {
     expect(tooltipText({ kind: 'summary', entry: 2 }, strata)).toMatchObject({
       id: idAt(2),
-      title: 'leaf · not itself in the window',
+      title: 'first summary · not itself in the window',
       lines: expect.arrayContaining(['covers 25\u00a0messages', '100 of 2,500\u00a0tokens · 25.0×']),
     })
   })

@@ -88,7 +88,9 @@ describe('the core drill', () => {
 
   it('says at every layer above a message how much of it stands there', () => {
     expect(words(sceneOf(history(), { core, selected }))).toEqual(['◐ 5 of 7', '◐ 3 of 7', '⊘ 0 of 7'])
-    expect(coreText(core)?.replaceAll('\u00a0', ' ')).toBe('Of 7 details: 5 in leaf, 3 in depth 1, 0 in the window')
+    expect(coreText(core)?.replaceAll('\u00a0', ' ')).toBe(
+      'Of 7 details: 5 in first summaries, 3 in depth 1, 0 in the window',
+    )
   })
 
   it('lights the summaries on the way, and dims the others', () => {

@@ -69,8 +69,8 @@ describe('the figures of a range', () => {
 
   it('name the summaries of each depth, leaves first', () => {
     const { summaries } = figuresOf({ x0: 20, x1: 40 }, shown)
-    expect(depthCounts(summaries).replaceAll('\u00a0', ' ')).toBe('2 leaves, 1 at depth 1')
-    expect(depthCounts([{ depth: 0, count: 1 }]).replaceAll('\u00a0', ' ')).toBe('1 leaf')
+    expect(depthCounts(summaries).replaceAll('\u00a0', ' ')).toBe('2 first summaries, 1 at depth 1')
+    expect(depthCounts([{ depth: 0, count: 1 }]).replaceAll('\u00a0', ' ')).toBe('1 first summary')
   })
 
   it('take the place of the caption of the fresh tail where both would stand', () => {
@@ -80,8 +80,8 @@ describe('the figures of a range', () => {
       drawStrata(sceneOf(tailed, { range: range && { ...range, figures } })).frame.flatMap((shape) =>
         shape.kind === 'text' ? [shape.text] : [],
       )
-    expect(wordsWith(null)).toContain('fresh tail')
-    expect(wordsWith({ x0: 60, x1: 90 })).not.toContain('fresh tail')
+    expect(wordsWith(null)).toContain('newest messages')
+    expect(wordsWith({ x0: 60, x1: 90 })).not.toContain('newest messages')
   })
 })
 

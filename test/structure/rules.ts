@@ -136,6 +136,32 @@ export const words: SourceRule = {
   },
 }
 
+const NOT_IN_WINDOW: ReadonlyMap<string, string> = new Map(
+  readGlossary().flatMap(({ term, notInWindow }) => notInWindow.map((word): [string, string] => [word, term])),
+)
+const HAS_SUCH_A_WORD = new RegExp(`(?<![\\p{L}-])(?:${[...NOT_IN_WINDOW.keys()].join('|')})(?![\\p{L}])`, 'iu')
+const TERMS: ReadonlySet<string> = new Set(readGlossary().map(({ term }) => term))
+
+/** A word alone is a value, not a text that somebody reads, unless it begins like one; so is a term that is looked up. */
+const isRead = (text: string): boolean =>
+  !TERMS.has(text) && (/\s\S/.test(text.trim()) || /^(?:[A-Z][a-z]|τ)/.test(text.trim()))
+
+export const windowWords: SourceRule = {
+  name: 'words that stand nowhere in the window',
+  advice: 'Say it as the column "in the window" of docs/glossary.md does.',
+  except: [
+    // People may type the words of earlier versions.
+    'renderer/frame/use-action-entries.ts',
+    // The file is for another program, whose word it is.
+    'renderer/features/graph/graph-export.ts',
+  ],
+  find: ({ path, literals }) =>
+    literals.flatMap(({ text, line }) => {
+      const word = path.startsWith('renderer/') && isRead(text) ? HAS_SUCH_A_WORD.exec(text)?.[0] : undefined
+      return word === undefined ? [] : [{ line, what: `${JSON.stringify(text)}: ${word}` }]
+    }),
+}
+
 const wordsOf = (name: string): string[] =>
   name.split(/[^A-Za-z]+|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase())
 

@@ -84,7 +84,7 @@ const isNode = (value: unknown): value is Node =>
 const nameOf = (node: unknown): string | null => (isNode(node) && typeof node.name === 'string' ? node.name : null)
 
 function textOf(node: Node): string | null {
-  if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : null
+  if (node.type === 'Literal' || node.type === 'JSXText') return typeof node.value === 'string' ? node.value : null
   if (node.type !== 'TemplateLiteral') return null
   return (node.quasis as { readonly value: { readonly raw: string } }[]).map(({ value }) => value.raw).join(VALUE)
 }

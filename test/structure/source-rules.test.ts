@@ -8,6 +8,7 @@ import {
   statements,
   systemComparisons,
   systemNames,
+  windowWords,
   words,
   yielding,
 } from './rules.ts'
@@ -38,6 +39,15 @@ describe('the source of the window', () => {
     const files = readSources('renderer', 'electron')
     expect(files.length).toBeGreaterThan(200)
     expect(files.flatMap((file) => brokenBy(words, file).map(({ what }) => `${file.path} ${what}`))).toEqual([])
+  })
+})
+
+describe('the texts of the window', () => {
+  it('say each thing with the one word of the glossary', () => {
+    const broken = readSources('renderer').flatMap((file) =>
+      brokenBy(windowWords, file).map(({ line, what }) => `${file.path}:${line} ${what}`),
+    )
+    expect(broken, windowWords.advice).toEqual([])
   })
 })
 
@@ -115,5 +125,20 @@ describe('a rule about the source', () => {
       `throw new Error('Select a file, or update it with care.')`,
     ].join('\n')
     expect(lines(statements, code)).toEqual([1, 2, 3, 5, 6])
+  })
+
+  it('refuses a word that the window does not use, and allows it as a value and as a term that is looked up', () => {
+    const code = [
+      `const a = <p>the fresh tail is full</p>`,
+      'const b = `Pressure of $' + '{a}`',
+      `const c = 'one leaf of this tree'`,
+      `const d = 'leaf'`,
+      `const e = meaningOf('τ soft, τ hard')`,
+      `const f = 'the newest messages, in a pressured cleaflet'`,
+      `const g = <p>τ</p>`,
+      `const h = 'below τ hard'`,
+    ].join('\n')
+    expect(lines(windowWords, code, 'renderer/planted.tsx')).toEqual([1, 2, 3, 7, 8])
+    expect(lines(windowWords, code, 'core/planted.tsx')).toEqual([])
   })
 })

@@ -58,7 +58,7 @@ export function CompactionInputs({ conversationId, form, onChange, problem, esti
             <input
               type="number"
               min={1}
-              placeholder="soft threshold"
+              placeholder="compact at"
               aria-label="Target in tokens"
               value={form.targetTokens}
               onChange={(event) => onChange({ ...form, targetTokens: event.target.value })}

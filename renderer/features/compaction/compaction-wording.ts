@@ -12,12 +12,12 @@ export const MODES: readonly { readonly value: CompactionMode; readonly label: s
   },
   {
     value: 'leaf',
-    label: 'leaf',
+    label: 'only messages',
     hint: 'Old messages become first summaries; the summaries that are there stay as they are',
   },
   {
     value: 'condense',
-    label: 'condense',
+    label: 'only summaries',
     hint: 'Neighbouring summaries become one summary of them; no message leaves the window',
   },
   {
@@ -41,7 +41,7 @@ export function decisionTitle(
 export function decisionFigures(decision: CompactionDecision): string {
   const { tokens, activeTokens, leftOutTokens, budget, pressure, eligibleMessages, eligibleTokens } = decision
   const leftOut =
-    leftOutTokens === 0 ? '' : ` · ${formatCount(leftOutTokens)} of ${formatCount(activeTokens)} active tokens left out`
+    leftOutTokens === 0 ? '' : ` · ${formatCount(leftOutTokens)} of ${formatCount(activeTokens)} tokens left out`
   return (
     `${formatCount(tokens)} of ${plural(budget, 'token')} (${formatPressure(pressure)})${leftOut} · ` +
     `${plural(eligibleMessages, 'message')} with ${plural(eligibleTokens, 'token')} eligible`
@@ -49,9 +49,9 @@ export function decisionFigures(decision: CompactionDecision): string {
 }
 
 export const TRIGGER_NAMES = {
-  soft_threshold: 'active tokens, soft threshold',
-  hard_threshold: 'active tokens, hard threshold',
-  active_messages: 'active messages',
+  soft_threshold: 'tokens in the window: compact at',
+  hard_threshold: 'tokens in the window: must compact at',
+  active_messages: 'messages in the window',
 } as const
 
 /** `12 first summaries and 3 summaries of summaries`, whichever there are. */

@@ -102,7 +102,7 @@ function RunHistory({ conversationId, runs, canWrite }: RunHistoryProps) {
   if (runs.data.length === 0)
     return (
       <p className={runPanelStyles.none}>
-        The file records no run. Other systems keep no such record; here each run is written down with its nodes.
+        The file records no compaction. Other systems keep no such record; here each is written down with its summaries.
       </p>
     )
   return (

@@ -74,7 +74,7 @@ export function RunPanel({ job, startError, runs, canWrite }: Props) {
 function SoFar({ run }: { readonly run: CompactionRunRecord | undefined }) {
   if (run === undefined || run.created.length === 0) return null
   return (
-    <section className={styles.panel} aria-label="Nodes of this run so far">
+    <section className={styles.panel} aria-label="Summaries of this compaction so far">
       <div className={styles.nodes}>
         <RunNodes created={[...run.created].reverse()} />
       </div>

@@ -76,7 +76,7 @@ function WholeWindow({ conversationId }: Props) {
     [answer.data, tried.effective],
   )
   return (
-    <section className={styles.view} aria-label="Context window">
+    <section className={styles.view} aria-label="Window of the conversation">
       <ContextToolbar
         query={whatIf.query}
         onQuery={(words) => setWhatIf({ ...whatIf, query: words })}
@@ -152,7 +152,7 @@ function LargeWindow({ items, onList }: LargeWindowProps) {
         </>
       }
     >
-      A list of so many takes long, and about {formatBytes(items * BYTES_PER_ITEM)} of memory. Start and strata show the
+      A list of so many takes long, and about {formatBytes(items * BYTES_PER_ITEM)} of memory. Start and Layers show the
       same window at once.
     </EmptyState>
   )

@@ -113,7 +113,7 @@ function DifferenceFigures({ difference, isStale }: DifferenceFiguresProps) {
           <strong className={windowStyles.tokens}>
             {formatCount(before.activeTokens)} → {formatCount(after.activeTokens)}
           </strong>{' '}
-          <span className={windowStyles.dim}>active tokens</span>
+          <span className={windowStyles.dim}>tokens in the window</span>
         </span>
         <span className={styles.change} data-sign={Math.sign(change)}>
           {change > 0 ? '+' : change < 0 ? '−' : '±'}
@@ -123,8 +123,8 @@ function DifferenceFigures({ difference, isStale }: DifferenceFiguresProps) {
       </p>
       <p className={windowStyles.dim}>
         {plural(entered.length, 'item')} came in (+{formatCount(sumTokens(entered))}), {plural(left.length, 'item')}{' '}
-        left (−{formatCount(sumTokens(left))}), {formatCount(stayed)} stayed · pressure{' '}
-        {formatPressure(before.pressure)} → {formatPressure(after.pressure)}
+        left (−{formatCount(sumTokens(left))}), {formatCount(stayed)} stayed · {formatPressure(before.pressure)} →{' '}
+        {formatPressure(after.pressure)} of the budget
         {before.atMs !== null && after.atMs !== null && (
           <>
             {' '}

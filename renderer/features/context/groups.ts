@@ -32,7 +32,7 @@ function categoryRank(category: Category): number {
 
 const REASONS: Readonly<Record<ItemReason, string>> = {
   always_in: 'always in',
-  fresh_tail: 'fresh tail',
+  fresh_tail: 'among the newest',
   pair_of_included: 'pair of what is in',
   fits_recency: 'fits, newest first',
   fits_relevance: 'fits, most relevant first',

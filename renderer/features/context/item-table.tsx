@@ -32,7 +32,7 @@ export function ItemTable({ window, selection }: Props) {
   const unfold = (key: string) => setUnfolded(new Set([...unfolded, key]))
   return (
     <DataTable
-      label="Items of the context window"
+      label="Items of the window"
       rows={rows}
       columns={columns}
       layout={styles.columns}

@@ -101,10 +101,10 @@ function RibbonMarks({ window, scale, heightPx }: RibbonMarksProps) {
           style={{ left: at(soft) }}
           title={meaningOf('τ soft, τ hard')}
         >
-          τ soft {formatCompact(soft)}
+          compact at {formatCompact(soft)}
         </span>
         <span className={styles.hardLabel} style={{ left: at(hard) }} title={meaningOf('τ soft, τ hard')}>
-          τ hard {formatCompact(hard)}
+          must at {formatCompact(hard)}
         </span>
       </div>
     </>

@@ -26,7 +26,7 @@ export function WhatIfAnswer({ answer, softThreshold, hardThreshold, isStale }: 
           </span>{' '}
           of {formatCount(budget)}
         </Fact>
-        <Fact name="active">{plural(decision.activeTokens, 'token')}</Fact>
+        <Fact name="window">{plural(decision.activeTokens, 'token')}</Fact>
         <Fact name="compacts">{leavesText(answer)}</Fact>
         <Fact name="condenses">{condenseText(answer)}</Fact>
         {plan.steps.length > 0 && (
@@ -35,7 +35,7 @@ export function WhatIfAnswer({ answer, softThreshold, hardThreshold, isStale }: 
               <span className={styles.figure} data-state={state(plan.expectedTokensAfter)}>
                 about {formatCount(plan.expectedTokensAfter)}
               </span>{' '}
-              active, pressure {formatPressure(pressureAfter)}
+              in the window, {formatPressure(pressureAfter)} of the budget
             </Fact>
             <Fact name="calls">
               <span title="With a model as summariser. The built-in one asks none.">{callsText(plan)}</span>
@@ -60,9 +60,11 @@ export function answerTitle({ urgency, should }: Pick<CompactionDecision, 'urgen
   return urgency === 'hard' ? 'Then, before the next turn:' : 'Then, soon:'
 }
 
-/** `41 messages → 3 leaves` */
+/** `41 messages → 3 first summaries` */
 export function leavesText({ messagesToLeaves: { messages, leaves } }: Pick<WhatIf, 'messagesToLeaves'>): string {
-  return leaves === 0 ? 'nothing' : `${plural(messages, 'message')} → ${plural(leaves, 'leaf', 'leaves')}`
+  return leaves === 0
+    ? 'nothing'
+    : `${plural(messages, 'message')} → ${plural(leaves, 'first summary', 'first summaries')}`
 }
 
 /** `8 summaries → 2, depth 2` */

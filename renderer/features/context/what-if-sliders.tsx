@@ -39,7 +39,7 @@ export function WhatIfSliders({ whatIf, effective, onChange }: Props) {
         onChange={(budgetTokens) => onChange({ ...whatIf, budgetTokens })}
       />
       <SliderField
-        label="Soft threshold"
+        label="Compact at"
         hint="Share of the budget from which to compact, such as 0.75 or 75 %"
         value={effective?.softThreshold ?? null}
         unit="of it"
@@ -52,7 +52,7 @@ export function WhatIfSliders({ whatIf, effective, onChange }: Props) {
         onChange={(softThreshold) => onChange({ ...whatIf, softThreshold })}
       />
       <SliderField
-        label="Fresh tail"
+        label="Newest"
         hint="Newest messages that always stay in"
         value={effective?.freshTailCount ?? null}
         unit="messages"

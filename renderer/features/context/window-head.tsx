@@ -108,7 +108,7 @@ function WindowFigures({ window, rule, isResumed }: Omit<Props, 'isStale'>) {
       )}
       {window.overBudget && (
         <p className={styles.warning} role="note">
-          System messages and the fresh tail alone pass the budget. They stay in all the same; nothing else does.
+          System messages and the newest messages alone pass the budget. They stay in all the same; nothing else does.
         </p>
       )}
       {window.reconstructed && isPast && (

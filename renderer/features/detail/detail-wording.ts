@@ -11,11 +11,11 @@ export function kindHeading({ kind }: Pick<Description, 'kind'>): string {
   return kind === 'file' ? 'File' : 'Summary'
 }
 
-/** `condensed · depth 1`, `leaf`, `tool`, `file`. */
+/** `summary of summaries · depth 1`, `first summary`, `tool`, `file`. */
 export function kindText({ kind, depth, role }: Pick<Description, 'kind' | 'depth' | 'role'>): string {
   if (kind === 'message') return role ?? 'message'
-  if (kind !== 'condensed') return kind
-  return `condensed · ${depthLabel(depth ?? 1)}`
+  if (kind === 'leaf') return depthLabel(0)
+  return kind === 'condensed' ? `summary of summaries · ${depthLabel(depth ?? 1)}` : kind
 }
 
 /** `msg 2,548 – 3,336`: the sequence numbers of the messages that it covers. */

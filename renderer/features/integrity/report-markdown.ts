@@ -7,7 +7,7 @@ export function reportMarkdown(report: IntegrityReport, path: string): string {
   const ways = byDesign(report)
   const { findings, expected, passed, notApplicable } = groupChecks(report.checks, ways)
   const lines = [
-    `# Integrity of ${inline(path)}`,
+    `# Health of ${inline(path)}`,
     '',
     `${reportTitle(report)}: ${checksMade(report)} checks over ${report.messages} messages and ` +
       `${report.summaries} summaries, ${new Date(report.finishedAtMs).toISOString()}.`,

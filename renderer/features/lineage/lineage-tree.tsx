@@ -29,7 +29,7 @@ const INDENT_PX = 14
 export function LineageTreeList({ rows, isOfAll, currentPath, isOutside, onPick, onToggle, onOpen }: Props) {
   return (
     <Tree
-      label={isOfAll ? 'Summaries and what they stand for' : 'Dependents, the node, and its sources'}
+      label={isOfAll ? 'Summaries and what they stand for' : 'Dependents, the summary, and its sources'}
       rows={rows}
       lineOf={lineOf}
       currentPath={currentPath}

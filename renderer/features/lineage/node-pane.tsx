@@ -124,7 +124,7 @@ function Crumbs({ description, path }: CrumbsProps) {
   const hidden = Math.max(0, path.length - MOST)
   const shown = hidden === 0 ? path : [...path.slice(0, 2), ...path.slice(2 + hidden)]
   return (
-    <nav className={styles.crumbs} aria-label="Where it stands in the context">
+    <nav className={styles.crumbs} aria-label="Where it stands in the window">
       <span className={styles.end} data-visibility={visibility}>
         {visibility === 'absent' ? 'not in the window' : 'window'}
         {inContext && contextOrdinal !== null && ` #${formatCount(contextOrdinal)}`}

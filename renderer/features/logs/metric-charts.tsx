@@ -112,7 +112,7 @@ export function FindingChart({ history, selected, onSelect }: ChartProps) {
   const found = last === undefined ? '' : `${plural(last.errors, 'error')}, ${plural(last.warnings, 'warning')}`
   return (
     <TimeChart
-      title="Integrity failures"
+      title="Failed checks"
       figures={
         last === undefined ? (
           'not checked'

@@ -101,7 +101,7 @@ export function FilterBar({ filters, onFilters, summary }: Props) {
 }
 
 function depthName(depth: number): string {
-  if (depth === 0) return 'leaf'
+  if (depth === 0) return 'first'
   return depth === DEEPEST_CHOICE ? `d${depth}+` : `d${depth}`
 }
 

@@ -8,8 +8,8 @@ const GROUPS: readonly (readonly [title: string, settings: LabelledSettings])[] 
     'When to compact',
     [
       ['TOKEN_BUDGET', 'Token budget'],
-      ['CONTEXT_THRESHOLD', 'Soft threshold'],
-      ['HARD_THRESHOLD', 'Hard threshold'],
+      ['CONTEXT_THRESHOLD', 'Compact at'],
+      ['HARD_THRESHOLD', 'Must compact at'],
       ['MAX_ACTIVE_MESSAGES', 'Most messages in the window'],
       ['AUTOCOMPACT_DISABLED', 'Never compact by itself'],
       ['ENABLED', 'Import and compact at all'],
@@ -18,12 +18,12 @@ const GROUPS: readonly (readonly [title: string, settings: LabelledSettings])[] 
   [
     'How to compact',
     [
-      ['FRESH_TAIL_COUNT', 'Fresh tail'],
+      ['FRESH_TAIL_COUNT', 'Newest messages that stay'],
       ['MIN_MESSAGES_TO_COMPACT', 'Fewest messages to compact'],
-      ['LEAF_CHUNK_TOKENS', 'Size of a leaf’s sources'],
-      ['LEAF_TARGET_TOKENS', 'Length of a leaf'],
-      ['LEAF_CONCURRENCY', 'Leaves at once'],
-      ['CONDENSED_TARGET_TOKENS', 'Length of a condensed summary'],
+      ['LEAF_CHUNK_TOKENS', 'Sources of a first summary'],
+      ['LEAF_TARGET_TOKENS', 'Length of a first summary'],
+      ['LEAF_CONCURRENCY', 'First summaries at once'],
+      ['CONDENSED_TARGET_TOKENS', 'Length of a summary of summaries'],
       ['CONDENSED_MIN_FANOUT', 'Fewest summaries to condense'],
       ['MAX_DEPTH', 'Greatest depth'],
       ['PROMPTS_DIR', 'Folder of your own prompts'],

@@ -75,8 +75,8 @@ export function ShareDialog({ conversation, onClose }: Props) {
           : {plural(conversation.messages, 'message')}, {plural(conversation.summaries, 'summary', 'summaries')}
         </p>
         <p>
-          One HTML file with strata, window, lineage, summaries and messages, and a search over them. It opens from disk
-          in any browser, is read-only, and loads nothing from the network.
+          One HTML file with layers, window, summaries and messages, and a search over them. It opens from disk in any
+          browser, is read-only, and loads nothing from the network.
         </p>
         <label className={styles.choice}>
           <input type="checkbox" checked={isSanitized} onChange={({ target }) => setSanitized(target.checked)} />

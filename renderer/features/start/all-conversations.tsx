@@ -20,7 +20,7 @@ import { PressureHistory } from './pressure-history.tsx'
 const FILTERS = ['all', 'pressed', 'findings', 'compacted', 'archived'] as const
 const HINTS: Readonly<Record<Filter, string>> = {
   all: 'Every conversation of the file',
-  pressed: 'Those at or past the soft threshold',
+  pressed: 'Those whose compaction is due',
   findings: 'Those in which the last check found something',
   compacted: 'Those with summaries',
   archived: 'Those that their system replaced by newer ones',

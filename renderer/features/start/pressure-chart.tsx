@@ -246,12 +246,12 @@ export function PressureChart(props: Props) {
         </g>
       </svg>
       {[
-        { name: 'τ soft', tokens: softTokens, className: styles.softLabel },
-        { name: 'τ hard', tokens: hardTokens, className: styles.hardLabel },
+        { name: 'compact at', tokens: softTokens, className: styles.softLabel },
+        { name: 'must at', tokens: hardTokens, className: styles.hardLabel },
       ]
         .filter(({ tokens }) => tokens <= top)
         // When the two lines are too close for two labels, only the hard threshold is labelled.
-        .filter(({ name }) => name === 'τ hard' || hardTokens > top || y(softTokens) - y(hardTokens) >= LABEL_PX)
+        .filter(({ name }) => name === 'must at' || hardTokens > top || y(softTokens) - y(hardTokens) >= LABEL_PX)
         .map(({ name, tokens, className }) => (
           <span
             key={name}

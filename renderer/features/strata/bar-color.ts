@@ -152,8 +152,8 @@ export function legendOf(
       return {
         kind: 'names',
         entries: [
-          { color: kindFill(0, palette), label: 'leaf: made from messages' },
-          { color: kindFill(1, palette), label: 'condensed: made from summaries' },
+          { color: kindFill(0, palette), label: 'first summary: made from messages' },
+          { color: kindFill(1, palette), label: 'summary of summaries' },
         ],
       }
     case 'age': {

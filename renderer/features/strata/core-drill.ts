@@ -31,6 +31,9 @@ export function coreOf({ ladder, others }: FactTrace, { entryOf }: SummaryIndex,
 export function coreText({ layers }: Core): string | null {
   const details = Math.max(0, ...layers.map((layer) => layer.details))
   if (details === 0) return null
-  const parts = layers.map(({ depth, kept }) => `${kept} in ${depth === null ? 'the window' : depthLabel(depth)}`)
+  const parts = layers.map(
+    ({ depth, kept }) =>
+      `${kept} in ${depth === null ? 'the window' : depth <= 0 ? 'first summaries' : depthLabel(depth)}`,
+  )
   return `Of ${plural(details, 'detail')}: ${parts.join(', ')}`
 }

@@ -96,7 +96,7 @@ export function drawFreshTail(scene: Scene): { plot: Shape[]; frame: Shape[] } {
     kind: 'text',
     x,
     y: rows.captionY,
-    text: 'fresh tail',
+    text: 'newest messages',
     fill: palette['lit-text'],
     align: fits ? 'left' : 'right',
   }

@@ -46,7 +46,7 @@ export function PlanStrip({ conversationId, freshTailCount, ...props }: Props) {
 
 /** On the axis of messages, x is a position. */
 const tailText = ({ freshTailX, extent }: Strata): string =>
-  freshTailX >= extent ? 'no fresh tail' : `fresh tail from message ${formatCount(freshTailX + 1)}`
+  freshTailX >= extent ? 'no newest messages that stay' : `newest messages from message ${formatCount(freshTailX + 1)}`
 
 type DrawingProps = Omit<Props, 'conversationId' | 'freshTailCount'> & { readonly strata: Strata }
 
@@ -105,7 +105,7 @@ function Drawing({ strata, steps, step, onStep }: DrawingProps) {
         className={drawing.surface}
         style={scene ? { height: scene.rows.height } : undefined}
         role="img"
-        aria-label={`${plural(steps.length, 'planned node')} over ${plural(strata.summaries.id.length, 'summary', 'summaries')} of ${plural(strata.totalMessages, 'message')}, ${tailText(strata)}. The plan below lists the same.`}
+        aria-label={`${plural(steps.length, 'planned summary', 'planned summaries')} over ${plural(strata.summaries.id.length, 'summary', 'summaries')} of ${plural(strata.totalMessages, 'message')}, ${tailText(strata)}. The plan below lists the same.`}
       >
         <canvas ref={base} className={drawing.canvas} />
         <canvas ref={overlay} className={drawing.canvas} />

@@ -65,7 +65,7 @@ function ownText(hit: Hit, strata: Strata): TooltipText {
     case 'window':
       return {
         id: hit.run.id,
-        title: `${hit.run.id === null ? 'raw messages' : depthLabel(hit.run.depth)} ${hit.run.isLeftOut ? 'active, but left out of the window' : 'in the window'}`,
+        title: `${hit.run.id === null ? 'raw messages' : depthLabel(hit.run.depth)} ${hit.run.isLeftOut ? 'wants in, but is left out of the window' : 'in the window'}`,
         lines: [`${plural(hit.run.items, 'item')} · ${formatTokens(hit.run.tokens)}`],
       }
     case 'mark':

@@ -15,7 +15,7 @@ export type Operation = 'rewrite' | 'subtree' | 'dissolve' | 'transplant'
 /** The operations on a summary under the names of the menu and the palette. */
 const OPERATIONS: readonly { readonly operation: Operation; readonly label: string; readonly hint: string }[] = [
   { operation: 'rewrite', label: 'Rewrite…', hint: 'its text' },
-  { operation: 'subtree', label: 'Rewrite subtree…', hint: 'from the leaves up' },
+  { operation: 'subtree', label: 'Rewrite subtree…', hint: 'from the first summaries up' },
   { operation: 'dissolve', label: 'Dissolve…', hint: 'its sources instead' },
   { operation: 'transplant', label: 'Transplant…', hint: 'a copy elsewhere' },
 ]

@@ -20,7 +20,7 @@ export function askText(ask: NodeAsk): string {
   switch (ask.kind) {
     case 'rewrite':
       return ask.subtree
-        ? 'Every summary that it covers is rewritten from its sources, leaves first, then this one. Ids and links stay.'
+        ? 'Every summary that it covers is rewritten from its sources, first summaries first, then this one. Ids and links stay.'
         : 'Its text is rewritten, from its sources or by hand. Its id and its links stay.'
     case 'dissolve':
       return 'The summary is removed. Its sources take its place in the window and among the sources of its dependents.'

@@ -13,7 +13,7 @@ type Question = {
 export const QUESTIONS: readonly Question[] = [
   {
     title: 'What does the model see next turn?',
-    text: 'This list is sent with the next turn: the system prompt, a few summaries that stand for the older messages, and the newest messages as they are. The last column says why each is in. Under What if you can try another budget and see what falls out.',
+    text: 'This list is sent with the next turn: the system prompt, a few summaries that stand for the older messages, and the newest messages as they are. The last column says why each is in. Under What if you can try another budget and see what leaves the window.',
     place: { conversationId: 1, view: 'window', selection: null },
   },
   {
