@@ -110,7 +110,7 @@ describe('the totals of a window', () => {
     expect(groupsByCategory(items).map(({ label, tokens, outTokens }) => [label, tokens, outTokens])).toEqual([
       ['system', 5, 0],
       ['depth 2', 7, 0],
-      ['leaves', 9, 0],
+      ['first summaries', 9, 0],
       ['user', 3, 20],
     ])
   })

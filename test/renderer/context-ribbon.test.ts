@@ -97,7 +97,7 @@ describe('the legend of the ribbon', () => {
       ['system', 5],
       ['depth 2', 20],
       ['depth 1', 0],
-      ['leaves', 7],
+      ['first summaries', 7],
       ['user', 3],
     ])
   })

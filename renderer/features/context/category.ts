@@ -41,7 +41,7 @@ export function categoryColor(category: Category): string {
 
 /** The words for all items of a category, as in a legend. */
 export function categoryPlural(category: Category): string {
-  if (category === 'depth-0') return 'leaves'
+  if (category === 'depth-0') return 'first summaries'
   return category === 'tool' ? 'tool results' : categoryLabel(category)
 }
 

@@ -20,7 +20,7 @@ export function WhatIfAnswer({ answer, softThreshold, hardThreshold, isStale }: 
     <section className={styles.answer} aria-label="Answer" aria-busy={isStale} data-stale={isStale || undefined}>
       <h3 className={styles.title}>{answerTitle(decision)}</h3>
       <Facts>
-        <Fact name="pressure">
+        <Fact name="full">
           <span className={styles.figure} data-state={state(decision.activeTokens)}>
             {formatPressure(decision.pressure)}
           </span>{' '}
