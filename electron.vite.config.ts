@@ -22,6 +22,7 @@ const LOADED_TOGETHER = [
   'core/doors/cli.ts',
   'core/doors/cli-process.ts',
   'core/doors/cli-thread.ts',
+  'core/contract/contract.ts',
   'core/lcm.ts',
   'core/doors/worker.ts',
 ]
