@@ -10,7 +10,7 @@ import { executeHere } from '../run-job.ts'
 import { onStopSignal } from '../stop-signals.ts'
 import { toCliJson } from './cli-json.ts'
 import type { Given } from './command.ts'
-import { interruptible, interruptibleCall } from './interruptible.ts'
+import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 
 /**
@@ -23,7 +23,7 @@ export async function callProcedure(procedure: Procedure, input: object, given: 
   const ask = (signal: AbortSignal) => call(procedure.name, input, signal)
   if (procedure.isStream) return { pieces: (asJson) => piecesOf(core, ask, asJson) }
   try {
-    const answer = await interruptibleCall(ask)
+    const answer = await interruptible(ask)
     const jobId = startedJob(procedure, answer)
     if (jobId === null) return answerOf(answer)
     const job = await interruptible((signal) => jobEnd(core, jobId, signal))

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ConversationId } from '#core/contract/ids.ts'
 import type { Lcm } from '#core/lcm.ts'
+import type { Work } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 
 /** The options of every command. */
@@ -127,32 +128,40 @@ export function defineCommand<Fields extends z.ZodObject = NoFields>(spec: Comma
 
 /**
  * Declares a command that asks a memory one question and changes nothing: what it asks, and the answer as text. The
- * memory is opened read-only and closed when the answer is there.
+ * memory is opened read-only and closed when the answer is there. Of a question that takes long, which is asked by
+ * `work`, the progress is shown, and Ctrl-C stops it.
  */
 export function defineQuestion<Found, Fields extends z.ZodObject = NoFields>({
   ask,
+  work,
   text,
   json = (found) => found,
   exitCode = () => EXIT.done,
   ...spec
-}: Omit<CommandOf<Fields>, 'run'> & {
-  readonly ask: (lcm: Lcm, input: z.output<Fields>) => Found | Promise<Found>
-  readonly text: (found: Found) => string
-  /** The document that is printed with --json. Default: what was found. */
-  readonly json?: (found: Found) => unknown
-  readonly exitCode?: (found: Found) => number
-}): CommandDefinition {
+}: Omit<CommandOf<Fields>, 'run'> &
+  Question<Found, z.output<Fields>> & {
+    readonly text: (found: Found) => string
+    /** The document that is printed with --json. Default: what was found. */
+    readonly json?: (found: Found) => unknown
+    readonly exitCode?: (found: Found) => number
+  }): CommandDefinition {
   return defineCommand<Fields>({
     memory: 'reads',
     ...spec,
     run: async (input, given) => {
       // Loaded only when the command runs, so that help opens no memory.
+      const { interruptible } = await import('./interruptible.ts')
       const { withMemory } = await import('./session.ts')
-      const found = await withMemory(given, (lcm) => ask(lcm, input), { readOnly: true })
+      const asked = ask ?? ((lcm: Lcm) => interruptible((signal) => work(lcm, input, signal)))
+      const found = await withMemory(given, (lcm) => asked(lcm, input), { readOnly: true })
       return { json: json(found), text: () => text(found), exitCode: exitCode(found) }
     },
   })
 }
+
+type Question<Found, Input> =
+  | { readonly ask: (lcm: Lcm, input: Input) => Found | Promise<Found>; readonly work?: never }
+  | { readonly ask?: never; readonly work: (lcm: Lcm, input: Input, signal: AbortSignal) => Work<Found> }
 
 /** The field of commands that narrow to one conversation. */
 export const narrowed = { conversationId: ConversationId.optional().describe('narrow to one conversation') }

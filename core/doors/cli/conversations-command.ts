@@ -3,7 +3,7 @@ import { Family, type FamilyMember, type RecordedUsage } from '#core/contract/fa
 import { ConversationsInput, ListedConversation } from '#core/contract/memory.ts'
 import { plural } from '#core/text.ts'
 import { defineQuestion } from './command.ts'
-import { interruptibleCall } from './interruptible.ts'
+import { interruptible } from './interruptible.ts'
 import { count, oneLine, table } from './text.ts'
 
 const { query, sort, reversed, limit } = ConversationsInput.shape
@@ -30,7 +30,7 @@ export const conversations = defineQuestion({
     const seen = new Set<number>()
     for (const { conversationId } of rows) {
       if (seen.has(conversationId)) continue
-      const family = await interruptibleCall((signal) => lcm.families.of(conversationId, signal))
+      const family = await interruptible((signal) => lcm.families.of(conversationId, signal))
       for (const member of family.members) seen.add(member.conversationId)
       const members = family.members.map((one) => ({ ...one, row: byId.get(one.conversationId) ?? null }))
       families.push({ ...family, members })

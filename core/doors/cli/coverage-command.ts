@@ -3,7 +3,6 @@ import { CoverageInput, CoverageReport } from '#core/contract/coverage.ts'
 import { isNative } from '#core/systems/native/native.ts'
 import { plural } from '#core/text.ts'
 import { defineQuestion, narrowed } from './command.ts'
-import { interruptible } from './interruptible.ts'
 import { EXIT } from './output.ts'
 import { chooseConversation } from './session.ts'
 import { count, oneLine } from './text.ts'
@@ -15,10 +14,10 @@ export const coverage = defineQuestion({
   example: 'coverage --db sample.db --conversation 1 --transcript resources/sample.jsonl',
   fields: z.object({ ...narrowed, transcript: CoverageInput.shape.path, format: CoverageInput.shape.format }),
   prints: CoverageReport,
-  ask: async (lcm, { conversationId, transcript: path, format }) => {
+  work: async function* (lcm, { conversationId, transcript: path, format }, signal) {
     const { checkCoverage } = await import('#core/compare/transcript/check-coverage.ts')
     const input = { conversationId: chooseConversation(lcm, conversationId), path, format }
-    return interruptible((signal) => checkCoverage({ db: lcm.read, isNative: isNative(lcm.info) }, input, signal))
+    return yield* checkCoverage({ db: lcm.read, isNative: isNative(lcm.info) }, input, signal)
   },
   text: coverageText,
   exitCode: ({ ok }) => (ok ? EXIT.done : EXIT.findings),

@@ -1,7 +1,6 @@
 import { EmbedInput, EmbedResult } from '#core/contract/vectors.ts'
 import { plural } from '#core/text.ts'
 import { defineQuestion } from './command.ts'
-import { interruptible } from './interruptible.ts'
 import { count } from './text.ts'
 
 /** Texts are turned into vectors by the model that LCM_EMBEDDINGS names. */
@@ -10,7 +9,7 @@ export const embed = defineQuestion({
   example: 'embed --max-texts 5000 --db lcm.db',
   fields: EmbedInput,
   prints: EmbedResult,
-  ask: (lcm, input) => interruptible((signal) => lcm.meaning.make(input, signal)),
+  work: (lcm, input, signal) => lcm.meaning.make(input, signal),
   text: resultText,
 })
 

@@ -1,7 +1,6 @@
 import { ExpandQueryInput, ExpandQueryResult } from '#core/contract/expand-query.ts'
 import { plural } from '#core/text.ts'
 import { defineQuestion } from './command.ts'
-import { interruptibleCall } from './interruptible.ts'
 import { chooseConversation } from './session.ts'
 import { count, oneLine } from './text.ts'
 
@@ -12,9 +11,9 @@ export const expandQuery = defineQuestion({
   fields: ExpandQueryInput,
   positional: ['prompt'],
   prints: ExpandQueryResult,
-  ask: (lcm, input) => {
+  work: (lcm, input, signal) => {
     if (input.conversationId !== undefined) chooseConversation(lcm, input.conversationId)
-    return interruptibleCall((signal) => lcm.expandQuery.ask(input, signal))
+    return lcm.expandQuery.ask(input, signal)
   },
   text: resultText,
 })

@@ -6,7 +6,7 @@ import { NodeId } from '#core/contract/ids.ts'
 import { LcmError } from '#core/errors.ts'
 import { filePieces } from '#core/files/stored-path.ts'
 import type { Lcm } from '#core/lcm.ts'
-import { interruptibleCall } from './interruptible.ts'
+import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
 import { outputPath, writeOutput } from './output-file.ts'
 import { type MemoryOptions, withMemory } from './session.ts'
@@ -51,7 +51,7 @@ export async function fileAnswer(
     async (lcm) => {
       const { file } = lcm.retrieval.describe(id, 0)
       if (!file) throw new LcmError('not_found', `${id} is no large file: "lcm files" lists them.`, { id })
-      const content = await interruptibleCall((signal) => contentOf(lcm, id, options, signal))
+      const content = await interruptible((signal) => contentOf(lcm, id, options, signal))
       return { ...file, ...content }
     },
     { readOnly: true },
@@ -84,7 +84,7 @@ type CopyOptions = { readonly id: string; readonly output: string; readonly isFo
 /** Writes the bytes of a large file to another, or to standard output. */
 export async function fileCopy({ id, output, isForced, allow }: CopyOptions, given: MemoryOptions): Promise<Answer> {
   const check = async (lcm: Lcm): Promise<FileState & { readonly source: string }> => {
-    const state = await interruptibleCall((signal) => lcm.fileReader.check(id, signal, allow))
+    const state = await interruptible((signal) => lcm.fileReader.check(id, signal, allow))
     return { ...state, source: lcm.info.path }
   }
   const state = await withMemory(given, check, { readOnly: true })

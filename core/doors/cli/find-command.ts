@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { RemoteGrepInput, RemoteHits } from '#core/contract/remote.ts'
 import { plural } from '#core/text.ts'
 import { defineCommand } from './command.ts'
-import { interruptibleCall } from './interruptible.ts'
-import { tenantField, withReplica } from './postgres-session.ts'
+import { interruptible } from './interruptible.ts'
+import { addressField, tenantField, withReplica } from './postgres-session.ts'
 import { oneLine } from './text.ts'
 
 /** A search in all conversations of a tenant. */
@@ -12,10 +12,7 @@ export const find = defineCommand({
   example: 'find "retry limit" --address postgres://ada@db.example.com/lcm --tenant acme',
   fields: z.object({
     ...RemoteGrepInput.shape,
-    address: z.string().optional().meta({
-      description: 'postgres://user@host:5432/database, without a password (default: LCM_DATABASE_URL)',
-      value: 'address',
-    }),
+    address: addressField,
     tenant: tenantField,
   }),
   positional: ['query'],
@@ -25,7 +22,7 @@ export const find = defineCommand({
       const { requireTenant } = await import('#core/postgres/connect.ts')
       const { searchTenant } = await import('#core/remote/search-tenant.ts')
       const of = requireTenant(tenant ?? named)
-      return interruptibleCall((signal) => searchTenant(from, { ...asked, tenant: of }, signal))
+      return interruptible((signal) => searchTenant(from, { ...asked, tenant: of }, signal))
     })
     const text = (): string =>
       [

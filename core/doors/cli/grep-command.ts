@@ -6,7 +6,7 @@ import type { Lcm } from '#core/lcm.ts'
 import { plural } from '#core/text.ts'
 import { hitsInState } from '#core/trace/hits-in-state.ts'
 import { defineCommand } from './command.ts'
-import { interruptible, interruptibleCall } from './interruptible.ts'
+import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
 import { chooseConversation, withMemory } from './session.ts'
 import { count, oneLine } from './text.ts'
@@ -50,7 +50,7 @@ async function search(lcm: Lcm, { groupBy, full, index, states, ...asked }: z.ou
   for (const id of asked.conversationIds ?? []) chooseConversation(lcm, id)
   const input = { ...asked, exactTotal: true }
   if (index) await makeIndex(lcm)
-  const result = await interruptibleCall<StatedResult>((signal) =>
+  const result = await interruptible<StatedResult>((signal) =>
     states ? inState(lcm, input, states, signal) : lcm.retrieval.grep(input, signal),
   )
   const hits = full
@@ -116,7 +116,7 @@ async function makeIndex({ read, info, sideIndex }: Lcm): Promise<void> {
 /** Returns the line of a large file, or the whole text of anything else. */
 async function wholeText(lcm: Lcm, { id, line }: GrepHit): Promise<string> {
   if (line === undefined) return lcm.retrieval.describe(id, Number.MAX_SAFE_INTEGER).content
-  return await interruptibleCall(async (signal) => {
+  return await interruptible(async (signal) => {
     const { text } = await lcm.fileReader.read(id, { kind: 'lines', first: line }, signal)
     return text.replace(/\r?\n$/, '')
   })

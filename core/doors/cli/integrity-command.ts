@@ -4,7 +4,6 @@ import { checksMade, copyingText } from '#core/contract/lists.ts'
 import { plural } from '#core/text.ts'
 import { keepNewObjectsSmall } from '../heap.ts'
 import { defineQuestion, narrowed } from './command.ts'
-import { interruptible } from './interruptible.ts'
 import { EXIT } from './output.ts'
 import { count, oneLine } from './text.ts'
 
@@ -15,9 +14,9 @@ export const integrity = defineQuestion({
   example: 'integrity --db sample.db',
   fields: z.object(narrowed),
   prints: IntegrityReport,
-  ask: (lcm, { conversationId }) => {
+  work: (lcm, { conversationId }, signal) => {
     keepNewObjectsSmall()
-    return interruptible((signal) => lcm.integrity.run(conversationId, signal))
+    return lcm.integrity.run(conversationId, signal)
   },
   text: integrityText,
   exitCode: ({ ok }) => (ok ? EXIT.done : EXIT.findings),

@@ -10,7 +10,7 @@ import { requireRetained } from '#core/map/retention.ts'
 import { plural } from '#core/text.ts'
 import { keepNewObjectsSmall } from '../heap.ts'
 import { defineCommand, type Given, outputFile } from './command.ts'
-import { interruptible, interruptibleCall } from './interruptible.ts'
+import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT, printNote } from './output.ts'
 import { force, outputPath, requireWritable, STANDARD_OUTPUT, writeOutput } from './output-file.ts'
 import { STANDARD_INPUT, withSpooledInput } from './standard-input.ts'
@@ -173,7 +173,7 @@ function outputTarget({ output, force }: Pick<MapOptions, 'output' | 'force'>, i
 /** Writes the results to a file and gives them to the disk. */
 async function writeResults(finished: FinishedMap, path: string): Promise<void> {
   const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })
-  await interruptibleCall(async (signal) => {
+  await interruptible(async (signal) => {
     for await (const result of finished.results(signal)) {
       if (!file.write(`${JSON.stringify(result)}\n`)) await once(file, 'drain')
     }

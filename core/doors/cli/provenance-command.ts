@@ -1,7 +1,6 @@
 import { Provenance, ProvenanceInput } from '#core/contract/provenance.ts'
 import { plural } from '#core/text.ts'
 import { defineQuestion } from './command.ts'
-import { interruptibleCall } from './interruptible.ts'
 import { count, oneLine, percent } from './text.ts'
 
 /** The passages that support the sentences of a summary. */
@@ -11,7 +10,7 @@ export const provenance = defineQuestion({
   fields: ProvenanceInput,
   positional: ['summaryId'],
   prints: Provenance,
-  ask: (lcm, input) => interruptibleCall((signal) => lcm.provenance.find(input, signal)),
+  work: (lcm, input, signal) => lcm.provenance.find(input, signal),
   text: provenanceText,
 })
 

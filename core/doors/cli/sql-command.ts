@@ -6,7 +6,7 @@ import { forkStatement, runStatement } from '#core/query/run-statement.ts'
 import { loadSettings } from '#core/settings/settings-store.ts'
 import { plural } from '#core/text.ts'
 import { defineCommand, outputFile } from './command.ts'
-import { interruptibleCall } from './interruptible.ts'
+import { interruptible } from './interruptible.ts'
 import { printNote } from './output.ts'
 import { force, outputPath, requireWritable, writeOutput } from './output-file.ts'
 import { count, oneLine, table } from './text.ts'
@@ -36,7 +36,7 @@ export const sql = defineCommand({
       cacheDir: undefined,
       asked: { kind: 'sql' as const, sql: checkStatement(text), limit },
     }
-    const reply = await interruptibleCall((signal) => runStatement(forkStatement, task, timeoutMs, signal))
+    const reply = await interruptible((signal) => runStatement(forkStatement, task, timeoutMs, signal))
     if (reply.kind !== 'answer') throw new Error('a statement is answered with rows')
     const { answer } = reply
     if (!json) for (const note of notesOf(answer)) printNote(note)

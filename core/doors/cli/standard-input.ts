@@ -8,7 +8,7 @@ import { startSha256 } from '#core/hashing.ts'
 import type { GivenTranscript } from '#core/ingest/transcripts/transcript-files.ts'
 import { fileError } from '#core/sqlite/memory-file.ts'
 import { makeTemporaryFolder } from '#core/sqlite/process-folder.ts'
-import { interruptibleCall } from './interruptible.ts'
+import { interruptible } from './interruptible.ts'
 
 /** The name of standard input on the command line. */
 export const STANDARD_INPUT = '-'
@@ -58,7 +58,7 @@ export async function withSpooledInput<T>(cancelled: string, body: (spooled: Spo
 /** Returns the hash of what was read. */
 async function spool(input: Readable, file: string, cancelled: string): Promise<string> {
   const hash = startSha256()
-  await interruptibleCall(async (signal) => {
+  await interruptible(async (signal) => {
     try {
       const read = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
         for await (const chunk of chunks) {

@@ -2,15 +2,14 @@ import { measureStorage } from '#core/browse/storage/measure-storage.ts'
 import { StorageReport } from '#core/contract/storage.ts'
 import { plural } from '#core/text.ts'
 import { defineQuestion } from './command.ts'
-import { interruptible } from './interruptible.ts'
 import { bytes, table } from './text.ts'
 
 export const storage = defineQuestion({
   name: 'storage',
   example: 'storage --db sample.db',
   prints: StorageReport,
-  ask: ({ read: db, info, settings: { largeFileTokenThreshold: largeFileTokens } }) =>
-    interruptible((signal) => measureStorage({ db, info, largeFileTokens }, signal)),
+  work: ({ read: db, info, settings: { largeFileTokenThreshold: largeFileTokens } }, _input, signal) =>
+    measureStorage({ db, info, largeFileTokens }, signal),
   text: storageText,
 })
 

@@ -9,7 +9,6 @@ import type { Lcm } from '#core/lcm.ts'
 import { lookUp, messageNumber, notFound } from '#core/systems/node-id.ts'
 import { plural } from '#core/text.ts'
 import { defineQuestion, narrowed } from './command.ts'
-import { interruptibleCall } from './interruptible.ts'
 import { chooseConversation, chooseOrNewest } from './session.ts'
 import { count, oneLine } from './text.ts'
 
@@ -28,10 +27,7 @@ export const trace = defineQuestion({
   fields: traceFields,
   positional: ['what'],
   prints: FactTrace,
-  ask: (lcm, input) => {
-    const request = requestOf(lcm, input)
-    return interruptibleCall((signal) => lcm.tracer.trace(request, signal))
-  },
+  work: (lcm, input, signal) => lcm.tracer.trace(requestOf(lcm, input), signal),
   text: traceText,
 })
 
@@ -129,10 +125,8 @@ export const loss = defineQuestion({
     ['summaryId', 'to'],
   ],
   prints: LossReport,
-  ask: (lcm, input) => {
-    const request = { ...input, conversationId: chooseOrNewest(lcm, input.conversationId) }
-    return interruptibleCall((signal) => lcm.losses.report(request, signal))
-  },
+  work: (lcm, input, signal) =>
+    lcm.losses.report({ ...input, conversationId: chooseOrNewest(lcm, input.conversationId) }, signal),
   text: lossText,
 })
 

@@ -8,7 +8,7 @@ import { neededRun } from '#core/jobs/auto-compaction.ts'
 import { loadSettings } from '#core/settings/settings-store.ts'
 import { runToEnd } from '#core/yielding.ts'
 import { defineCommand } from './command.ts'
-import { interruptibleCall } from './interruptible.ts'
+import { interruptible } from './interruptible.ts'
 import { type Answer, printNote } from './output.ts'
 import { addressField, tenantField, withPostgres } from './postgres-session.ts'
 import { count, table } from './text.ts'
@@ -63,7 +63,7 @@ export const worker = defineCommand({
           if (conversations.length < MOST_REPORTED) conversations.push(outcome)
         }
       })
-    const report = await interruptibleCall(async (signal) => {
+    const report = await interruptible(async (signal) => {
       for (let isOver = false; !isOver; ) {
         try {
           await work(signal)
