@@ -109,3 +109,9 @@ function tlsOf(mode: string | null, host: string): PostgresAddress['tls'] {
       )
   }
 }
+
+/** @throws LcmError invalid_argument */
+export function requireTenant(tenant: string | null | undefined): string {
+  if (tenant) return tenant
+  throw new LcmError('invalid_argument', 'Say whose memory is meant: --tenant, or ?tenant= in the address.')
+}

@@ -1,5 +1,4 @@
 import pg from 'pg'
-import { LcmError } from '../errors.ts'
 import type { PostgresAddress } from './address.ts'
 import { COUNTS_ITSELF } from './counted-writes.ts'
 import { translatePostgresError } from './postgres-error.ts'
@@ -182,10 +181,4 @@ function lastRows(answer: unknown): readonly unknown[] {
   type Result = { readonly rows?: readonly unknown[]; readonly fields?: readonly unknown[] }
   const results = (Array.isArray(answer) ? answer : [answer]) as readonly Result[]
   return results.findLast(({ fields = [] }) => fields.length > 0)?.rows ?? []
-}
-
-/** @throws LcmError invalid_argument */
-export function requireTenant(tenant: string | null | undefined): string {
-  if (tenant) return tenant
-  throw new LcmError('invalid_argument', 'Say whose memory is meant: --tenant, or ?tenant= in the address.')
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { RemoteGrepInput, RemoteHits } from '#core/contract/remote.ts'
+import { requireTenant } from '#core/postgres/address.ts'
 import { plural } from '#core/text.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
@@ -19,7 +20,6 @@ export const find = defineCommand({
   prints: RemoteHits,
   run: async ({ address, tenant, ...asked }) => {
     const found = await withReplica(address, async (from, { tenant: named }) => {
-      const { requireTenant } = await import('#core/postgres/connect.ts')
       const { searchTenant } = await import('#core/remote/search-tenant.ts')
       const of = requireTenant(tenant ?? named)
       return interruptible((signal) => searchTenant(from, { ...asked, tenant: of }, signal))

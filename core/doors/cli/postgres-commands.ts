@@ -11,7 +11,7 @@ import {
   type TenantReport,
 } from '#core/contract/remote.ts'
 import { LcmError } from '#core/errors.ts'
-import { isPostgresAddress } from '#core/postgres/address.ts'
+import { isPostgresAddress, requireTenant } from '#core/postgres/address.ts'
 import { plural } from '#core/text.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
@@ -48,7 +48,6 @@ export const pull = defineCommand({
   run: async (input, { db }) => {
     const to = required(db)
     const report = await withReplica(input.address, async (from, address) => {
-      const { requireTenant } = await import('#core/postgres/connect.ts')
       const { pullConversation } = await import('#core/remote/pull.ts')
       const tenant = requireTenant(input.tenant ?? address.tenant)
       const key = { tenant, conversationId: input.conversationId }
@@ -180,7 +179,6 @@ export async function copyIntoTenant(
   tenant: string | undefined,
 ): Promise<Answer> {
   const report = await withPostgres(to, async (db, address) => {
-    const { requireTenant } = await import('#core/postgres/connect.ts')
     const { copyToTenant } = await import('#core/remote/copy-to-tenant.ts')
     const target = { to: db, tenant: requireTenant(tenant ?? address.tenant), objects: await objectsHere() }
     return interruptible((signal) => copyToTenant({ path: resolve(from.db), ...target }, signal))
@@ -209,7 +207,6 @@ export async function copyOutOfTenant(asked: {
     )
   }
   const report = await withReplica(asked.from, async (from, address) => {
-    const { requireTenant } = await import('#core/postgres/connect.ts')
     const { copyFromTenant } = await import('#core/remote/copy-from-tenant.ts')
     const tenant = requireTenant(asked.tenant ?? address.tenant)
     const { conversationId = null } = asked
