@@ -9,7 +9,7 @@ import { procedureCaller } from '../procedures.ts'
 import { executeHere } from '../run-job.ts'
 import { onStopSignal } from '../stop-signals.ts'
 import { toCliJson } from './cli-json.ts'
-import type { Given } from './command.ts'
+import type { CommandContext } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 
@@ -17,7 +17,7 @@ import { type Answer, EXIT } from './output.ts'
  * Calls a procedure on a core of this process. A procedure that starts a job is answered when the job has ended, with
  * the job, because it would end with the process. A stream is printed while it comes, until it ends or Ctrl-C.
  */
-export async function callProcedure(procedure: Procedure, input: object, given: Given): Promise<Answer> {
+export async function callProcedure(procedure: Procedure, input: object, given: CommandContext): Promise<Answer> {
   const core = coreOf(procedure, given)
   const call = procedureCaller(core)
   const ask = (signal: AbortSignal) => call(procedure.name, input, signal)
@@ -37,7 +37,10 @@ export async function callProcedure(procedure: Procedure, input: object, given: 
   }
 }
 
-function coreOf({ writes = false }: Procedure, { db, newer = false, installation: { resourcesDir } }: Given): Core {
+function coreOf(
+  { writes = false }: Procedure,
+  { db, newer = false, installation: { resourcesDir } }: CommandContext,
+): Core {
   const open = { readOnly: !writes, allowNewer: newer }
   return new Core({
     path: db ?? loadSettings(process.env).databasePath,

@@ -11,7 +11,7 @@ export const SHARED = z.object({
   json: z.boolean().default(false).describe('one JSON document on stdout'),
 })
 
-/** The same of a command that reads a memory. */
+/** The options of a command that reads a memory. */
 export const READING = SHARED.extend({
   db: z.string().optional().meta({
     description:
@@ -39,8 +39,8 @@ export type Installation = {
   readonly onStuck?: () => void
 }
 
-/** What a command is given beside its own fields. */
-export type Given = z.output<typeof READING> & {
+/** What a command works with beside its own fields. */
+export type CommandContext = z.output<typeof READING> & {
   /**
    * Brings the file of a conversation in PostgreSQL up to date, and returns its path. Undefined where `db` is a file of
    * the user's.
@@ -57,7 +57,7 @@ export type CommandList = {
   /** The words before the name of a command. */
   readonly title: string
   readonly does: string
-  /** What a list of all says of each, without loading the commands themselves where that takes long. */
+  /** The lines of a list of all commands. The commands themselves are not loaded for it where that takes long. */
   readonly lines: () => Promise<readonly CommandLine[]>
   readonly all: () => Promise<readonly CommandSpec[]>
   readonly find: (name: string) => Promise<CommandSpec | null>
@@ -67,7 +67,7 @@ export type CommandList = {
 export type CommandLine = {
   readonly name: string
   readonly does: string
-  /** What is given without a flag, such as `<id>` or `[file]`. */
+  /** The arguments without a flag, such as `<id>` or `[file]`. */
   readonly words?: string
 }
 
@@ -89,7 +89,7 @@ export type CommandSpec = {
   /** The words behind `lcm` of an example. */
   readonly example: string
   /** Undefined when it opens no memory, or takes an address in its own way. */
-  readonly memory?: MemoryUse | ((input: never, given: Given) => MemoryUse | undefined)
+  readonly memory?: MemoryUse | ((input: never, given: CommandContext) => MemoryUse | undefined)
   /** An object, or a union of objects. Undefined when there are no fields. */
   readonly fields?: z.ZodType
   /** Fields that are given without a flag, in this order. */
@@ -102,7 +102,7 @@ export type CommandSpec = {
   readonly stays?: boolean
   /** A check before everything else, of what was given. @throws LcmError */
   readonly first?: (input: never) => void
-  readonly run: (input: never, given: Given) => Promise<Answer>
+  readonly run: (input: never, given: CommandContext) => Promise<Answer>
 }
 
 /** A command without what the list of commands says of it. */
@@ -114,11 +114,11 @@ type CommandOf<Fields extends z.ZodObject> = Omit<
   'fields' | 'memory' | 'positional' | 'exclusive' | 'first' | 'run'
 > & {
   readonly fields?: Fields
-  readonly memory?: MemoryUse | ((input: z.output<Fields>, given: Given) => MemoryUse | undefined)
+  readonly memory?: MemoryUse | ((input: z.output<Fields>, given: CommandContext) => MemoryUse | undefined)
   readonly positional?: readonly (keyof z.output<Fields> & string)[]
   readonly exclusive?: readonly (readonly [keyof z.output<Fields> & string, keyof z.output<Fields> & string])[]
   readonly first?: (input: Partial<z.output<Fields>>) => void
-  readonly run: (input: z.output<Fields>, given: Given) => Promise<Answer>
+  readonly run: (input: z.output<Fields>, given: CommandContext) => Promise<Answer>
 }
 
 /** Declares a command whose fields are known to the type checker. */

@@ -17,13 +17,13 @@ const call = defineCommand({
   },
 })
 
-type Listed = Omit<CommandLine, 'name'> & { readonly load: () => Promise<CommandDefinition> }
+type CommandRow = Omit<CommandLine, 'name'> & { readonly load: () => Promise<CommandDefinition> }
 
 /**
  * What `lcm --help` says of each command, and how it is loaded. Each is loaded alone and none for the list of all,
  * because a program that starts often has to start quickly.
  */
-const COMMANDS: Readonly<Record<string, Listed>> = {
+const COMMANDS: Readonly<Record<string, CommandRow>> = {
   discover: {
     does: 'memories and transcripts in their usual places on this machine',
     load: async () => (await import('./discover-command.ts')).discover,
@@ -286,7 +286,7 @@ const commands: CommandList = {
   },
 }
 
-async function loaded({ does, load }: Listed): Promise<CommandSpec> {
+async function loaded({ does, load }: CommandRow): Promise<CommandSpec> {
   return { ...(await load()), does }
 }
 

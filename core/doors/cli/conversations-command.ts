@@ -8,7 +8,7 @@ import { count, oneLine, table } from './text.ts'
 
 const { query, sort, reversed, limit } = ConversationsInput.shape
 
-const Listed = z.object({
+const ConversationFamilies = z.object({
   families: z.array(
     Family.extend({ members: z.array(Family.shape.members.element.extend({ row: ListedConversation.nullable() })) }),
   ),
@@ -21,11 +21,11 @@ export const conversations = defineQuestion({
   name: 'conversations',
   example: 'conversations --db sample.db',
   fields: z.object({ query, sort, reversed, limit }),
-  prints: Listed,
+  prints: ConversationFamilies,
   ask: async (lcm, input) => {
     await lcm.stats.measure()
     const { conversations: rows, found } = lcm.stats.page(ConversationsInput.parse({ ...input, families: true }))
-    const families: z.output<typeof Listed>['families'] = []
+    const families: z.output<typeof ConversationFamilies>['families'] = []
     const byId = new Map(rows.map((row) => [row.conversationId, row]))
     const seen = new Set<number>()
     for (const { conversationId } of rows) {
@@ -37,10 +37,10 @@ export const conversations = defineQuestion({
     }
     return { families, found }
   },
-  text: listedText,
+  text: familiesText,
 })
 
-function listedText({ families, found }: z.output<typeof Listed>): string {
+function familiesText({ families, found }: z.output<typeof ConversationFamilies>): string {
   const rows = families.flatMap((family) => [
     ...family.members.map((member) => [
       String(member.conversationId),

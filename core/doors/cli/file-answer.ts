@@ -41,7 +41,7 @@ export const filePart = z.object({
 })
 export type FileOptions = Omit<z.output<typeof filePart>, 'id'> & { readonly maxBytes?: number }
 
-/** What was asked for of a large file, or what is known of it with its beginning. */
+/** Answers with the part of a large file that was asked for, or with the facts of the file and its beginning. */
 export async function fileAnswer(
   { id, ...options }: FileOptions & { readonly id: string },
   given: MemoryOptions,
@@ -127,7 +127,7 @@ function viewOf({ page, lines, find, regex, caseSensitive, fromRow }: FileOption
   return page === undefined ? null : { kind: 'page', page }
 }
 
-/** What was asked for, or the beginning of the file. */
+/** Reads the part that was asked for, or the beginning of the file. */
 async function contentOf({ fileReader }: Lcm, id: string, options: FileOptions, signal: AbortSignal) {
   const { allow, maxBytes = MAX_BYTES } = options
   const view = viewOf(options)

@@ -7,7 +7,7 @@ import { chooseConversation } from './session.ts'
 import { bytes, oneLine, table } from './text.ts'
 
 const LARGEST_BYTES = 1 << 28
-/** What is written to a file is always the whole content. */
+/** Options that choose a part. A file is always written whole. */
 const PARTS = ['page', 'lines', 'find', 'maxBytes'] as const
 
 /** Contents that were taken out of messages because of their size. */

@@ -57,7 +57,7 @@ export const grant = defineCommand({
   },
 })
 
-/** What was read with it is told as a number: the ids would make a list of grants very long. */
+/** The ids that were read with a grant are counted, because they would make a list of grants very long. */
 const shown = ({ conversationIds, rootIds, depth, readIds, ...facts }: Grant) => ({
   ...facts,
   conversations: conversationIds,

@@ -13,7 +13,7 @@ import { isPostgresAddress } from '#core/postgres/address.ts'
 import { loadSettings } from '#core/settings/settings-store.ts'
 import { isNative } from '#core/systems/native/native.ts'
 import { plural } from '#core/text.ts'
-import { defineCommand, type Given, type MemoryUse, outputFile } from './command.ts'
+import { type CommandContext, defineCommand, type MemoryUse, outputFile } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT, printNote } from './output.ts'
 import { memoryPath, onStandardOutput, outputPath } from './output-file.ts'
@@ -40,7 +40,7 @@ const fields = z.object({
     short: 'o',
   }),
 })
-type Options = Given & Pick<z.output<typeof fields>, 'to' | 'output'>
+type Options = CommandContext & Pick<z.output<typeof fields>, 'to' | 'output'>
 
 /** The append-only record from which a memory can be rebuilt. */
 export const ledger = defineCommand({
@@ -253,9 +253,9 @@ function fileLines(files: LedgerFiles): string[] {
   ]
 }
 
-type Failed = Pick<LedgerReport, 'failures' | 'failureCount'>
+type FailureList = Pick<LedgerReport, 'failures' | 'failureCount'>
 
-function failureLines({ failures, failureCount }: Failed): string[] {
+function failureLines({ failures, failureCount }: FailureList): string[] {
   const told = failures.slice(0, MOST_LINES).map(({ line, check, detail }) => `line ${line}  ${check}  ${detail}`)
   return failureCount > told.length ? [...told, `and ${count(failureCount - told.length)} more`] : told
 }

@@ -9,7 +9,7 @@ import type { FinishedMap } from '#core/map/map-run.ts'
 import { requireRetained } from '#core/map/retention.ts'
 import { plural } from '#core/text.ts'
 import { keepNewObjectsSmall } from '../heap.ts'
-import { defineCommand, type Given, outputFile } from './command.ts'
+import { type CommandContext, defineCommand, outputFile } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT, printNote } from './output.ts'
 import { force, outputPath, requireWritable, STANDARD_OUTPUT, writeOutput } from './output-file.ts'
@@ -52,7 +52,7 @@ const fields = z.object({
     value: 'folder',
   }),
 })
-type MapOptions = z.output<typeof fields> & Pick<Given, 'db'>
+type MapOptions = z.output<typeof fields> & Pick<CommandContext, 'db'>
 
 /** Ctrl-C stops it. */
 export const map = defineCommand({

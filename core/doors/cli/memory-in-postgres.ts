@@ -3,7 +3,7 @@ import { userFolders } from '#core/folders.ts'
 import { isPostgresAddress } from '#core/postgres/address.ts'
 import { loadSettings } from '#core/settings/settings-store.ts'
 import { runToEnd } from '#core/yielding.ts'
-import type { CommandSpec, Given, MemoryUse } from './command.ts'
+import type { CommandContext, CommandSpec, MemoryUse } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { resolveAddress, withReplica } from './postgres-session.ts'
 
@@ -14,7 +14,7 @@ import { resolveAddress, withReplica } from './postgres-session.ts'
  * @throws LcmError conversation_required, unsupported for a command that changes something or is of use with files alone,
  * invalid_argument, and what pulling may throw
  */
-export async function onFile(spec: CommandSpec, input: object, given: Given): Promise<Given> {
+export async function onFile(spec: CommandSpec, input: object, given: CommandContext): Promise<CommandContext> {
   const use = typeof spec.memory === 'function' ? spec.memory(input as never, given) : spec.memory
   if (use === undefined) return given
   if (!isInPostgres(given.db)) {
@@ -64,7 +64,7 @@ function conversationOf(
   { name }: CommandSpec,
   use: MemoryUse,
   input: ConversationFields,
-  given: Given,
+  given: CommandContext,
   shown: string,
 ): number | null {
   const all = [given.conversationId, input.conversationId, ...(input.conversationIds ?? [])]

@@ -74,9 +74,9 @@ function canShowWindows(env: NodeJS.ProcessEnv): boolean {
   return Boolean(env.DISPLAY || env.WAYLAND_DISPLAY) && process.getuid?.() !== 0
 }
 
-type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
+type ProcessEnd = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
-async function run(command: string, args: readonly string[]): Promise<Ended> {
+async function run(command: string, args: readonly string[]): Promise<ProcessEnd> {
   // Terminals of editors set the first variable, which would turn Electron into plain Node. The second is for the Node
   // of `lcm`.
   const { ELECTRON_RUN_AS_NODE: _asNode, NODE_COMPILE_CACHE: _compiled, ...env } = process.env
@@ -84,7 +84,7 @@ async function run(command: string, args: readonly string[]): Promise<Ended> {
   const forward = (signal: NodeJS.Signals): void => void child.kill(signal)
   const removeListener = onStopSignal(forward)
   try {
-    return await new Promise<Ended>((done, failed) => {
+    return await new Promise<ProcessEnd>((done, failed) => {
       child.once('error', failed)
       child.once('exit', (code, signal) => done({ code, signal }))
     })

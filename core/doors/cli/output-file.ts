@@ -106,7 +106,7 @@ export async function writeOutput(target: Target, write: (partial: string) => vo
 /** Writes all of a document to an open file. */
 export type WriteOpen = (file: number) => Promise<void>
 
-/** As `writeOutput`, into a file that is open. */
+/** Does what `writeOutput` does, with a file that is open. */
 export const writeOpenOutput = (target: Target, write: WriteOpen): Promise<void> =>
   writeOutput(target, async (partial) => {
     const file = openSync(partial, 'wx')

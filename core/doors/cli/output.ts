@@ -18,7 +18,7 @@ export type Answer =
       readonly exitCode?: number
     }
   | { readonly pieces: (asJson: boolean) => AsyncIterable<string | Uint8Array>; readonly exitCode?: number }
-  /** Of a command that has printed by itself. */
+  /** The command has printed by itself. */
   | { readonly exitCode: number }
 
 export const EXIT = { done: 0, failed: 1, usage: 2, findings: 3, retry: 4, unopenable: 5, interrupted: 130 } as const

@@ -1,7 +1,7 @@
 import { Argument, type Command, CommanderError, Option } from 'commander'
 import { z } from 'zod'
 import { LcmError } from '#core/errors.ts'
-import { type CommandLine, type CommandSpec, type Given, READING, SHARED } from './command.ts'
+import { type CommandContext, type CommandLine, type CommandSpec, READING, SHARED } from './command.ts'
 import { type Flag, flagsOf } from './flags.ts'
 
 export type CommandFlags = {
@@ -36,8 +36,8 @@ export function listCommand(program: Command, { name, does, words }: CommandLine
 }
 
 type Input = Readonly<Record<string, unknown>>
-type Act = (input: Input, shared: Shared) => Promise<void>
-type Shared = Pick<Given, keyof z.output<typeof READING>>
+type Act = (input: Input, shared: SharedOptions) => Promise<void>
+type SharedOptions = Pick<CommandContext, keyof z.output<typeof READING>>
 
 /** Adds a command to the parser. `act` is given what was checked against the fields. */
 export function addCommand(program: Command, spec: CommandSpec, act: Act): Command {
@@ -52,7 +52,7 @@ export function addCommand(program: Command, spec: CommandSpec, act: Act): Comma
     refuseEmptyPaths(input, [...positional, ...options])
     refuseBoth(input, options, spec)
     const own = checked(spec.fields ?? z.object({}), input, [...positional, ...options])
-    await act(own, checked(shared, input, options) as Shared)
+    await act(own, checked(shared, input, options) as SharedOptions)
   })
 }
 

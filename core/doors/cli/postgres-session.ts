@@ -46,7 +46,7 @@ export async function withPostgres<T>(
   return withConnection(resolveAddress(given, process.env), body)
 }
 
-/** The same for what only reads: from the replica, where there is one. */
+/** Connects for work that only reads: to the replica, where there is one. */
 export async function withReplica<T>(
   given: string | undefined,
   body: (db: Postgres, address: PostgresAddress) => Promise<T>,

@@ -4,10 +4,10 @@ import { isPostgresAddress } from '#core/postgres/address.ts'
 import { despiteWrongValues } from '#core/systems/wrong-values.ts'
 import {
   ALIASES,
+  type CommandContext,
   type CommandLine,
   type CommandList,
   type CommandSpec,
-  type Given,
   type Installation,
 } from './command.ts'
 import { commandList, commandLists } from './commands.ts'
@@ -27,7 +27,7 @@ export async function runCli(args: readonly string[], installation: Installation
   const list = await commandList(isCall)
   const name = named(options)
   const spec = name === null ? null : await list.find(name)
-  const running: Running = { exitCode: EXIT.done, recorded: null }
+  const running: CommandRun = { exitCode: EXIT.done, recorded: null }
   try {
     const isVersion = /^(?:-V|--version)$/.test(words[0] ?? '') && name === null
     const program = await programOf(list, spec, version, isVersion, (one, input, given) =>
@@ -45,8 +45,12 @@ export async function runCli(args: readonly string[], installation: Installation
   }
 }
 
-type Running = { exitCode: number; recorded: RecordedCommand | null }
-type Act = (spec: CommandSpec, input: object, given: Omit<Given, 'installation' | 'version' | 'lists'>) => Promise<void>
+type CommandRun = { exitCode: number; recorded: RecordedCommand | null }
+type Act = (
+  spec: CommandSpec,
+  input: object,
+  given: Omit<CommandContext, 'installation' | 'version' | 'lists'>,
+) => Promise<void>
 
 /** Returns the first word that is no option, behind `help` the second. */
 function named(options: readonly string[]): string | null {
@@ -103,7 +107,7 @@ function checkedFirst(
   }
 }
 
-async function runCommand(spec: CommandSpec, input: object, given: Given, running: Running): Promise<void> {
+async function runCommand(spec: CommandSpec, input: object, given: CommandContext, running: CommandRun): Promise<void> {
   // Loaded only now, so that --help and --version start quickly.
   const { unknownVariablesText, unknownVariables } = await import('#core/settings/unknown-variables.ts')
   const unknown = unknownVariables(process.env)
@@ -132,7 +136,7 @@ async function runCommand(spec: CommandSpec, input: object, given: Given, runnin
  * Returns the file that a command works on: --from of a command that makes another one, and otherwise --db or the
  * configured one. Null when it works on a database.
  */
-async function memoryOf(input: { readonly from?: unknown }, { db }: Given): Promise<string | null> {
+async function memoryOf(input: { readonly from?: unknown }, { db }: CommandContext): Promise<string | null> {
   const path = (typeof input.from === 'string' ? input.from : db) ?? (await configuredMemory())
   return path === null || isPostgresAddress(path) ? null : path
 }

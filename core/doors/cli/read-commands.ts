@@ -7,7 +7,7 @@ import { RawRows, type SqlCell } from '#core/contract/sql.ts'
 import { isNative } from '#core/systems/native/native.ts'
 import { plural } from '#core/text.ts'
 import { toCliJson } from './cli-json.ts'
-import { defineCommand, defineQuestion, type Given, narrowed } from './command.ts'
+import { type CommandContext, defineCommand, defineQuestion, narrowed } from './command.ts'
 import { fileAnswer, filePart, isPart } from './file-answer.ts'
 import type { Answer } from './output.ts'
 import { chooseOrNewest, withMemory } from './session.ts'
@@ -113,7 +113,7 @@ export const describe = defineCommand({
   },
 })
 
-async function rawAnswer(id: string, given: Given): Promise<Answer> {
+async function rawAnswer(id: string, given: CommandContext): Promise<Answer> {
   const { rawRows } = await import('#core/browse/raw-rows.ts')
   const raw = await withMemory(given, (lcm) => rawRows(lcm.read, id), { readOnly: true })
   const valueText = (value: SqlCell) =>

@@ -10,7 +10,7 @@ import type { BrowserHost } from '../browser-host.ts'
 import { CoreHost } from '../core-host.ts'
 import { onStopSignal } from '../stop-signals.ts'
 import { confirmAtTerminal } from './ask-terminal.ts'
-import { defineCommand, type Given, type Installation } from './command.ts'
+import { type CommandContext, defineCommand, type Installation } from './command.ts'
 import { openBrowser } from './open-browser.ts'
 import { EXIT } from './output.ts'
 
@@ -21,7 +21,7 @@ export const serveFields = z.object({
   port: z.int().min(0).max(65_535).optional().describe('port (default: a free one)'),
   open: z.boolean().default(true).describe('only print the address'),
 })
-export type ServeOptions = Pick<Given, 'db' | 'newer' | 'json'> &
+export type ServeOptions = Pick<CommandContext, 'db' | 'newer' | 'json'> &
   z.output<typeof serveFields> & { readonly autoCompact?: boolean }
 
 export const serveCommand = defineCommand({

@@ -34,7 +34,7 @@ export async function withStandardInput(
   })
 }
 
-type Spooled = { readonly file: string; readonly hash: string }
+type SpooledInput = { readonly file: string; readonly hash: string }
 
 /**
  * Runs `body` with a file that has the content of standard input, because an input may be read twice, and may be larger
@@ -42,7 +42,7 @@ type Spooled = { readonly file: string; readonly hash: string }
  * @param cancelled what is said when a signal came before standard input ended
  * @throws LcmError cancelled, disk_full; whatever `body` throws, with standard input instead of the file's name
  */
-export async function withSpooledInput<T>(cancelled: string, body: (spooled: Spooled) => Promise<T>): Promise<T> {
+export async function withSpooledInput<T>(cancelled: string, body: (spooled: SpooledInput) => Promise<T>): Promise<T> {
   const folder = makeTemporaryFolder('stdin')
   const file = join(folder, 'input')
   try {

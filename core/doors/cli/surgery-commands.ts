@@ -8,7 +8,7 @@ import { SurgeryInput, SurgeryOperation, type SurgeryRequest, UndoInput } from '
 import { LcmError } from '#core/errors.ts'
 import { fileError } from '#core/sqlite/memory-file.ts'
 import { plural } from '#core/text.ts'
-import { defineCommand, defineQuestion, type Given, narrowed } from './command.ts'
+import { type CommandContext, defineCommand, defineQuestion, narrowed } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 import { printable } from './printable.ts'
@@ -128,7 +128,7 @@ type UndoOptions = {
   readonly plan: boolean
 }
 
-function undoCompaction(given: Given, { runId, conversationId, plan }: UndoOptions): Promise<Answer> {
+function undoCompaction(given: CommandContext, { runId, conversationId, plan }: UndoOptions): Promise<Answer> {
   return withMemory(
     given,
     (lcm): Answer => {
@@ -171,7 +171,7 @@ function readText(path: string): string {
   }
 }
 
-async function operate(given: Given, options: OperationOptions, request: SurgeryRequest): Promise<Answer> {
+async function operate(given: CommandContext, options: OperationOptions, request: SurgeryRequest): Promise<Answer> {
   const operation = SurgeryOperation.parse(request)
   if (options.plan) {
     return withMemory(
