@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs'
+import { fsyncSync, writeFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { type FileState, FileView, type FileViewRequest } from '#core/contract/file.ts'
@@ -8,7 +8,7 @@ import { filePieces } from '#core/files/stored-path.ts'
 import type { Lcm } from '#core/lcm.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
-import { outputPath, writeOutput } from './output-file.ts'
+import { outputPath, writeOpenOutput } from './output-file.ts'
 import { type MemoryOptions, withMemory } from './session.ts'
 import { bytes, count, oneLine } from './text.ts'
 
@@ -93,14 +93,9 @@ export async function fileCopy({ id, output, isForced, allow }: CopyOptions, giv
   const to = outputPath(output)
   if (to === null) return { pieces: () => Readable.from(filePieces(path)) }
   const target = { path: to, source: state.source, isForced }
-  await writeOutput(target, (partial) => {
-    const file = openSync(partial, 'wx')
-    try {
-      for (const piece of filePieces(path)) writeFileSync(file, piece)
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
+  await writeOpenOutput(target, async (file) => {
+    for (const piece of filePieces(path)) writeFileSync(file, piece)
+    fsyncSync(file)
   })
   const json = { id, path: target.path, bytes: state.bytes, condition: state.condition }
   return {
