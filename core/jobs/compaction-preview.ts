@@ -42,7 +42,7 @@ export async function* previewCompaction(
       tokensBefore,
       tokensAfter,
       summaries: previewed(copy, result, loss),
-      loss: loss && { ...loss, ...firstOf(loss, MOST_LOST) },
+      loss: loss && { ...loss, ...firstOf(loss, MOST_LOST), fromAtMs: null, toAtMs: null },
       durationMs: performance.now() - began,
     }
   } finally {
@@ -74,6 +74,13 @@ function previewed(
 type Lost = Pick<LossReport, 'dropped' | 'changed'>
 
 const firstOf = ({ dropped, changed }: Lost, most: number): Lost => ({
-  dropped: dropped.slice(0, most),
-  changed: changed.slice(0, most),
+  dropped: dropped.slice(0, most).map(withoutCopy),
+  changed: changed.slice(0, most).map(withoutCopy),
+})
+
+/** Leaves out the summaries and the run of the copy, which is gone. */
+const withoutCopy = (detail: LostDetail): LostDetail => ({
+  ...detail,
+  ...{ atSummary: null, depth: null, runId: null, run: null, atMs: null },
+  ladder: detail.ladder.slice(0, 1),
 })

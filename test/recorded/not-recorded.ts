@@ -62,6 +62,7 @@ export const JOBS_NOT_RECORDED: Readonly<Record<string, string>> = {
   explore: 'It asks a model, and has a test of its own (test/files).',
   embed: 'It asks a model, and has a test of its own (test/search/embeddings).',
   compact: 'It writes summaries.',
+  compaction_preview: 'It says what a compaction would do: test/compaction/compaction-preview.test.ts asks for it.',
   push: 'It writes to a server: test/postgres has its tests.',
   fetch: 'It asks a server: test/postgres has its tests.',
   repair: 'It writes.',
