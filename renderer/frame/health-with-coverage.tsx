@@ -1,19 +1,27 @@
+import { useState } from 'react'
+import type { MemoryInfo } from '#core/contract/memory.ts'
 import { CheckAgainstTranscript } from '../features/coverage/coverage-dialog.tsx'
 import { IntegrityView } from '../features/integrity/integrity-view.tsx'
+import { SalvageDialog } from '../features/welcome/salvage-dialog.tsx'
 import type { Browse } from '../ui/browse.ts'
 
 type Props = {
+  readonly info: MemoryInfo
   readonly conversationId: number | null
-  /** True while the repair plan is shown on the right side. */
-  readonly isPlanInSight: boolean
-  readonly onShowPlan: () => void
+  readonly onUndo: (backup?: string) => void
   readonly browse: Browse
 }
 
 /** The checks of the file, and beside them the comparison of the conversation with a transcript. */
-export function HealthWithCoverage({ conversationId, browse, ...shown }: Props) {
+export function HealthWithCoverage({ info, conversationId, onUndo, browse }: Props) {
+  const [isSalvaging, setSalvaging] = useState(false)
   const actions = conversationId !== null && (
     <CheckAgainstTranscript key={conversationId} conversationId={conversationId} browse={browse} />
   )
-  return <IntegrityView {...shown} actions={actions} />
+  return (
+    <>
+      <IntegrityView info={info} onUndo={onUndo} onSalvage={() => setSalvaging(true)} actions={actions} />
+      {isSalvaging && <SalvageDialog path={info.path} onClose={() => setSalvaging(false)} />}
+    </>
+  )
 }

@@ -66,7 +66,7 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
   const width = useSize(middle)?.width ?? innerWidth
   const columns = fitColumns(width, { sidebar: sidebarWidth, panel: panelWidth })
   const panel = useRightPanel(columns.isOverlay)
-  const { onToggle, onShowPlan } = usePanelActions(panel)
+  const onToggle = useToggle(panel)
   const [slot, setSlot] = useState<HTMLElement | null>(null)
   const view = useRoutePart('view')
   const conversationId = useRoutePart('conversationId')
@@ -79,6 +79,7 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
   const noteKeys = useNoteKeys(panel)
   const onPalette = useCallback(() => setDialog('palette'), [])
   const onCopy = useCallback(() => setDialog('copy'), [])
+  const onUndo = useCallback((backup?: string) => setAsk({ kind: 'undo', backup: backup ?? null }), [])
   const onFollow = useCallback(() => setDialog('follow'), [])
   const isOfProgram = factsOf(view).scope === 'program'
   const lastView = useLastView(view)
@@ -102,15 +103,7 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
   if (shown.error && isDamage(shown.error))
     return <OpenError path={info.path} error={shown.error} onRetry={shown.retry} />
 
-  const area = (
-    <KeptViewArea
-      view={view}
-      conversationId={current?.conversationId ?? null}
-      info={info}
-      isPlanInSight={panel.isOpen && panel.tab === 'repair'}
-      onShowPlan={onShowPlan}
-    />
-  )
+  const area = <KeptViewArea view={view} conversationId={current?.conversationId ?? null} info={info} onUndo={onUndo} />
   return (
     <FindingsContext value={findings}>
       <div className={styles.window}>
@@ -172,7 +165,6 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
                     isOverlay={columns.isOverlay}
                     panel={panel}
                     conversation={current}
-                    info={info}
                     onOperate={setAsk}
                     onSlot={setSlot}
                   />
@@ -227,16 +219,13 @@ function useLastView(view: View): View {
   return last
 }
 
-/** The panel is another one for each selection. What does not show it keeps these. */
-function usePanelActions(panel: RightPanelState) {
+/** The panel is another one for each selection. What does not show it keeps this. */
+function useToggle(panel: RightPanelState): () => void {
   const latest = useRef(panel)
   useLayoutEffect(() => {
     latest.current = panel
   })
-  return {
-    onToggle: useCallback(() => latest.current.toggle(), []),
-    onShowPlan: useCallback(() => latest.current.show('repair'), []),
-  }
+  return useCallback(() => latest.current.toggle(), [])
 }
 
 type NoConversationProps = {

@@ -1,11 +1,10 @@
 import { factsOf, type View } from '../views.ts'
 
 /** What the right panel can show. */
-export type PanelTab = 'recovery' | 'repair' | 'what-if' | 'range' | 'losses' | 'detail' | 'conversation'
+export type PanelTab = 'recovery' | 'what-if' | 'range' | 'losses' | 'detail' | 'conversation'
 
 export const PANEL_LABELS: Readonly<Record<PanelTab, { readonly label: string; readonly hint: string }>> = {
   recovery: { label: 'Get it back', hint: 'How to have in the window again what was lost' },
-  repair: { label: 'Repair', hint: 'What can be done about the findings' },
   'what-if': { label: 'What if', hint: 'Try out other settings' },
   range: { label: 'Range', hint: 'What is in the marked messages, and what became of it' },
   losses: { label: 'Loss report', hint: 'What the last compaction of the chosen conversation lost' },
@@ -27,15 +26,13 @@ export function panelTabs({ view, selection, isTracing, hasRange }: Place): read
   if (scope === 'program' || isWithoutPanel) return []
   const own: readonly PanelTab[] = isTracing
     ? ['recovery']
-    : view === 'health'
-      ? ['repair']
-      : view === 'window'
-        ? ['what-if']
-        : view === 'layers' && hasRange
-          ? ['range']
-          : view === 'conversations'
-            ? ['losses']
-            : []
+    : view === 'window'
+      ? ['what-if']
+      : view === 'layers' && hasRange
+        ? ['range']
+        : view === 'conversations'
+          ? ['losses']
+          : []
   const tabs: readonly PanelTab[] = selection === null ? own : [...own, 'detail']
   return tabs.length > 0 || view === 'files' || view === 'notes' ? tabs : ['conversation']
 }

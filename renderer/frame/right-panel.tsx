@@ -1,13 +1,11 @@
-import { type KeyboardEvent, useState } from 'react'
-import type { ListedConversation, MemoryInfo } from '#core/contract/memory.ts'
+import type { KeyboardEvent } from 'react'
+import type { ListedConversation } from '#core/contract/memory.ts'
 import { ConversationDetail } from '../features/detail/conversation-detail.tsx'
 import { NodeDetail, type NoteOfNode } from '../features/detail/node-detail.tsx'
-import { RepairPanel } from '../features/integrity/repair-panel.tsx'
 import { NoteButtons, NoteSection } from '../features/notes/note-section.tsx'
 import { OperateMenu } from '../features/surgery/operate-menu.tsx'
 import type { SurgeryAsk } from '../features/surgery/surgery-ask.ts'
 import { RecoveryPanel } from '../features/trace/recovery-panel.tsx'
-import { SalvageDialog } from '../features/welcome/salvage-dialog.tsx'
 import { currentRoute, navigate, useRoutePart } from '../routes.ts'
 import { Button } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
@@ -23,7 +21,6 @@ type Props = {
   readonly isOverlay: boolean
   readonly panel: RightPanelState
   readonly conversation: ListedConversation | null
-  readonly info: MemoryInfo
   readonly onOperate: (ask: SurgeryAsk) => void
   /** Receives the place for what the view itself shows here, while its tab is shown. */
   readonly onSlot: (slot: HTMLElement | null) => void
@@ -35,9 +32,8 @@ const NOTE: NoteOfNode = {
 }
 
 /** The right side: what the view has to say beside itself, and the selection, whatever view it was made in. */
-export function RightPanel({ width, isOverlay, panel, conversation, info, onOperate, onSlot }: Props) {
+export function RightPanel({ width, isOverlay, panel, conversation, onOperate, onSlot }: Props) {
   const selection = useRoutePart('selection')
-  const [isSalvaging, setSalvaging] = useState(false)
   const { tabs, tab, traced } = panel
   return (
     <aside className={styles.panel} style={{ width }} data-overlay={isOverlay || undefined} aria-label="Detail">
@@ -65,21 +61,8 @@ export function RightPanel({ width, isOverlay, panel, conversation, info, onOper
             />
           </ErrorBoundary>
         )}
-        {tabs.includes('repair') && (
-          // What was chosen in the plan stays chosen while a node is looked at.
-          <div className={styles.plan} hidden={tab !== 'repair'}>
-            <ErrorBoundary>
-              <RepairPanel
-                info={info}
-                onUndo={(backup) => onOperate({ kind: 'undo', backup: backup ?? null })}
-                onSalvage={() => setSalvaging(true)}
-              />
-            </ErrorBoundary>
-          </div>
-        )}
         {tab === 'conversation' && conversation !== null && <ConversationDetail conversation={conversation} />}
       </div>
-      {isSalvaging && <SalvageDialog path={info.path} onClose={() => setSalvaging(false)} />}
     </aside>
   )
 }

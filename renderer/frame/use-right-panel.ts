@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { useNothingToRepair } from '../features/integrity/repair-panel.tsx'
 import { tracedOf } from '../features/probe/traced-question.ts'
 import { useProbedQuestion } from '../features/probe/use-probe.ts'
 import { type TraceAsked, useTraceAsked } from '../features/trace/use-trace.ts'
@@ -30,7 +29,6 @@ export function useRightPanel(isOverlay: boolean): RightPanelState {
   const [chosen, setChosen] = useState<ChosenTab | null>(null)
   const [isWanted, setWanted] = useStored<boolean>('panel-open', true)
   const [isQuietWanted, setQuietWanted] = useStored<boolean>('panel-conversation', false)
-  const nothingToRepair = useNothingToRepair()
   const [overlay, setOverlay] = useState<{ readonly place: string; readonly isOpen: boolean } | null>(null)
 
   const [range] = useMessageRange()
@@ -38,7 +36,7 @@ export function useRightPanel(isOverlay: boolean): RightPanelState {
   const place = placeOf(where)
   const tabs = panelTabs(where)
   const tab = shownTab(tabs, place, chosen)
-  const isQuiet = tab === 'conversation' || (tab === 'repair' && nothingToRepair)
+  const isQuiet = tab === 'conversation'
   const isOpen =
     tab !== null &&
     (isOverlay ? (overlay?.place === place ? overlay.isOpen : selection !== null) : isQuiet ? isQuietWanted : isWanted)

@@ -17,13 +17,16 @@ const OF_FILE = loaded<ViewProps & { readonly conversationId: number | null }>(O
 
 type Props = Omit<ViewProps, 'browse'> & { readonly view: View; readonly conversationId: number | null }
 
-/** The view of the route. Each conversation has a view of its own, so that no state of another one remains. */
+/**
+ * The view of the route. Each conversation has a view of its own, so that no state of another one remains. A view of the
+ * whole file is the same beside every conversation, and keeps what was chosen in it.
+ */
 export function ViewArea({ view, conversationId, ...given }: Props) {
   const props = { ...given, browse }
   const OfConversation = OF_CONVERSATION.get(view)
   const OfFile = OF_FILE.get(view)
   return (
-    <ErrorBoundary key={`${view} ${conversationId}`}>
+    <ErrorBoundary key={OfConversation ? `${view} ${conversationId}` : view}>
       {OfConversation && conversationId !== null && <OfConversation conversationId={conversationId} {...props} />}
       {OfFile && <OfFile conversationId={conversationId} {...props} />}
     </ErrorBoundary>

@@ -7,9 +7,8 @@ import type { View } from '../views.ts'
 export type ViewProps = {
   readonly info: MemoryInfo
   readonly browse: Browse
-  /** True while the repair plan is shown on the right side. */
-  readonly isPlanInSight: boolean
-  readonly onShowPlan: () => void
+  /** Opens the backups. A path names the one to select. */
+  readonly onUndo: (backup?: string) => void
 }
 
 type OfConversation = ViewProps & { readonly conversationId: number }

@@ -65,7 +65,7 @@ test('every view can be read and operated by everybody, dark and light', IN_BROW
   await applySteps.click()
   await check('the question before a repair')
   await page.keyboard.press('Escape')
-  await plan.getByRole('button', { name: 'Backups…' }).click()
+  await page.getByRole('main').getByRole('button', { name: 'Backups…' }).click()
   await expect(page.getByRole('dialog', { name: 'Backups' })).toBeVisible()
   await check('backups')
   await page.keyboard.press('Escape')

@@ -1,8 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import type { Job } from '#core/contract/job.ts'
+import type { MemoryInfo } from '#core/contract/memory.ts'
 import { api } from '#renderer/api.ts'
 import { Button } from '#renderer/ui/button.tsx'
+import { classNames } from '#renderer/ui/class-names.ts'
 import { EmptyState } from '#renderer/ui/empty-state.tsx'
 import { ErrorState } from '#renderer/ui/error-state.tsx'
 import { jobText } from '#renderer/ui/job-text.ts'
@@ -11,33 +13,61 @@ import { ProgressBar } from '#renderer/ui/progress-bar.tsx'
 import { useKeys } from '#renderer/ui/use-keys.ts'
 import { ViewHeader } from '#renderer/ui/view-header.tsx'
 import { nextJob } from './next-job.ts'
-import { REPAIR_PLAN } from './repair-panel.tsx'
+import { REPAIR_PLAN, RepairPanel, useHasPlan } from './repair-panel.tsx'
 import styles from './report-view.module.css'
 import { CancelScan, ReportView } from './report-view.tsx'
 
 type Props = {
-  /** True when the repair plan is shown beside this view. */
-  readonly isPlanInSight: boolean
-  readonly onShowPlan: () => void
+  readonly info: MemoryInfo
+  /** Opens the backups. A path names the one to select. */
+  readonly onUndo: (backup?: string) => void
+  /** Offers a copy of everything that can still be read. */
+  readonly onSalvage: () => void
   /** Buttons for other checks. */
   readonly actions?: ReactNode
 }
 
-/** What is wrong with the file, or that nothing is. */
-export function IntegrityView({ isPlanInSight, onShowPlan, actions }: Props) {
+/** What is wrong with the file, or that nothing is, and beside it what can be done about it. */
+export function IntegrityView({ info, onUndo, onSalvage, actions }: Props) {
   useFollowUp()
+  const hasPlan = useHasPlan()
+  useKeys({ r: toPlan })
+  return (
+    <div className={styles.health}>
+      <div className={classNames(hasPlan && styles.withPlan)}>
+        <div>
+          <Findings
+            hasPlan={hasPlan}
+            actions={
+              <>
+                {!info.readOnly && <Button onClick={() => onUndo()}>Backups…</Button>}
+                {actions}
+              </>
+            }
+          />
+        </div>
+        {hasPlan && <RepairPanel info={info} onUndo={onUndo} onSalvage={onSalvage} />}
+      </div>
+    </div>
+  )
+}
+
+/** The plan stands beside the findings, or below them where there is no room for both. */
+function toPlan(): void {
+  const plan = document.getElementById(REPAIR_PLAN)
+  plan?.scrollIntoView({ block: 'nearest' })
+  plan?.focus()
+}
+
+type FindingsProps = { readonly hasPlan: boolean; readonly actions: ReactNode }
+
+function Findings({ hasPlan, actions }: FindingsProps) {
   const last = useQuery(api.integrity.last.queryOptions())
   const jobs = useQuery(api.jobs.list.queryOptions())
   const start = useMutation(api.jobs.start.mutationOptions({ onSuccess: () => jobs.refetch() }))
   const newest = jobs.data?.find((job) => job.kind === 'integrity') ?? null
   const scan = () => start.mutate({ kind: 'integrity' })
   const error = start.error ?? last.error ?? (newest?.state === 'failed' ? newest.error : null)
-
-  const toPlan = () => {
-    if (!isPlanInSight) onShowPlan()
-    requestAnimationFrame(() => document.getElementById(REPAIR_PLAN)?.focus())
-  }
-  useKeys({ r: toPlan })
 
   const running = newest?.state === 'running' ? newest : null
   // The last report stays in sight while there is one.
@@ -66,7 +96,7 @@ export function IntegrityView({ isPlanInSight, onShowPlan, actions }: Props) {
       report={last.data}
       scan={running}
       onScan={scan}
-      onShowPlan={isPlanInSight ? null : onShowPlan}
+      onShowPlan={hasPlan ? toPlan : null}
       actions={actions}
     />
   )

@@ -28,11 +28,11 @@ const PAGE_CHECK = 'sqlite_integrity'
 
 const isSoundReport = ({ counts }: IntegrityReport): boolean => counts.error + counts.warning === 0
 
-/** Whether the last check found nothing that a repair could be for, and there is no result of one to show. */
-export function useNothingToRepair(): boolean {
+/** Whether there is something to repair, or the result of a repair to show. */
+export function useHasPlan(): boolean {
   const report = useQuery(api.integrity.last.queryOptions())
   const jobs = useQuery(api.jobs.list.queryOptions())
-  return !!report.data && isSoundReport(report.data) && !jobs.data?.some(({ kind }) => kind === 'repair')
+  return (!!report.data && !isSoundReport(report.data)) || !!jobs.data?.some(({ kind }) => kind === 'repair')
 }
 
 /** What can be done about the findings: the plan, its application, and the result. */
@@ -51,17 +51,7 @@ export function RepairPanel({ info, onUndo, onSalvage }: Props) {
   return (
     <section id={REPAIR_PLAN} className={styles.panel} aria-label="Repair plan" tabIndex={-1}>
       <div className={styles.heading}>
-        <SectionHeading
-          aside={
-            !info.readOnly && (
-              <Button look="quiet" onClick={() => onUndo()}>
-                Backups…
-              </Button>
-            )
-          }
-        >
-          Repair plan{steps.length > 0 && ` · ${plural(steps.length, 'step')}`}
-        </SectionHeading>
+        <SectionHeading>Repair plan{steps.length > 0 && ` · ${plural(steps.length, 'step')}`}</SectionHeading>
       </div>
       {repair?.state === 'running' ? (
         <div className={styles.block}>

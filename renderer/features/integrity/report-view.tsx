@@ -27,7 +27,7 @@ type Props = {
   /** The next scan, while it runs. */
   readonly scan: Job | null
   readonly onScan: () => void
-  /** Null while the plan is in sight. */
+  /** Goes to the plan. Null where there is none. */
   readonly onShowPlan: (() => void) | null
   readonly actions?: ReactNode
 }
@@ -57,14 +57,14 @@ export function ReportView({ report, scan, onScan, onShowPlan, actions }: Props)
         actions={
           <>
             {onShowPlan !== null && findings.length > 0 && (
-              <Button onClick={onShowPlan}>
+              <Button className={styles.toPlan} onClick={onShowPlan}>
                 Repair plan{plan.data && plan.data.steps.length > 0 && ` · ${plural(plan.data.steps.length, 'step')}`}
               </Button>
             )}
             {actions}
             <ExportReport report={report} />
             {scan === null ? (
-              <Button look="primary" onClick={onScan}>
+              <Button look={onShowPlan === null ? 'primary' : 'plain'} onClick={onScan}>
                 {report.only === undefined ? 'Scan again' : 'Check everything'}
               </Button>
             ) : (
