@@ -29,6 +29,25 @@ test(
   },
 )
 
+test('a copy says what copying changed, and offers all steps of its plan where none is safe', async ({
+  openMemory,
+}) => {
+  test.slow()
+  const page = await openMemory(systemFile('hermes-lcm/damaged.db'))
+  const plan = page.getByRole('region', { name: 'Repair plan' })
+  await page.getByRole('link', { name: 'Health' }).click()
+  await plan.getByRole('button', { name: 'Repair in a working copy' }).click()
+  const copying = page.getByRole('region', { name: 'What copying changed' })
+  await expect(copying).toContainText(/Copying settled \d+ findings of the original and brought \d+ that only a native/)
+  await expect(copying).toContainText('A summary is called the wrong kind')
+  await expect(plan).toContainText('No step is safe enough to be chosen by itself')
+  await plan.getByRole('button', { name: /^Apply all \d+.steps…/ }).click()
+  const dialog = page.getByRole('dialog')
+  const chosen = Number(/Apply (\d+)/.exec((await dialog.getByRole('heading').first().textContent()) ?? '')?.[1])
+  expect(await dialog.getByRole('listitem').count()).toBe(chosen)
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
+})
+
 test('a memory is checked when it is opened, and each conversation shows its health', async ({ openMemory, home }) => {
   const path = sampleCopy(home)
   const memory = new TestMemory(path)

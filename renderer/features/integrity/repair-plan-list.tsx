@@ -46,7 +46,9 @@ export function RepairPlanList({ plan, info, isBusy, onApply }: Props) {
   const canApply = onlyExport === null && steps.some(canChoose)
   const [safe, all] = [safeSteps(steps), allSteps(steps)]
   const risks = RISK_ORDER.filter((risk) => steps.some((step) => step.risk === risk))
-  const picked = steps.filter((step) => chosen.has(step.id))
+  // Where none is safe, all are offered: the question before lists them with what stays lost.
+  const isNoneSafe = safe.size === 0 && chosen.size === 0
+  const picked = steps.filter((step) => (isNoneSafe ? all : chosen).has(step.id))
   const confirm = () => {
     setAsking(false)
     onApply({ steps: picked.map(({ id, fingerprint }) => ({ id, fingerprint })), summarizer })
@@ -96,15 +98,21 @@ export function RepairPlanList({ plan, info, isBusy, onApply }: Props) {
       </ol>
       <div className={styles.foot}>
         {onlyExport !== null && <p className={styles.dim}>{onlyExport}</p>}
-        {canApply && picked.length === 0 && (
+        {canApply && chosen.size === 0 && (
           <p className={styles.dim}>
-            {safe.size === 0 ? 'No step is safe enough to be chosen by itself. ' : ''}Choose a step to apply it.
+            {isNoneSafe
+              ? 'No step is safe enough to be chosen by itself: choose some, or apply all. Each is listed before anything is changed.'
+              : 'Choose a step to apply it.'}
           </p>
         )}
         <div className={styles.actions}>
           {canApply ? (
             <Button look="primary" disabled={isBusy || picked.length === 0} onClick={() => setAsking(true)}>
-              {picked.length === 0 ? 'Apply steps…' : `${applyText(picked.length, all.size)}…`}
+              {isNoneSafe
+                ? `Apply all ${plural(all.size, 'step')}…`
+                : picked.length === 0
+                  ? 'Apply steps…'
+                  : `${applyText(picked.length, all.size)}…`}
             </Button>
           ) : (
             info.readOnly && info.system !== 'native' && <RepairInCopy />
