@@ -27,7 +27,7 @@ export const isCheap = (plan: Pick<CompactionPlan, 'tokensBefore'>, bytes: numbe
  * @param isUnasked whether it begins before somebody asks for it
  */
 export function useCompactionPreview(
-  { conversationId, mode, targetTokens, settings }: CompactRequest,
+  { conversationId, mode = 'full', targetTokens, settings }: CompactRequest,
   plan: CompactionPlan | null,
   isUnasked: boolean,
 ): FollowedPreview {

@@ -5,7 +5,7 @@ import { differenceRows } from '#renderer/features/context/difference-rows.ts'
 import { groupsByCategory, groupsByReason, largestItems } from '#renderer/features/context/groups.ts'
 import { runSteps } from '#renderer/features/context/moment-text.ts'
 import { byRun, replacementsOf } from '#renderer/features/context/replacements.ts'
-import { answerTitle, condenseText, fallsOutText, leavesText } from '#renderer/features/context/what-if-answer.tsx'
+import { answerTitle, fallsOutText } from '#renderer/features/context/what-if-answer.tsx'
 import { compactionEvent } from './compaction-event.ts'
 import { contextItem } from './context-items.ts'
 
@@ -143,14 +143,6 @@ describe('the texts about a what-if', () => {
   })
 
   it('say "nothing" when nothing would change', () => {
-    expect(leavesText({ messagesToLeaves: { messages: 0, leaves: 0 } })).toBe('nothing')
-    expect(leavesText({ messagesToLeaves: { messages: 41, leaves: 3 } })).toBe(
-      '41\u00a0messages → 3\u00a0first summaries',
-    )
     expect(fallsOutText({ fallsOut: [], fallsOutTokens: 0 })).toBe('nothing')
-    const plan = { steps: [{ depth: 2 }] } as never
-    expect(condenseText({ summariesToCondensed: { summaries: 8, condensed: 2 }, plan })).toBe(
-      '8\u00a0summaries → 2, depth 2',
-    )
   })
 })

@@ -1,24 +1,31 @@
 import type { CompactionDecision, CompactionPlan, WhatIf } from '#core/contract/compaction.ts'
+import { Button } from '#renderer/ui/button.tsx'
+import { ErrorLine } from '#renderer/ui/error-state.tsx'
 import { Fact, Facts } from '#renderer/ui/facts.tsx'
 import { formatCompact, formatCount, formatPressure, plural } from '#renderer/ui/format.ts'
+import { goingText, planText } from '#renderer/ui/plan-text.ts'
 import { pressureState } from '#renderer/ui/pressure-bar.tsx'
+import type { FollowedPreview } from '#renderer/ui/use-compaction-preview.ts'
 import styles from './what-if-panel.module.css'
 
 type Props = {
   readonly answer: WhatIf
+  /** What the plan of the answer would lose. */
+  readonly preview: FollowedPreview
   readonly softThreshold: number
   readonly hardThreshold: number
   readonly isStale: boolean
 }
 
 /** The effect of the tried settings on the present window. */
-export function WhatIfAnswer({ answer, softThreshold, hardThreshold, isStale }: Props) {
+export function WhatIfAnswer({ answer, preview, softThreshold, hardThreshold, isStale }: Props) {
   const { decision, plan, pressureAfter } = answer
   const { budget } = decision
   const state = (activeTokens: number) => pressureState(activeTokens / budget, softThreshold, hardThreshold)
   return (
     <section className={styles.answer} aria-label="Answer" aria-busy={isStale} data-stale={isStale || undefined}>
       <h3 className={styles.title}>{answerTitle(decision)}</h3>
+      {plan.steps.length > 0 && <PlanWords plan={plan} preview={preview} />}
       <Facts>
         <Fact name="full">
           <span className={styles.figure} data-state={state(decision.activeTokens)}>
@@ -27,8 +34,6 @@ export function WhatIfAnswer({ answer, softThreshold, hardThreshold, isStale }: 
           of {formatCount(budget)}
         </Fact>
         <Fact name="window">{plural(decision.activeTokens, 'token')}</Fact>
-        <Fact name="compacts">{leavesText(answer)}</Fact>
-        <Fact name="condenses">{condenseText(answer)}</Fact>
         {plan.steps.length > 0 && (
           <>
             <Fact name="then">
@@ -48,7 +53,7 @@ export function WhatIfAnswer({ answer, softThreshold, hardThreshold, isStale }: 
       </Facts>
       {plan.skipped !== null && <p className={styles.skipped}>{plan.skipped}</p>}
       <p className="unseen" role="status">
-        {isStale ? '' : `${answerTitle(decision)} ${plural(plan.steps.length, 'new summary', 'new summaries')}`}
+        {isStale ? '' : `${answerTitle(decision)} ${plan.steps.length === 0 ? 'nothing' : planText(plan)}`}
       </p>
     </section>
   )
@@ -60,19 +65,28 @@ export function answerTitle({ urgency, should }: Pick<CompactionDecision, 'urgen
   return urgency === 'hard' ? 'Then, before the next turn:' : 'Then, soon:'
 }
 
-/** `41 messages → 3 first summaries` */
-export function leavesText({ messagesToLeaves: { messages, leaves } }: Pick<WhatIf, 'messagesToLeaves'>): string {
-  return leaves === 0
-    ? 'nothing'
-    : `${plural(messages, 'message')} → ${plural(leaves, 'first summary', 'first summaries')}`
-}
+type PlanWordsProps = { readonly plan: CompactionPlan; readonly preview: FollowedPreview }
 
-/** `8 summaries → 2, depth 2` */
-export function condenseText({ summariesToCondensed, plan }: Pick<WhatIf, 'summariesToCondensed' | 'plan'>): string {
-  const { summaries, condensed } = summariesToCondensed
-  if (condensed === 0) return 'nothing'
-  const depth = plan.steps.reduce((most, step) => Math.max(most, step.depth), 0)
-  return `${plural(summaries, 'summary', 'summaries')} → ${formatCount(condensed)}, depth ${depth}`
+/** What would leave the window and what would come, and on request what would be lost: that is tried on a copy. */
+function PlanWords({ plan, preview }: PlanWordsProps) {
+  const counts = preview.found?.loss?.counts
+  return (
+    <div className={styles.plan}>
+      <p>
+        {planText(plan)}
+        {counts !== undefined && `, ${goingText(counts)}`}.
+      </p>
+      {preview.error !== null ? (
+        <ErrorLine error={preview.error} />
+      ) : (
+        counts === undefined && (
+          <Button disabled={preview.isRunning} onClick={preview.start}>
+            {preview.isRunning ? 'Looking on a copy…' : 'See how many details are lost'}
+          </Button>
+        )
+      )}
+    </div>
+  )
 }
 
 /** `4 · 62 k tokens read`: what a model would have to read. The built-in summariser asks none. */

@@ -14,6 +14,7 @@ import { Loading } from '#renderer/ui/loading.tsx'
 import { Notice } from '#renderer/ui/notice.tsx'
 import radio from '#renderer/ui/radio-option.module.css'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
+import { useCompactionPreview } from '#renderer/ui/use-compaction-preview.ts'
 import { useDebounced } from '#renderer/ui/use-debounced.ts'
 import { MakeWorkingCopy } from '#renderer/ui/working-copy-dialog.tsx'
 import { categoryColor, categoryOf } from './category.ts'
@@ -45,6 +46,10 @@ export function WhatIfPanel({ conversationId, whatIf, tried, onChange, items, is
   const input = useMemo(() => ({ conversationId, settings: settled }), [conversationId, settled])
   const answer = useQuery(api.compaction.whatIf.queryOptions({ input, placeholderData: keepPreviousData }))
   const effective: CompactionSettings | null = tried.effective
+  const isStale = answer.isPlaceholderData || settled !== tried.settings
+  // The plan of a stale answer is about to be replaced.
+  const asked = Object.keys(settled).length > 0 ? { conversationId, settings: settled } : { conversationId }
+  const preview = useCompactionPreview(asked, isStale ? null : (answer.data?.plan ?? null), false)
   const plan = () => {
     leaveCompactionDraft(conversationId, tried.settings)
     navigate({ view: 'compact' }, 'push')
@@ -65,9 +70,10 @@ export function WhatIfPanel({ conversationId, whatIf, tried, onChange, items, is
       ) : (
         <WhatIfAnswer
           answer={answer.data}
+          preview={preview}
           softThreshold={effective.softThreshold}
           hardThreshold={effective.hardThreshold}
-          isStale={answer.isPlaceholderData || settled !== tried.settings}
+          isStale={isStale}
         />
       )}
       <div className={styles.actions}>
