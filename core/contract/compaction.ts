@@ -172,6 +172,8 @@ export const CompactionPreview = z.object({
   summaries: z.array(PreviewedSummary),
   /** As the result of the compaction would report it. Null when nothing would be compacted. */
   loss: LossReport.nullable(),
+  /** True when more would leave the window than is compared. Then a summary without losses may not have been. */
+  isPart: z.boolean(),
   durationMs: z.number(),
 })
 export type CompactionPreview = z.infer<typeof CompactionPreview>

@@ -13,6 +13,8 @@ import { compactCopy } from './tried-compaction.ts'
 
 /** The details that are listed of each summary. */
 const MOST_OF_SUMMARY = 12
+/** How the note goes on that not everything was compared. */
+const PART = ' here: the figures are those of its first part.'
 
 /**
  * Tells what a compaction by the built-in summariser would lose, summary by summary: it is run on a copy, and reported
@@ -35,7 +37,7 @@ export async function* previewCompaction(
   try {
     const { conversationId, runId, tokensBefore, tokensAfter } = result
     yield { done: 0, total: 0, unit: 'steps', note: 'listing the details that would leave the window' }
-    const all = { limit: Number.MAX_SAFE_INTEGER, note: ' here: the figures are those of its first part.' }
+    const all = { limit: Number.MAX_SAFE_INTEGER, note: PART }
     const loss = runId === null ? null : await lossOfRun(copy, { conversationId, runId }, signal, all)
     return {
       conversationId,
@@ -43,6 +45,7 @@ export async function* previewCompaction(
       tokensAfter,
       summaries: previewed(copy, result, loss),
       loss: loss && { ...loss, ...firstOf(loss, MOST_LOST), fromAtMs: null, toAtMs: null },
+      isPart: loss?.notes.some((note) => note.endsWith(PART)) ?? false,
       durationMs: performance.now() - began,
     }
   } finally {

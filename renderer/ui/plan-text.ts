@@ -1,4 +1,4 @@
-import type { CompactionPlan, PreviewedSummary } from '#core/contract/compaction.ts'
+import type { CompactionPlan, CompactionPreview, PreviewedSummary } from '#core/contract/compaction.ts'
 import { formatCount, plural } from './format.ts'
 
 /** `143 messages and 3 earlier summaries leave the window, 21 summaries come` */
@@ -13,6 +13,11 @@ export function planText({ steps }: Pick<CompactionPlan, 'steps'>): string {
   const leaves = messages + earlier === 1 ? 'leaves' : 'leave'
   const comes = steps.length === 1 ? 'comes' : 'come'
   return `${leaving.join(' and ')} ${leaves} the window, ${plural(steps.length, 'summary', 'summaries')} ${comes}`
+}
+
+/** What a preview found, or null when it found nothing to compact. Where it compared a part, there may be more. */
+export function previewText({ loss, isPart }: Pick<CompactionPreview, 'loss' | 'isPart'>): string | null {
+  return loss && `${isPart ? 'at least ' : ''}${goingText(loss.counts)}`
 }
 
 /** `6,361 details are lost and 3 changed` */

@@ -12,6 +12,7 @@ import { leaveFilesAlone } from '../builders/files-left-alone.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../sqlite/fixtures.ts'
 import { changedCopy } from '../systems/foreign-files.ts'
+import { remember, talk } from './talk.ts'
 
 leaveFilesAlone()
 
@@ -100,6 +101,13 @@ it('counts only what its own summaries lose where another system left summaries 
   expect(loss?.counts.dropped).toBeGreaterThan(0)
   expect(loss?.notes.join(' ')).not.toContain('inferred')
   expect(summaries.reduce((all, { dropped }) => all + dropped, 0)).toBe(loss?.counts.dropped)
+})
+
+it('says so when more would leave the window than is compared', async () => {
+  using memory = remember(talk(60, 2_000))
+  expect(await previewOf(memory.path, { mode: 'leaf' })).toMatchObject({ isPart: true })
+  using short = remember(talk(60))
+  expect(await previewOf(short.path, { mode: 'leaf' })).toMatchObject({ isPart: false })
 })
 
 it('tells nothing where nothing would be compacted, and leaves no copy behind when it is cancelled', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CompactionResult, PlanStep } from '#core/contract/compaction.ts'
+import type { CompactionPreview, CompactionResult, PlanStep } from '#core/contract/compaction.ts'
 import type { ProviderInfo } from '#core/contract/provider.ts'
 import { EMPTY_FORM, presetOf, requestOf, withValues } from '#renderer/features/compaction/compaction-form.ts'
 import {
@@ -16,7 +16,7 @@ import {
   stepsText,
 } from '#renderer/features/compaction/compaction-wording.ts'
 import { estimateRun, overheadOf } from '#renderer/features/compaction/model-estimate.tsx'
-import { goingText, planText } from '#renderer/ui/plan-text.ts'
+import { goingText, planText, previewText } from '#renderer/ui/plan-text.ts'
 import { providersOf } from '#renderer/ui/summarizers.ts'
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
@@ -233,6 +233,9 @@ describe('the sentence about a plan', () => {
     expect(plain(goingText({ dropped: 1, changed: 0 }))).toBe('1 detail is lost')
     expect(plain(goingText({ dropped: 0, changed: 2 }))).toBe('2 details are changed')
     expect(goingText({ dropped: 0, changed: 0 })).toBe('no detail is lost')
+    const loss = { counts: { dropped: 9, changed: 0 } } as CompactionPreview['loss']
+    expect(plain(previewText({ loss, isPart: true }) ?? '')).toBe('at least 9 details are lost')
+    expect(previewText({ loss: null, isPart: false })).toBeNull()
   })
 })
 

@@ -12,7 +12,7 @@ import figures from '#renderer/ui/figure-table.module.css'
 import { formatCount, plural } from '#renderer/ui/format.ts'
 import { Loading } from '#renderer/ui/loading.tsx'
 import { Notice } from '#renderer/ui/notice.tsx'
-import { goingText, planText } from '#renderer/ui/plan-text.ts'
+import { planText, previewText } from '#renderer/ui/plan-text.ts'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { providersOf } from '#renderer/ui/summarizers.ts'
 import { type FollowedPreview, isCheap, useCompactionPreview } from '#renderer/ui/use-compaction-preview.ts'
@@ -138,8 +138,8 @@ export function CompactionView({ conversationId, info, renderStrip }: Props) {
 
 /** What a compaction would do, in one sentence. */
 function Outlook({ plan, preview }: { readonly plan: CompactionPlan; readonly preview: FollowedPreview }) {
-  const counts = preview.found?.loss?.counts
-  const going = counts === undefined ? '' : `, ${goingText(counts)}`
+  const found = preview.found && previewText(preview.found)
+  const going = found === null ? '' : `, ${found}`
   return (
     <span className={styles.outlook}>
       {planText(plan)}
@@ -230,7 +230,7 @@ const byModel = (estimate: ModelEstimate | null): string =>
 
 /** Asks before a compaction, and names what will change and what will not. */
 function ConfirmDialog({ plan, preview, info, estimate, onConfirm, onClose }: ConfirmDialogProps) {
-  const counts = preview.found?.loss?.counts
+  const found = preview.found && previewText(preview.found)
   const messages = plan.steps.filter((step) => step.pass === 'leaf').reduce((sum, step) => sum + step.sources.length, 0)
   return (
     <Dialog
@@ -257,7 +257,7 @@ function ConfirmDialog({ plan, preview, info, estimate, onConfirm, onClose }: Co
             {messages === 0 ? null : `${plural(messages, 'message')} from the model’s window`}
           </Fact>
           <Fact name="window">{expectedText(plan)}</Fact>
-          <Fact name="loses">{counts === undefined ? null : `${goingText(counts)}${byModel(estimate)}`}</Fact>
+          <Fact name="loses">{found === null ? null : `${found}${byModel(estimate)}`}</Fact>
           <Fact name="asks a model">{estimate === null ? 'no' : <EstimateText estimate={estimate} />}</Fact>
         </Facts>
         <p className={styles.promise}>

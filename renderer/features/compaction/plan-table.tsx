@@ -79,11 +79,15 @@ export function PlanTable(props: Props) {
   )
 }
 
-/** A summary on the copy is the one of the step that covers the same messages at the same depth. */
+/**
+ * A summary on the copy is the one of the step that covers the same messages at the same depth. Where only a part was
+ * compared, one without losses tells nothing.
+ */
 function rowsOf(plan: CompactionPlan, found: CompactionPreview | null): Row[] {
   type Placed = Pick<PreviewedSummary, 'depth' | 'firstSeq' | 'lastSeq'>
   const placeOf = ({ depth, firstSeq, lastSeq }: Placed) => `${depth} ${firstSeq} ${lastSeq}`
-  const tried = new Map(found?.summaries.map((summary) => [placeOf(summary), summary]))
+  const told = found?.summaries.filter(({ dropped, changed }) => !found.isPart || dropped + changed > 0)
+  const tried = new Map(told?.map((summary) => [placeOf(summary), summary]))
   return plan.steps.map((step, number) => ({ number, step, tried: tried.get(placeOf(step)) ?? null }))
 }
 

@@ -3,7 +3,7 @@ import { Button } from '#renderer/ui/button.tsx'
 import { ErrorLine } from '#renderer/ui/error-state.tsx'
 import { Fact, Facts } from '#renderer/ui/facts.tsx'
 import { formatCompact, formatCount, formatPressure, plural } from '#renderer/ui/format.ts'
-import { goingText, planText } from '#renderer/ui/plan-text.ts'
+import { planText, previewText } from '#renderer/ui/plan-text.ts'
 import { pressureState } from '#renderer/ui/pressure-bar.tsx'
 import type { FollowedPreview } from '#renderer/ui/use-compaction-preview.ts'
 import styles from './what-if-panel.module.css'
@@ -69,17 +69,17 @@ type PlanWordsProps = { readonly plan: CompactionPlan; readonly preview: Followe
 
 /** What would leave the window and what would come, and on request what would be lost: that is tried on a copy. */
 function PlanWords({ plan, preview }: PlanWordsProps) {
-  const counts = preview.found?.loss?.counts
+  const found = preview.found && previewText(preview.found)
   return (
     <div className={styles.plan}>
       <p>
         {planText(plan)}
-        {counts !== undefined && `, ${goingText(counts)}`}.
+        {found !== null && `, ${found}`}.
       </p>
       {preview.error !== null ? (
         <ErrorLine error={preview.error} />
       ) : (
-        counts === undefined && (
+        preview.found === null && (
           <Button disabled={preview.isRunning} onClick={preview.start}>
             {preview.isRunning ? 'Looking on a copy…' : 'See how many details are lost'}
           </Button>
