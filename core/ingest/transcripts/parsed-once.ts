@@ -1,4 +1,3 @@
-import type { TranscriptChunk } from './format.ts'
 import type { ParsedText, TranscriptHead } from './head.ts'
 import { parseExactly } from './json-objects.ts'
 import type { LineChunk } from './line-reader.ts'
@@ -21,7 +20,7 @@ export type Pass = { readonly lines: () => AsyncIterable<Lines> | Iterable<Lines
 export function parsedOnce(
   bytes: number,
   head: TranscriptHead,
-): Readonly<Record<TranscriptChunk['doing'], Pass>> | undefined {
+): Readonly<Record<'looking' | 'storing', Pass>> | undefined {
   if (bytes > KEPT_BYTES) return undefined
   const chunks: Lines[] = []
   const values: ParsedText[] = []
