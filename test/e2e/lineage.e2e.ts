@@ -12,7 +12,7 @@ test('the lineage goes from the window down to the messages, by key', async ({ o
   await toTree(page)
   const tree = page.getByRole('tree', { name: 'Summaries and what they stand for' })
   await expect(tree.getByRole('treeitem').nth(1)).toBeVisible()
-  const where = page.getByRole('navigation', { name: 'Where it stands in the context' })
+  const where = page.getByRole('navigation', { name: 'Where it stands in the window' })
   await expect(where).toContainText('window #')
 
   // To the first source, its first source, and so on, until there is a message.
@@ -70,7 +70,7 @@ test('the graph holds every summary, finds one by its words, and keys lead to so
   // Another form keeps the selection.
   const kept = selection()
   await page.getByRole('radiogroup', { name: 'How the layers are shown' }).getByText('tree').click()
-  await expect(page.getByRole('navigation', { name: 'Where it stands in the context' })).toBeVisible()
+  await expect(page.getByRole('navigation', { name: 'Where it stands in the window' })).toBeVisible()
   expect(selection()).toBe(kept)
 })
 

@@ -98,7 +98,11 @@ const SCENES: readonly Scene[] = [
     theme: 'dark',
     file: sample,
     view: 'compact',
-    prepare: (page) => page.getByRole('button', { name: 'prompt' }).nth(6).waitFor(),
+    prepare: (page) =>
+      page
+        .getByText(/details are lost/)
+        .first()
+        .waitFor(),
   },
 ]
 

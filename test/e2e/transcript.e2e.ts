@@ -54,7 +54,7 @@ test('keys move from message to message, tool calls unfold, and the transcript s
   const message = feed.getByRole('article', { name: /msg_60$/ })
   await expect(message).toBeInViewport()
 
-  const stripe = message.getByRole('button', { name: /^Select leaf sum_/ })
+  const stripe = message.getByRole('button', { name: /^Select first summary sum_/ })
   const id = /sum_\w+/.exec((await stripe.getAttribute('aria-label')) ?? '')?.[0] ?? ''
   await stripe.click()
   await expect.poll(() => page.url()).toContain(`select=${id}`)

@@ -107,7 +107,7 @@ const PINNED = `
   :has(> [aria-label^="Copy /"]), p:has(> [class*="path"]) { display: none !important; }
 `
 /** A view that is not drawn yet is looked at again. */
-const SHOWN_WITHIN_MS = 60_000
+const SHOWN_WITHIN_MS = 120_000
 /** Beside all other tests this share of a view may differ: a number that depends on the machine. */
 const MOST_BESIDE = 0.005
 /** With another Chromium, or on another system, this share of a view may differ. A part that is missing is more. */

@@ -108,7 +108,7 @@ function PlannedLosses({ preview, isByModel }: Pick<Props, 'preview' | 'isByMode
           command={null}
         />
       ) : found ? null : isRunning ? (
-        <p className={styles.dim} role="status">
+        <p className={styles.dim} role="status" aria-busy="true">
           Looking on a copy what would be lost… {note}
         </p>
       ) : (
