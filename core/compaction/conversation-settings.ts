@@ -16,12 +16,12 @@ type ConversationSettings = {
  * @param asked the budget that the request names
  */
 export function settingsFor(
-  { ownBudgets, budgetTokens: configured }: PlannerSettings,
+  configured: PlannerSettings,
   conversationId: number,
   requested: Readonly<CompactionSettings>,
   asked: number | undefined,
 ): ConversationSettings {
-  const budget = budgetFor({ budgetTokens: configured, ...(ownBudgets && { ownBudgets }) }, conversationId, asked)
+  const budget = budgetFor(configured, conversationId, asked)
   return {
     judged: { ...requested, budgetTokens: budget.budgetTokens },
     selected: { ...requested, budgetTokens: budget.selectionTokens },
