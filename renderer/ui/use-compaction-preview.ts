@@ -1,4 +1,5 @@
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRef } from 'react'
 import type { CompactionPlan, CompactionPreview, CompactRequest } from '#core/contract/compaction.ts'
 import { api, client } from '../api.ts'
 
@@ -32,6 +33,7 @@ export function useCompactionPreview(
   isUnasked: boolean,
 ): FollowedPreview {
   const queries = useQueryClient()
+  const earlier = useRef<string | null>(null)
   const jobs = useQuery(api.jobs.list.queryOptions())
   const tried = plan !== null && plan.steps.length > 0 ? plan : null
   const started = useQuery({
@@ -41,7 +43,11 @@ export function useCompactionPreview(
         ? skipToken
         : async () => {
             const asked = { conversationId, mode, targetTokens, settings }
+            // What other settings would lose is no longer asked.
+            const outdated = jobs.data?.find(({ jobId, state }) => jobId === earlier.current && state === 'running')
+            if (outdated) await client.jobs.cancel({ jobId: outdated.jobId })
             const { jobId } = await client.jobs.start({ kind: 'compaction_preview', ...asked })
+            earlier.current = jobId
             await queries.invalidateQueries({ queryKey: api.jobs.list.key() })
             return jobId
           },
