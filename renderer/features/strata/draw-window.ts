@@ -6,7 +6,7 @@ import { toPx } from './viewport.ts'
 
 const NARROW_PX = 2
 /** Room for the words "fresh tail". */
-const CAPTION_PX = 58
+const CAPTION_PX = 96
 
 /** The opacity of active items that the model does not see. */
 const LEFT_OUT = 0.3
