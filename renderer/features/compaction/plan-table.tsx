@@ -140,12 +140,10 @@ function PlannedLosses({ preview, isByModel }: Pick<Props, 'preview' | 'isByMode
 /** So many losses leave room for the plan below them. */
 const FIRST_LOST = 4
 
-const FIRST_OF_STEP = 12
-
 /** What would be lost in one step, in words and detail by detail. */
 function StepLosses({ row: { step, tried } }: { readonly row: Row }) {
   const { sourceTokens, expectedTokens } = step
-  const shown = tried === null ? [] : lostByKind(tried.lost).slice(0, FIRST_OF_STEP)
+  const shown = tried === null ? [] : lostByKind(tried.lost)
   const all = tried === null ? 0 : tried.dropped + tried.changed
   return (
     <div className={styles.stepLosses}>
