@@ -22,7 +22,7 @@ export const GLOSSARY = {
     meaning:
       'Reached from a summary through its sources. A message in no window is covered when a summary in the window reaches it.',
     replaced: ['beneath'],
-    inWindow: 'reached; what no longer stands in the window is lost',
+    inWindow: 'reached, lost',
     notInWindow: ['fell', 'falls out', 'fall out'],
   },
   dependent: { meaning: 'A summary that was made from this node; dependents lead towards the root.' },
@@ -48,7 +48,7 @@ export const GLOSSARY = {
   },
   lineage: {
     meaning: 'The DAG of the summaries of a conversation over its messages.',
-    inWindow: 'lineage; its drawing is that of the layers',
+    inWindow: 'lineage, layers',
     notInWindow: ['strata'],
   },
   link: { meaning: 'A row that names one source of a summary.' },
@@ -63,7 +63,7 @@ export const GLOSSARY = {
   rule: {
     meaning: 'An invariant of a file, how a breach is found, and its fix or advice.',
     inWindow: 'check',
-    notInWindow: ['integrity'],
+    notInWindow: ['integrity', 'scan'],
   },
   seq: { meaning: 'The number of a message in its conversation, as it is stored; the oldest has the smallest.' },
   'side index': { meaning: "A search index in the app's cache, for a file whose own index cannot be relied on." },

@@ -38,7 +38,7 @@ const VERBS: Readonly<Record<Job['kind'], string>> = {
 const NOUNS: Readonly<Record<Job['kind'], string>> = {
   compact: 'Compaction',
   compaction_preview: 'Preview of a compaction',
-  integrity: 'Scan',
+  integrity: 'Check',
   repair_plan: 'Repair plan',
   repair_export: 'Export of the plan',
   repair: 'Repair',
@@ -138,7 +138,7 @@ function resultText(result: JobResult): string {
       return `Compaction taken back: ${plural(result.value.summaries.length, 'summary', 'summaries')} removed`
     case 'integrity': {
       const found = result.value.counts.error + result.value.counts.warning
-      return found === 0 ? 'Scan: nothing wrong' : `Scan: ${plural(found, 'finding')}`
+      return found === 0 ? 'Check: nothing wrong' : `Check: ${plural(found, 'finding')}`
     }
     default:
       return assertNever(result)
@@ -182,8 +182,8 @@ function coverageText({ ok, isEverything, counts, lostTextCount }: CoverageRepor
 
 const TEXTS: Readonly<Record<StopReason, string>> = {
   target_reached: 'the target is reached',
-  all_compacted: 'everything that was eligible is compacted',
-  nothing_eligible: 'nothing was eligible',
+  all_compacted: 'everything that could be compacted is compacted',
+  nothing_eligible: 'nothing could be compacted',
   irreducible_tail: 'the newest messages, which stay, are above the target by themselves',
   no_progress: 'another pass would save nothing',
   cap: 'the limit of passes is reached',

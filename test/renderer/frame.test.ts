@@ -126,9 +126,9 @@ describe('the text of a job', () => {
       plain(jobOutcome({ kind: 'integrity', state, result }))
     const report = { ok: true, checks: [], messages: 0, summaries: 0, durationMs: 0, finishedAtMs: 0 }
     expect(job('running')).toBeUndefined()
-    expect(job('cancelled')).toBe('Scan cancelled')
+    expect(job('cancelled')).toBe('Check cancelled')
     expect(job('done', { kind: 'integrity', value: { ...report, counts: { error: 2, warning: 1, info: 5 } } })).toBe(
-      'Scan: 3 findings',
+      'Check: 3 findings',
     )
   })
 })

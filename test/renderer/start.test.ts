@@ -107,7 +107,7 @@ describe('the start page', () => {
   })
 
   it('explains the stop reasons of this app and shows those of other systems as stored', () => {
-    expect(stopReasonText('nothing_eligible')).toBe('nothing was eligible')
+    expect(stopReasonText('nothing_eligible')).toBe('nothing could be compacted')
     expect(stopReasonText('toString')).toBe('toString')
   })
 })

@@ -139,12 +139,15 @@ export const words: SourceRule = {
 const NOT_IN_WINDOW: ReadonlyMap<string, string> = new Map(
   readGlossary().flatMap(({ term, notInWindow }) => notInWindow.map((word): [string, string] => [word, term])),
 )
-const HAS_SUCH_A_WORD = new RegExp(`(?<![\\p{L}-])(?:${[...NOT_IN_WINDOW.keys()].join('|')})(?![\\p{L}])`, 'iu')
+const HAS_SUCH_A_WORD = new RegExp(`(?<![\\p{L}-])(?:${[...NOT_IN_WINDOW.keys()].join('|')})(?![\\p{L}_])`, 'iu')
 const TERMS: ReadonlySet<string> = new Set(readGlossary().map(({ term }) => term))
 
 /** A word alone is a value, not a text that somebody reads, unless it begins like one; so is a term that is looked up. */
 const isRead = (text: string): boolean =>
   !TERMS.has(text) && (/\s\S/.test(text.trim()) || /^(?:[A-Z][a-z]|τ)/.test(text.trim()))
+
+/** The window shows what the checks of a file say as it is. */
+const isShownAsItIs = (path: string): boolean => /^(?:renderer|core\/doctor\/rules)\//.test(path)
 
 export const windowWords: SourceRule = {
   name: 'words that stand nowhere in the window',
@@ -157,7 +160,7 @@ export const windowWords: SourceRule = {
   ],
   find: ({ path, literals }) =>
     literals.flatMap(({ text, line }) => {
-      const word = path.startsWith('renderer/') && isRead(text) ? HAS_SUCH_A_WORD.exec(text)?.[0] : undefined
+      const word = isShownAsItIs(path) && isRead(text) ? HAS_SUCH_A_WORD.exec(text)?.[0] : undefined
       return word === undefined ? [] : [{ line, what: `${JSON.stringify(text)}: ${word}` }]
     }),
 }

@@ -44,7 +44,7 @@ describe('the source of the window', () => {
 
 describe('the texts of the window', () => {
   it('say each thing with the one word of the glossary', () => {
-    const broken = readSources('renderer').flatMap((file) =>
+    const broken = readSources('renderer', 'core/doctor/rules').flatMap((file) =>
       brokenBy(windowWords, file).map(({ line, what }) => `${file.path}:${line} ${what}`),
     )
     expect(broken, windowWords.advice).toEqual([])

@@ -14,7 +14,7 @@ export function whyNotDissolved(draft: FileDraft, id: string): string | null {
   const isLeaf = sources.length === 0
   const dependents = (draft.dependents().get(id) ?? []).filter((dependent) => dependent !== id)
   if (isLeaf && dependents.length > 0) {
-    return `${id} is a leaf and a source of ${dependents.join(', ')}: a condensed node cannot be made of messages. Dissolve ${dependents[0]} first.`
+    return `${id} is a first summary and a source of ${dependents.join(', ')}: a summary of summaries cannot be made of messages. Dissolve ${dependents[0]} first.`
   }
   const isMissing =
     draft.sourceLinks(id).some(({ to }) => !draft.summaries.has(to)) ||

@@ -103,7 +103,7 @@ const setDescendants = recounting({
   what: 'descendants',
   fields: ['descendants', 'sourceTokens'],
   reads: ['edges', 'kind', 'summaries', 'descendants', 'sourceTokens', 'tokens'],
-  rule: 'The sum over the sources of their own count and one, and the tokens of the messages below, from the leaves up.',
+  rule: 'The sum over the sources of their own count and one, and the tokens of the messages below, from the first summaries up.',
 })
 
 const rewriteLong = rewriting({

@@ -203,7 +203,7 @@ export const coverageRules = [
     phase: 'structure',
     invariant: 'The newest message is in the window as it was written.',
     explanation:
-      'The newest messages were summarised although the fresh tail protects them: the model answers to a summary.',
+      'The newest messages were summarised although they are among the newest ones that stay: the model answers to a summary.',
     fixes: [showNewest],
     notApplicable: storedWindow,
     find: findCompactedTail,

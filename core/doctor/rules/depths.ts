@@ -15,7 +15,7 @@ function* findWrongKinds(context: RuleContext): Iterable<Finding | null> {
     const sources = links.sources[index]?.length ?? 0
     const detail =
       kind === 'leaf' && sources > 0
-        ? 'a leaf made from summaries'
+        ? 'a first summary made from summaries'
         : kind !== 'leaf' && sources === 0 && messages > 0
           ? `${kind}, but made from messages only`
           : kind !== 'leaf' && messages > 0
@@ -59,7 +59,7 @@ const setKinds: Fix = {
     settle(draft, was)
     yield {
       title: `Set the kind of ${plural(nodes.length, 'summary', 'summaries')}`,
-      rule: 'What has summaries among its sources is condensed, what has messages only is a leaf; depths and counts follow.',
+      rule: 'What has summaries among its sources is a summary of summaries, what has messages only is a first summary; depths and counts follow.',
       risk: 'safe',
       nodes,
     }
@@ -72,7 +72,7 @@ const setDepths = recounting({
   what: 'depth',
   fields: ['depth'],
   reads: ['edges', 'kind', 'summaries', 'depth'],
-  rule: 'A leaf has depth 0, a condensed node one more than its deepest source, from the leaves up.',
+  rule: 'A first summary has depth 0, a summary of summaries one more than its deepest source, from the first ones up.',
 })
 
 export const kindMismatch = {
@@ -80,7 +80,7 @@ export const kindMismatch = {
   group: 'lineage',
   severity: 'error',
   phase: 'structure',
-  invariant: 'A leaf is made from messages, a condensed node from summaries.',
+  invariant: 'A first summary is made from messages, a summary of summaries from summaries.',
   explanation:
     'The kind of these summaries contradicts what they are linked to, so tools that trust the kind walk the wrong way.',
   fixes: [restoreLinks, setKinds],
@@ -93,9 +93,8 @@ export const depthMismatch = {
   group: 'lineage',
   severity: 'error',
   phase: 'structure',
-  invariant: 'A leaf has depth 0, a condensed node one more than its deepest source.',
-  explanation:
-    'The stored depth is wrong, so the next condensed pass groups these summaries with the wrong neighbours.',
+  invariant: 'A first summary has depth 0, a summary of summaries one more than its deepest source.',
+  explanation: 'The stored depth is wrong, so the next compaction groups these summaries with the wrong neighbours.',
   fixes: [setDepths],
   consequenceOf: ['lineage_cycle', 'invalid_value', 'kind_mismatch'],
   find: findWrongDepths,

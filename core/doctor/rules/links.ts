@@ -200,11 +200,11 @@ const coverOnce: Fix = {
     if (nodes.size === 0) return
     settle(draft, was)
     yield {
-      title: 'Cover every message by one leaf',
-      rule: 'A message stays with the leaf whose other messages stand nearest to it, of equals with the one that was made first.',
+      title: 'Cover every message by one summary',
+      rule: 'A message stays with the summary whose other messages stand nearest to it, of equals with the one that was made first.',
       risk: 'rewrite',
       nodes: [...nodes],
-      cannotRestore: 'The texts of the other leaves may still tell of these messages: rewrite them.',
+      cannotRestore: 'The texts of the other summaries may still tell of these messages: rewrite them.',
     }
   },
 }
@@ -223,7 +223,7 @@ export const doubleCoverage = {
   group: 'lineage',
   severity: 'warning',
   phase: 'structure',
-  invariant: 'A message is under one leaf, or under leaves that share a dependent.',
+  invariant: 'A message is under one first summary, or under several that share a dependent.',
   explanation: 'These messages were summarised twice: the window says the same thing in two places and pays for both.',
   fixes: [restoreLinks, coverOnce],
   consequenceOf: ['cross_conversation_edge'],

@@ -164,7 +164,7 @@ export const knownExceptions: readonly KnownException[] = [
   {
     rule: 'descendant_count',
     why: (label) =>
-      `${label} sends the summaries before the messages of a leaf along with them, and counts them among the sources of the leaf. The number is larger than that of the messages, and right.`,
+      `${label} sends the summaries before the messages of a first summary along with them, and counts them among its sources. The number is larger than that of the messages, and right.`,
     isSo: isMoreThanMessages,
   },
   {

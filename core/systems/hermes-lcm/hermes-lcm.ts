@@ -20,7 +20,7 @@ const queries = {
 
 /** How its window is worked out, for people. */
 const HERMES_WINDOW =
-  'No window is stored: it is the system message of the current session (else of the last finalised one), its nodes that no deeper node of that session was made from, deepest first, and its messages after the frontier.'
+  'No window is stored: it is the system message of the current session (else of the last finalised one), its summaries that no deeper summary of that session was made from, deepest first, and its messages after the frontier.'
 
 /** Hermes Agent's plugin and LCM-X, which share their core tables. */
 export const hermes: ForeignSystem = {
@@ -58,14 +58,14 @@ export const hermes: ForeignSystem = {
     ...unshownRows(source, queries.shown),
     HERMES_WINDOW,
     'No compaction runs: the past of a window is worked out from creation times.',
-    'Nodes of sessions that are over are deleted by its own rule: what they were made into stays and names them still.',
+    'Summaries of sessions that are over are deleted by its own rule: what they were made into stays and names them still.',
     'Which model wrote a summary is not recorded.',
     ...(probe.has('messages', 'conversation_id')
       ? []
       : ['Messages name no conversation: it is that of their session, else the session itself.']),
     ...(probe.has('lcm_lifecycle_state')
       ? []
-      : ['No lifecycle of sessions: windows begin after the newest message that a node was made from.']),
+      : ['No lifecycle of sessions: windows begin after the newest message that a summary was made from.']),
   ],
   views,
   deriving: derivingHermes,

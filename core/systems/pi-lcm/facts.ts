@@ -60,7 +60,7 @@ export const knownExceptions: readonly KnownException[] = [
   {
     rule: 'fresh_tail_compacted',
     why: (label) =>
-      `${label} keeps no fresh tail: what is long enough is compacted up to the newest message. Pi itself adds the messages that it still holds.`,
+      `${label} keeps no newest messages back: what is long enough is compacted up to the newest message. Pi itself adds the messages that it still holds.`,
   },
   {
     rule: 'tool_pair_split',

@@ -13,14 +13,14 @@ const facts: SystemFacts = {
 }
 
 const evicted = (label: string): string =>
-  `${label} takes its oldest condensed summaries out of a window that is too full. An agent finds them by search, or by a stub that points to them.`
+  `${label} takes its oldest summaries of summaries out of a window that is too full. An agent finds them by search, or by a stub that points to them.`
 
 const knownExceptions: readonly KnownException[] = [
   { rule: 'orphan_summary', why: evicted },
   { rule: 'coverage_gap', why: evicted },
   {
     rule: 'context_order',
-    why: (label) => `${label} keeps condensed summaries before leaf summaries, and both before messages.`,
+    why: (label) => `${label} keeps summaries of summaries before first summaries, and both before messages.`,
     isSo: isBehindDeeper,
   },
 ]

@@ -84,7 +84,7 @@ export const SETTING_FIELDS: readonly SettingField[] = [
   {
     name: 'minMessagesToCompact',
     label: 'Not below',
-    hint: 'Fewest eligible messages for which it is worth it',
+    hint: 'Fewest messages for which it is worth it',
     unit: 'messages',
     min: 0,
   },

@@ -44,7 +44,7 @@ export function decisionFigures(decision: CompactionDecision): string {
     leftOutTokens === 0 ? '' : ` · ${formatCount(leftOutTokens)} of ${formatCount(activeTokens)} tokens left out`
   return (
     `${formatCount(tokens)} of ${plural(budget, 'token')} (${formatPressure(pressure)})${leftOut} · ` +
-    `${plural(eligibleMessages, 'message')} with ${plural(eligibleTokens, 'token')} eligible`
+    `${plural(eligibleMessages, 'message')} with ${plural(eligibleTokens, 'token')} can be compacted`
   )
 }
 

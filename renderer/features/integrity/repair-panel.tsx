@@ -57,7 +57,7 @@ export function RepairPanel({ info, onUndo, onSalvage }: Props) {
         <div className={styles.block}>
           <JobProgress job={repair} title="Repairing…" />
           <p className={styles.dim}>
-            Until the second scan has passed nothing is kept, and cancelling changes nothing.
+            Until the second check has passed nothing is kept, and cancelling changes nothing.
           </p>
         </div>
       ) : (

@@ -44,7 +44,7 @@ export function findingChanges({ before, after }: Pick<RepairResult, 'before' | 
 export function whyOnlyExport({ readOnly, system, systemLabel, readOnlyReason }: MemoryInfo): string | null {
   if (!readOnly) return null
   if (system === 'native') return `${readOnlyReason ?? 'The file is read-only.'} The plan can be exported.`
-  return `This file belongs to ${systemLabel} and stays as it is. The plan can be exported, or applied to a working copy: backup first, one transaction, a second scan before it is kept.`
+  return `This file belongs to ${systemLabel} and stays as it is. The plan can be exported, or applied to a working copy: backup first, one transaction, a second check before it is kept.`
 }
 
 /** Rows by table of some steps, `context_items 3`; of an index its entries. */

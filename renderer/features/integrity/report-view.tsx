@@ -65,7 +65,7 @@ export function ReportView({ report, scan, onScan, onShowPlan, actions }: Props)
             <ExportReport report={report} />
             {scan === null ? (
               <Button look={onShowPlan === null ? 'primary' : 'plain'} onClick={onScan}>
-                {report.only === undefined ? 'Scan again' : 'Check everything'}
+                {report.only === undefined ? 'Check again' : 'Check everything'}
               </Button>
             ) : (
               <CancelScan job={scan} />

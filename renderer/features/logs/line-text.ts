@@ -25,7 +25,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'model.answered': 'A model answered',
   'model.failed': 'A model did not answer',
   'check.failed': 'A check found something',
-  'scan.done': 'A scan ended',
+  'scan.done': 'A check ended',
   'job.started': 'A job began',
   'job.done': 'A job ended',
   'job.failed': 'A job failed',

@@ -133,7 +133,7 @@ export function FindingChart({ history, selected, onSelect }: ChartProps) {
       onSelect={onSelect}
       top={roundTop(Math.max(0, ...scans.map(({ errors, warnings }) => errors + warnings)))}
       format={formatCompact}
-      nothing={last === undefined ? 'no scan in this time' : null}
+      nothing={last === undefined ? 'no check in this time' : null}
     >
       {({ x, y }) =>
         scans.map(({ atMs, errors, warnings }, index) => {

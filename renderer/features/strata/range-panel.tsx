@@ -86,7 +86,7 @@ function Panel({ range, strata, figures, onZoom }: Props & { readonly range: Mes
       <Losses strata={strata} range={range} ends={ends && { from: ends.first.id, to: ends.last.id }} />
       <SectionHeading aside={formatCount(findings.length)}>Findings</SectionHeading>
       {findings.length === 0 ? (
-        <p className={dim.dim}>None of the last scan is in the range.</p>
+        <p className={dim.dim}>None of the last check is in the range.</p>
       ) : (
         <FindingList ids={findings.map(({ id }) => id)} />
       )}
