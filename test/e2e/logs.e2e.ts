@@ -23,7 +23,7 @@ test(
 
     await log.getByRole('row', { name: /scan\.done/ }).click()
     const drawer = page.getByRole('complementary', { name: 'Line of the log' })
-    await expect(drawer.getByRole('heading', { name: 'A scan ended' })).toBeVisible()
+    await expect(drawer.getByRole('heading', { name: 'A check ended' })).toBeVisible()
     await page.keyboard.press('Escape')
     await expect(drawer).toHaveCount(0)
     await page.keyboard.press('j')
