@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -20,6 +21,8 @@ export type FirstImportMeasure = {
   readonly shareOfBareRows: number
   /** A second import where nothing changed, by the first. */
   readonly secondShare: number
+  /** The same where each of them is made by a new process, which people start for it. */
+  readonly secondShareOfProcess: number
 }
 
 const ROUNDS = 4
@@ -50,32 +53,56 @@ const queries = {
   dropTriggers: /* sql */ `DROP TRIGGER messages_index_insert; DROP TRIGGER message_parts_index_insert`,
 }
 
-/** Imports a folder of so many transcripts, and again, and writes the same by bare statements. */
+/** Imports so many transcripts that are made for it, and again, and writes the same by bare statements. */
 export async function measureFirstImport(messages: number, files: number): Promise<FirstImportMeasure> {
-  const folder = temporaryFolder()
-  const transcripts = join(folder, 'transcripts')
+  const transcripts = join(temporaryFolder(), 'transcripts')
   mkdirSync(transcripts)
   for (let file = 0; file < files; file += 1) {
     const lines = [...transcriptLines(Math.floor(messages / files), file + 1)]
     writeFileSync(join(transcripts, `${file}.jsonl`), `${lines.join('\n')}\n`)
   }
-  const rounds: { first: number; second: number; parsing: number; bare: number }[] = []
+  const measure = await measureFirstImportOf(transcripts)
+  rmSync(transcripts, { recursive: true, force: true })
+  return measure
+}
+
+/** The same of a folder with transcripts that an agent wrote. */
+export async function measureFirstImportOf(transcripts: string): Promise<FirstImportMeasure> {
+  const folder = temporaryFolder()
+  const rounds: Record<'first' | 'second' | 'parsing' | 'bare' | 'firstOfProcess' | 'secondOfProcess', number>[] = []
   for (let round = 0; round <= ROUNDS; round += 1) {
-    const [path, barePath] = [join(folder, `${round}.db`), join(folder, `bare-${round}.db`)]
+    const [path, otherPath, barePath] = ['product', 'other', 'bare'].map((name) => join(folder, `${name}.db`)) as [
+      string,
+      string,
+      string,
+    ]
     const db = openNative(path)
     const first = await cpuMs(() => importAll(db, transcripts))
     const second = await cpuMs(() => importAll(db, transcripts))
     db.close()
+    const firstOfProcess = importInProcess(otherPath, transcripts)
+    const secondOfProcess = importInProcess(otherPath, transcripts)
     const parsing = await cpuMs(() => parseAll(transcripts))
     const bare = await writeBare(path, barePath)
-    if (round > 0) rounds.push({ first, second, parsing, bare })
-    for (const file of [path, barePath]) rmSync(file)
+    if (round > 0) rounds.push({ first, second, parsing, bare, firstOfProcess, secondOfProcess })
+    for (const file of [path, otherPath, barePath]) rmSync(file)
   }
   rmSync(folder, { recursive: true, force: true })
-  const [first, second, parsing, bare] = (['first', 'second', 'parsing', 'bare'] as const).map((part) =>
-    Math.min(...rounds.map((round) => round[part])),
-  ) as [number, number, number, number]
-  return { shareOfBare: (parsing + bare) / first, shareOfBareRows: bare / first, secondShare: second / first }
+  const least = (part: keyof (typeof rounds)[number]): number => Math.min(...rounds.map((round) => round[part]))
+  return {
+    shareOfBare: (least('parsing') + least('bare')) / least('first'),
+    shareOfBareRows: least('bare') / least('first'),
+    secondShare: least('second') / least('first'),
+    secondShareOfProcess: least('secondOfProcess') / least('firstOfProcess'),
+  }
+}
+
+/** The processor time of an import in a process of its own, without what starting and loading take. */
+function importInProcess(path: string, transcripts: string): number {
+  const answer = execFileSync(process.execPath, [import.meta.filename, 'import', path, transcripts], {
+    encoding: 'utf8',
+  })
+  return Number(answer)
 }
 
 /** A while after the files were written: what was written just now may still change, and is read again. */
@@ -87,8 +114,15 @@ async function importAll(db: WriteDb, path: string): Promise<void> {
 }
 
 function parseAll(folder: string): void {
-  for (const name of readdirSync(folder)) {
-    for (const line of readFileSync(join(folder, name), 'utf8').split('\n')) if (line !== '') JSON.parse(line)
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.jsonl')) continue
+    for (const line of readFileSync(join(folder, name), 'utf8').split('\n')) {
+      try {
+        JSON.parse(line)
+      } catch {
+        // An empty line, or one with two records, which agents write where two of them share a file.
+      }
+    }
   }
 }
 
@@ -133,5 +167,16 @@ async function cpuMs(body: () => void | Promise<void>): Promise<number> {
   return (user + system) / 1000
 }
 
-if (import.meta.main)
-  console.log(JSON.stringify([await measureFirstImport(10_000, 20), await measureFirstImport(10_000, 500)], null, 2))
+if (import.meta.main) {
+  const [, , what, path, transcripts] = process.argv
+  if (what === 'import' && path && transcripts) {
+    const db = openNative(path)
+    console.log(await cpuMs(() => importAll(db, transcripts)))
+    db.close()
+  } else {
+    const folders = process.argv.slice(2)
+    for (const folder of folders) console.log(JSON.stringify(await measureFirstImportOf(folder), null, 2))
+    if (folders.length === 0)
+      for (const files of [20, 500]) console.log(JSON.stringify(await measureFirstImport(10_000, files), null, 2))
+  }
+}
