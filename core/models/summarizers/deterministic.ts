@@ -58,15 +58,21 @@ function leftOut(units: readonly Unit[], ranked: readonly Ranked[], chosen: read
   return { own, repeated: units.filter((unit) => !known.has(unit)) }
 }
 
-type Ranked = ScoredUnit & { readonly tokens: number }
+type Ranked = ScoredUnit & {
+  readonly tokens: number
+  /** Its score for its size. */
+  readonly value: number
+}
 
 /** Ranks units by score for their size, without those that mostly repeat better ones. */
 function rank(scored: readonly ScoredUnit[], termWeights: Float64Array, estimator: TokenEstimator): Ranked[] {
-  const sized = scored.map((unit) => ({ ...unit, tokens: estimator.count(unit.unit.text) + LINE_TOKENS }))
-  const value = (unit: Ranked): number => unit.score / (unit.tokens + 8) ** 0.4
+  const sized = scored.map(({ unit, order, score, terms }): Ranked => {
+    const tokens = estimator.count(unit.text) + LINE_TOKENS
+    return { unit, order, score, terms, tokens, value: score / (tokens + 8) ** 0.4 }
+  })
   const said = new Uint8Array(termWeights.length)
   return sized
-    .toSorted((a, b) => value(b) - value(a) || a.order - b.order)
+    .sort((a, b) => b.value - a.value || a.order - b.order)
     .filter(({ terms }) => {
       let [fresh, all] = [0, 0]
       for (const term of terms) {

@@ -25,21 +25,20 @@ const IDENTIFIER = /\w+\(\)|`[^`]+`|[a-z0-9][A-Z]\w|\w_\w|https?:|--?[a-z]/
  * conclusion.
  */
 export function scoreUnits(units: readonly Unit[]): { scored: ScoredUnit[]; termWeights: Float64Array } {
-  const numbers = new Map<string, number>()
-  const frequency: number[] = []
-  const termsByUnit = units.map((unit) => distinctTerms(unit.text, numbers, frequency))
+  const terms = new TermNumbers()
+  const termsByUnit = units.map((unit) => terms.distinct(unit.text))
   const termWeights = Float64Array.from(
-    frequency,
+    terms.frequency,
     (count) => Math.log2(1 + count) * Math.log(1 + units.length / Math.max(1, count)),
   )
   const seen = new Set<string>()
   const scored: ScoredUnit[] = []
   units.forEach((unit, order) => {
-    const terms = termsByUnit[order] ?? new Int32Array(0)
     // The same line with other numbers is a repetition: progress bars, log lines, stack frames.
     const template = unit.text.replace(/\d+/g, '0').toLowerCase()
     if (seen.has(template)) return
     seen.add(template)
+    const terms = termsByUnit[order] ?? new Int32Array(0)
     let weight = 0
     for (const term of terms) weight += termWeights[term] ?? 0
     const topic = weight / (terms.length + 6) ** 0.6
@@ -48,21 +47,35 @@ export function scoreUnits(units: readonly Unit[]): { scored: ScoredUnit[]; term
   return { scored, termWeights }
 }
 
-function distinctTerms(text: string, numbers: Map<string, number>, frequency: number[]): Int32Array {
-  const distinct = new Set<number>()
-  for (const term of termsOf(text)) {
-    if (term.length < 2) continue
-    let number = numbers.get(term)
-    if (number === undefined) {
-      number = frequency.length
-      numbers.set(term, number)
-      frequency.push(0)
+/** Gives each term a number, and counts the texts that hold it. */
+class TermNumbers {
+  readonly #numbers = new Map<string, number>()
+  /** The last text that held a term, by the term's number. */
+  readonly #lastText: number[] = []
+  #texts = 0
+  /** How many texts hold a term, by the term's number. */
+  readonly frequency: number[] = []
+
+  /** The terms of the next text, each once. */
+  distinct(text: string): Int32Array {
+    this.#texts += 1
+    const distinct: number[] = []
+    for (const term of termsOf(text)) {
+      if (term.length < 2) continue
+      let number = this.#numbers.get(term)
+      if (number === undefined) {
+        number = this.frequency.length
+        this.#numbers.set(term, number)
+        this.frequency.push(0)
+        this.#lastText.push(0)
+      }
+      if (this.#lastText[number] === this.#texts) continue
+      this.#lastText[number] = this.#texts
+      distinct.push(number)
+      this.frequency[number] = (this.frequency[number] ?? 0) + 1
     }
-    if (distinct.has(number)) continue
-    distinct.add(number)
-    frequency[number] = (frequency[number] ?? 0) + 1
+    return Int32Array.from(distinct)
   }
-  return Int32Array.from(distinct)
 }
 
 /** Scores a unit by its speaker and place: questions, results and failures. */
