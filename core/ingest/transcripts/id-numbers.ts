@@ -1,6 +1,7 @@
 import { IdHash } from './id-hash.ts'
 
-const FIRST_CAPACITY = 1024
+/** Most transcripts are short, and each has several of these lists. */
+const FIRST_CAPACITY = 64
 
 /**
  * Numbers ids from 0 in the order of their arrival. It holds 64 bits of each id's hash, so that millions of ids take 16
