@@ -81,6 +81,8 @@ type Invariant = {
   readonly settledAlong?: SettledAlong
   /** In the phase `sqlite`: says nothing of a file that cannot be read, since other rules do. */
   readonly leavesUnreadFile?: boolean
+  /** A repair that settles errors is kept even when this finds more after it: it concerns what can be reached again. */
+  readonly givesWayToErrors?: boolean
   /** Not looked for while a repair is being written, because it cannot get worse then and takes too long. */
   readonly isLeftOutOfCommit?: (bytes: number) => boolean
 }

@@ -12,6 +12,7 @@ import { canonicalExtent } from '../apply/row-digest.ts'
 import { SET_ASIDE } from '../apply/set-aside.ts'
 import { verifiedBackup } from '../apply/verified-backup.ts'
 import { indexDamaged } from '../rules/damaged-indexes.ts'
+import { rules } from '../rules/rules.ts'
 import { madeFrom, rewriteTexts, setText } from '../surgery/rewrite.ts'
 import { fingerprintOf } from './describe-changes.ts'
 import { dissolveNode, whyNotDissolved } from './dissolve-node.ts'
@@ -101,9 +102,10 @@ export class ApplyRepairs {
         canonical: { extent, hash: stored.canonicalHash },
         without: leftOut(this.#options.info.bytes),
         // With a sound index more may be found of what was wrong before. No row has changed.
-        isExpected: (id) =>
+        isAccepted: (id, after) =>
           (onlyRebuilds(planned.steps) && id !== indexDamaged.id && id !== 'sqlite_integrity') ||
-          diagnosis.report.checks.find((check) => check.id === id)?.severity === 'info',
+          diagnosis.report.checks.find((check) => check.id === id)?.severity === 'info' ||
+          (givesWayToErrors(id) && hasFewerErrors(diagnosis.report, after)),
       },
       again,
     )
@@ -217,6 +219,11 @@ export class ApplyRepairs {
 }
 
 const onlyRebuilds = (steps: readonly PlannedStep[]): boolean => steps.every(({ id }) => id === indexDamaged.id)
+
+const givesWayToErrors = (id: string): boolean => rules.some((rule) => rule.id === id && rule.givesWayToErrors === true)
+
+const hasFewerErrors = ({ checks }: Diagnosis['report'], after: Counts): boolean =>
+  checks.some(({ id, severity, count }) => severity === 'error' && (after.get(id) ?? 0) < count)
 
 const asRecord = (counts: Counts): Record<string, number> =>
   Object.fromEntries([...counts].filter(([, count]) => count > 0))

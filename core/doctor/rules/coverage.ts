@@ -14,6 +14,7 @@ import { dropTwice, putBack, settle } from '../repair/settle.ts'
 import { storedWindow } from './applicability.ts'
 import { itemId, itemsOf } from './asked-items.ts'
 import { restoreLinks } from './restored-links.ts'
+import { isHalfAlone } from './tool-pairs.ts'
 
 const setAside = oncePerScan(({ db, info }: RuleContext) => (isNative(info) ? messagesSetAside(db) : () => false))
 
@@ -119,12 +120,17 @@ const coverGaps: Fix = {
     if (back.length === 0) return
     yield {
       title: `Put ${plural(back.length, 'message')} back into the window`,
-      rule: 'Each at its position in the history.',
+      rule: `Each at its position in the history.${aboutHalves(back.filter((id) => isHalfAlone(draft, conversationId, id)).length)}`,
       risk: 'safe',
       nodes: back.map((id) => `msg_${id}`),
     }
   },
 }
+
+const aboutHalves = (count: number): string =>
+  count === 0
+    ? ''
+    : ` ${count} of them ${count === 1 ? 'has' : 'have'} tool calls or results whose other half a summary covers; a half alone is left out when the window is sent.`
 
 const dropDoubles: Fix = {
   name: 'double_inclusion',

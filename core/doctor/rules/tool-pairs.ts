@@ -144,6 +144,13 @@ function isPaired({ id, conversationId }: Sample, draft: FileDraft): boolean {
   return !shown.has(messageId) || halves.some((half) => shown.has(half))
 }
 
+/** True when the other half of a call or result is in the file, and not in this state of the window. */
+export function isHalfAlone(draft: FileDraft, conversationId: number, messageId: number): boolean {
+  const halves = draft.db.column<number>(queries.halves, { messageId, conversationId })
+  const shown = new Set(draft.window(conversationId).map((entry) => entry.messageId))
+  return halves.length > 0 && !halves.some((half) => shown.has(half))
+}
+
 export const toolPairRules = [
   {
     id: 'tool_pair_split',
@@ -154,6 +161,7 @@ export const toolPairRules = [
     explanation:
       'Providers refuse a result without its call and a call without its result: one is dropped or made up, or the request fails.',
     settledAlong: { reads: ['window'], isGone: isPaired },
+    givesWayToErrors: true,
     advice:
       'Dissolve the summary that covers the other half. A half that stands alone is left out when the window is sent.',
     consequenceOf: ['dangling_item', 'coverage_gap', 'fresh_tail_compacted', 'invalid_value', 'tool_call_repeated'],

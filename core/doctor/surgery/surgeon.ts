@@ -126,7 +126,7 @@ export class Surgeon {
         counts: new Map(report.checks.map((check) => [check.id, check.count])),
         canonical: { extent, hash: stored.canonicalHash },
         without: leftOut(info.bytes),
-        isExpected: (id) => report.checks.find((check) => check.id === id)?.severity === 'info',
+        isAccepted: (id) => report.checks.find((check) => check.id === id)?.severity === 'info',
       },
       () => {
         throw new Overtaken()
