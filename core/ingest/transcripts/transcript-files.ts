@@ -99,10 +99,11 @@ async function filesAt(path: string): Promise<TranscriptFile[]> {
     const message = `There is no transcript (*.jsonl, *.json, *.md, *.traj) in ${path}: give the folder or file that holds the sessions.`
     throw new LcmError('transcript_unreadable', message, { path })
   }
-  const sized = await Promise.all(
-    files.map(async (file) => ({ path: file, file, bytes: await sizeOf(file), isNamed: false })),
-  )
-  return sized.flatMap((file) => (file.bytes === null ? [] : { ...file, bytes: file.bytes }))
+  return files.flatMap((file) => {
+    // A file may have been removed since the folder was listed.
+    const stats = statSync(file, { throwIfNoEntry: false })
+    return stats ? { path: file, file, bytes: stats.size, isNamed: false } : []
+  })
 }
 
 /** Follows each link once, but not when its target is below the folder as well, and never in a circle. */
@@ -148,10 +149,3 @@ async function listed(folder: string, given: string): Promise<Dirent[]> {
     throw fileError(cause, given)
   })
 }
-
-/** Returns null for a file that does not exist any more. */
-const sizeOf = (path: string): Promise<number | null> =>
-  stat(path).then(
-    (entry) => entry.size,
-    () => null,
-  )
