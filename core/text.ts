@@ -25,13 +25,13 @@ const CONTROL_SEQUENCES = /\u001b\[[\d;:?]*[ -/]*[@-~]/g
 export function excerptOf(text: string, chars = EXCERPT_CHARS): string {
   // This is enough to fill the line even when most of it is white space, and a megabyte is never scanned for it.
   const head = text.length > chars * 8 ? text.slice(0, chars * 8) : text
-  const line = (MORE_THAN_SPACES.test(head) ? blanksToSpaces(head) : head).trim()
+  const line = blanksToSpaces(head).trim()
   const isWhole = line.length <= chars && head.length === text.length
   return isWhole ? line.toWellFormed() : `${trimSurrogate(line.slice(0, chars - 1))}…`.toWellFormed()
 }
 
 /** Replaces every run of white space and control characters by one space. */
-export const blanksToSpaces = (text: string): string => text.replace(BLANKS, ' ')
+export const blanksToSpaces = (text: string): string => (MORE_THAN_SPACES.test(text) ? text.replace(BLANKS, ' ') : text)
 
 /** Removes what programs write to colour a terminal. */
 export const withoutColours = (text: string): string =>

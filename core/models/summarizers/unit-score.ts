@@ -35,7 +35,7 @@ export function scoreUnits(units: readonly Unit[]): { scored: ScoredUnit[]; term
   const scored: ScoredUnit[] = []
   units.forEach((unit, order) => {
     // The same line with other numbers is a repetition: progress bars, log lines, stack frames.
-    const template = unit.text.replace(/\d+/g, '0').toLowerCase()
+    const template = (/\d/.test(unit.text) ? unit.text.replace(/\d+/g, '0') : unit.text).toLowerCase()
     if (seen.has(template)) return
     seen.add(template)
     const terms = termsByUnit[order] ?? new Int32Array(0)

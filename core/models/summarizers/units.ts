@@ -182,7 +182,8 @@ export function cutLine(line: string, chars = LONGEST_UNIT): string {
   return `${(space > chars / 2 ? head.slice(0, space) : head).toWellFormed().replace(/\ufffd$/, '')}…`
 }
 
-const cleanLine = (text: string): string => blanksToSpaces(withoutColours(text)).trim().toWellFormed()
+// Most lines of code are indented, and have nothing else to replace.
+const cleanLine = (text: string): string => blanksToSpaces(withoutColours(text).trim()).trim().toWellFormed()
 
 const WORD =
   /[\p{L}\p{N}]{2}|[\p{Script=Han}\p{Script=Hangul}\p{Script=Kana}\p{Script=Hiragana}]|\p{Extended_Pictographic}/u
