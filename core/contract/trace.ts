@@ -165,11 +165,15 @@ export type FactTrace = z.infer<typeof FactTrace>
 
 export const FactStatesInput = z.object({
   ids: z.array(NodeId).min(1).max(100).describe('messages and summaries'),
+  text: z.string().min(1).max(4000).optional().describe('only what they say of these words, each on its own way'),
   budgetMs: z.int().min(1).max(5000).default(500).describe('milliseconds after which no further one is begun'),
 })
 export type FactStatesInput = z.infer<typeof FactStatesInput>
 
-/** What became of messages and summaries in the window, as a trace of each says it. */
+/**
+ * What became of messages and summaries in the window, as a trace of each says it. Of words, it is what became of them
+ * on the way from this place: another one may say them, too.
+ */
 export const FactStates = z.object({
   /** In the order of the ids. Those that the budget did not reach are missing at the end: ask for them again. */
   states: z.array(

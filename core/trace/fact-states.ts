@@ -6,8 +6,9 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { findNode } from '../systems/node-id.ts'
 import { goingOn, TimeSlice } from '../yielding.ts'
-import { readingDetails } from './details.ts'
+import { type Details, readingDetails } from './details.ts'
 import { FateFinder, stateOf } from './fates.ts'
+import { followWordsOrSentences } from './followed-words.ts'
 import { footOf, isFootInWindow, isSummaryInWindow, type Ladder, ladderOf } from './ladder.ts'
 import { NodeComparer, type NodeFates, withChangesCarried } from './node-fates.ts'
 import { toldTextsOf } from './node-texts.ts'
@@ -29,18 +30,18 @@ export class FactStateFinder {
    * Returns the states of as many as can be told in the budget, in their order, at least of one.
    * @throws LcmError not_found, cancelled
    */
-  async of({ ids, budgetMs }: FactStatesInput, signal?: AbortSignal): Promise<FactStates> {
+  async of({ ids, text, budgetMs }: FactStatesInput, signal?: AbortSignal): Promise<FactStates> {
     const began = performance.now()
     const slice = new TimeSlice(signal, 'Tracing was cancelled.')
     const states: NodeState[] = []
     for (const id of ids) {
-      states.push(await this.#stateOf(id, slice))
+      states.push(await this.#stateOf(id, text?.trim() || null, slice))
       if (performance.now() - began >= budgetMs) break
     }
     return { states, tookMs: performance.now() - began }
   }
 
-  async #stateOf(id: string, slice: TimeSlice): Promise<NodeState> {
+  async #stateOf(id: string, words: string | null, slice: TimeSlice): Promise<NodeState> {
     const { db, reader, indexes } = this.#options
     const { kind, conversationId } = findNode(db, id)
     if (kind === 'file') return { id, state: 'unknown', details: 0, kept: 0, inWindow: false }
@@ -49,11 +50,16 @@ export class FactStateFinder {
     const foot = footOf(memory, id)
     if (foot !== null && isFootInWindow(memory, foot)) return { id, state: 'kept', details: 0, kept: 0, inWindow: true }
     const texts = [...toldTextsOf(db, memory, [id])].flat()
-    const details = await goingOn(readingDetails(texts), slice)
+    const read = (reading: Generator<void, Details>): Promise<Details> => goingOn(reading, slice)
+    const details =
+      words === null
+        ? await read(readingDetails(texts))
+        : (await followWordsOrSentences({ id, texts, words }, read)).details
     const ladder = foot === null ? { way: [], others: [] } : ladderOf(memory, foot)
     const comparer = new NodeComparer({ db, memory, details, indexes, slice })
     const way: NodeFates[] = []
     for (const node of ladder.way) way.push(await comparer.of(memory.summaries.at(node).id))
+    if (words !== null) return stateOfWords(id, memory, ladder, withChangesCarried(way), await comparer.of(id))
     const { index } = await indexes.ofWindow(memory, slice)
     const finder = new FateFinder(details, new IndexView(details.vocabulary, index))
     const kept: boolean[] = []
@@ -69,6 +75,27 @@ export class FactStateFinder {
       kept: anyWay.filter((fate) => fate === 'kept').length,
       inWindow: false,
     }
+  }
+}
+
+/** What became of some words of a message or summary on its own way: another place may say them in the window. */
+function stateOfWords(
+  id: string,
+  memory: Memory,
+  ladder: Ladder,
+  way: readonly NodeFates[],
+  own: NodeFates,
+): NodeState {
+  const none = own.fates.map(() => false)
+  const { thisWay } = fatesInWindow(memory, ladder, way, none)
+  const said = thisWay.filter((_, detail) => own.fates[detail]?.fate === 'kept')
+  const fates = said.length > 0 ? said : thisWay
+  return {
+    id,
+    state: stateOf(fates),
+    details: fates.length,
+    kept: fates.filter((fate) => fate === 'kept').length,
+    inWindow: false,
   }
 }
 

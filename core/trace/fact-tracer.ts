@@ -8,9 +8,10 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { type FoundNode, findNode, messageNumber } from '../systems/node-id.ts'
 import { inSlices, TimeSlice } from '../yielding.ts'
-import { type Detail, type Details, readingDetails, type ToldText } from './details.ts'
+import { type Detail, type Details, readingDetails } from './details.ts'
 import { fatesInWindow } from './fact-states.ts'
 import { type Fate, FateFinder, stateOf } from './fates.ts'
+import { followWords, followWordsOrSentences } from './followed-words.ts'
 import { footOf, isFootInWindow, type Ladder, ladderOf } from './ladder.ts'
 import { fallsOf, NodeComparer, type NodeFates, withChangesCarried } from './node-fates.ts'
 import { toldTextsOf } from './node-texts.ts'
@@ -67,14 +68,15 @@ export class FactTracer {
     const start = id ?? places?.best ?? null
     const notes = [...(places?.notes ?? [])]
     if (start === null) return nothing(words, places?.nearest ?? [], notes, began)
-    const asked = await this.#asked(start, words === '' ? null : words, signal)
+    const asked = await this.#asked(start, words === '' ? null : words, places === null, signal)
     const found = await this.#follow(asked, input.ladderOnly ?? false, notes, slice, signal)
     if (!asked.isFound && found.trace.ladder[0]?.kept === 0) notes.push(`These words do not stand in ${start}.`)
     const detail = words === '' ? found.title : words
     return { ...found.trace, detail, places: places?.places ?? [], notes, tookMs: performance.now() - began }
   }
 
-  async #asked(id: string, words: string | null, signal: AbortSignal): Promise<Asked> {
+  /** @param isChosen whether this text was chosen, whatever it says of the words */
+  async #asked(id: string, words: string | null, isChosen: boolean, signal: AbortSignal): Promise<Asked> {
     const { db, reader } = this.#options
     const node = findNode(db, id)
     if (node.kind === 'file')
@@ -84,15 +86,9 @@ export class FactTracer {
     const all = [...toldTextsOf(db, memory, [node.id])].flat()
     if (words === null)
       return { memory, node, details: await inSlices(readingDetails(all), signal), offset: 0, isFound: true }
-    const sought = words.toLowerCase()
-    const at = all.map(({ text }) => text.toLowerCase().indexOf(sought))
-    const holder = at.findIndex((offset) => offset >= 0)
-    const base = all[Math.max(0, holder)]
-    const told: ToldText = base
-      ? { ...base, text: words, isSaid: true }
-      : { id: node.id, kind: 'message', field: 'content', part: null, text: words, isSaid: true }
-    const details = await inSlices(readingDetails([told], 'words'), signal)
-    return { memory, node, details, offset: Math.max(0, at[holder] ?? 0), isFound: holder >= 0 }
+    const follow = isChosen ? followWordsOrSentences : followWords
+    const followed = await follow({ id: node.id, texts: all, words }, (reading) => inSlices(reading, signal))
+    return { memory, node, ...followed }
   }
 
   async #follow(asked: Asked, isLadderOnly: boolean, notes: string[], slice: TimeSlice, signal: AbortSignal) {

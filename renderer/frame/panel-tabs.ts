@@ -1,9 +1,10 @@
 import { factsOf, type View } from '../views.ts'
 
 /** What the right panel can show. */
-export type PanelTab = 'recovery' | 'what-if' | 'range' | 'losses' | 'detail' | 'conversation'
+export type PanelTab = 'path' | 'recovery' | 'what-if' | 'range' | 'losses' | 'detail' | 'conversation'
 
 export const PANEL_LABELS: Readonly<Record<PanelTab, { readonly label: string; readonly hint: string }>> = {
+  path: { label: 'Path', hint: 'Where it is now, which summary lost it, and how to get it back' },
   recovery: { label: 'Get it back', hint: 'How to have in the window again what was lost' },
   'what-if': { label: 'What if', hint: 'Try out other settings' },
   range: { label: 'Range', hint: 'What is in the marked messages, and what became of it' },
@@ -15,24 +16,26 @@ export const PANEL_LABELS: Readonly<Record<PanelTab, { readonly label: string; r
 type Place = {
   readonly view: View
   readonly selection: string | null
-  readonly isTracing: boolean
+  /** What the search follows: what it traces, or the chosen hit. */
+  readonly traced: 'trace' | 'hit' | null
   /** Whether messages are marked. */
   readonly hasRange: boolean
 }
 
 /** Returns the tabs of the right panel: that of the view, and the detail of the selection. */
-export function panelTabs({ view, selection, isTracing, hasRange }: Place): readonly PanelTab[] {
+export function panelTabs({ view, selection, traced, hasRange }: Place): readonly PanelTab[] {
   const { scope, isWithoutPanel } = factsOf(view)
   if (scope === 'program' || isWithoutPanel) return []
-  const own: readonly PanelTab[] = isTracing
-    ? ['recovery']
-    : view === 'window'
-      ? ['what-if']
-      : view === 'layers' && hasRange
-        ? ['range']
-        : view === 'conversations'
-          ? ['losses']
-          : []
+  const own: readonly PanelTab[] =
+    traced !== null
+      ? [traced === 'hit' ? 'path' : 'recovery']
+      : view === 'window'
+        ? ['what-if']
+        : view === 'layers' && hasRange
+          ? ['range']
+          : view === 'conversations'
+            ? ['losses']
+            : []
   const tabs: readonly PanelTab[] = selection === null ? own : [...own, 'detail']
   return tabs.length > 0 || view === 'files' || view === 'notes' ? tabs : ['conversation']
 }
@@ -40,12 +43,14 @@ export function panelTabs({ view, selection, isTracing, hasRange }: Place): read
 /** The tab that was chosen at a place of the address. */
 export type ChosenTab = { readonly place: string; readonly tab: PanelTab }
 
-/** Returns the name of a place. A trace keeps its tab while its rungs are selected one after the other. */
-export const placeOf = ({ view, selection, isTracing }: Place): string =>
-  isTracing ? `${view} trace` : `${view} ${selection}`
+/** Returns the name of a place. Rungs of a trace, and hits, are selected one after the other in the same tab. */
+export const placeOf = ({ view, selection, traced }: Place): string =>
+  traced !== null ? `${view} ${traced}` : `${view} ${selection}`
 
 /** Returns the shown tab: the chosen one, or what was selected. A trace and a list come before the detail of what is selected in them. */
 export function shownTab(tabs: readonly PanelTab[], place: string, chosen: ChosenTab | null): PanelTab | null {
   if (chosen?.place === place && tabs.includes(chosen.tab)) return chosen.tab
-  return tabs.find((tab) => tab === 'recovery' || tab === 'losses' || tab === 'detail') ?? tabs[0] ?? null
+  return (
+    tabs.find((tab) => tab === 'path' || tab === 'recovery' || tab === 'losses' || tab === 'detail') ?? tabs[0] ?? null
+  )
 }

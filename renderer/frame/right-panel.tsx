@@ -5,6 +5,7 @@ import { NodeDetail, type NoteOfNode } from '../features/detail/node-detail.tsx'
 import { NoteButtons, NoteSection } from '../features/notes/note-section.tsx'
 import { OperateMenu } from '../features/surgery/operate-menu.tsx'
 import type { SurgeryAsk } from '../features/surgery/surgery-ask.ts'
+import { HitPath } from '../features/trace/hit-path.tsx'
 import { RecoveryPanel } from '../features/trace/recovery-panel.tsx'
 import { currentRoute, navigate, useRoutePart } from '../routes.ts'
 import { Button } from '../ui/button.tsx'
@@ -34,14 +35,14 @@ const NOTE: NoteOfNode = {
 /** The right side: what the view has to say beside itself, and the selection, whatever view it was made in. */
 export function RightPanel({ width, isOverlay, panel, conversation, onOperate, onSlot }: Props) {
   const selection = useRoutePart('selection')
-  const { tabs, tab, traced } = panel
+  const { tabs, tab, asked } = panel
   return (
     <aside className={styles.panel} style={{ width }} data-overlay={isOverlay || undefined} aria-label="Detail">
       {tab !== null && tabs.length > 1 && <PanelTabs tabs={tabs} tab={tab} onShow={panel.show} />}
       <div className={styles.content}>
-        {tab === 'recovery' && traced !== null && (
-          <ErrorBoundary subject={traced.tracedId ?? undefined}>
-            <RecoveryPanel asked={traced} />
+        {(tab === 'path' || tab === 'recovery') && asked !== null && (
+          <ErrorBoundary subject={asked.tracedId ?? undefined}>
+            {tab === 'path' ? <HitPath asked={asked} /> : <RecoveryPanel asked={asked} />}
           </ErrorBoundary>
         )}
         {(tab === 'what-if' || tab === 'range' || tab === 'losses') && (

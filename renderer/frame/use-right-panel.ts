@@ -2,8 +2,9 @@ import { useState } from 'react'
 import { tracedOf } from '../features/probe/traced-question.ts'
 import { useProbedQuestion } from '../features/probe/use-probe.ts'
 import { type TraceAsked, useTraceAsked } from '../features/trace/use-trace.ts'
-import { useRoutePart } from '../routes.ts'
+import { useRoutePart, useShown } from '../routes.ts'
 import { useMessageRange } from '../ui/message-range.ts'
+import { tracedWords } from '../ui/traced-words.ts'
 import { useStored } from '../ui/use-stored.ts'
 import { type ChosenTab, type PanelTab, panelTabs, placeOf, shownTab } from './panel-tabs.ts'
 
@@ -12,7 +13,7 @@ export type RightPanelState = {
   /** Null where the panel has nothing to say. */
   readonly tab: PanelTab | null
   readonly isOpen: boolean
-  readonly traced: TraceAsked | null
+  readonly asked: TraceAsked | null
   /** Shows a tab, and opens the panel for it. */
   readonly show: (tab: PanelTab) => void
   readonly toggle: () => void
@@ -25,14 +26,14 @@ export type RightPanelState = {
 export function useRightPanel(isOverlay: boolean): RightPanelState {
   const view = useRoutePart('view')
   const selection = useRoutePart('selection')
-  const traced = useTracedHere()
+  const { traced, asked } = useTracedHere()
   const [chosen, setChosen] = useState<ChosenTab | null>(null)
   const [isWanted, setWanted] = useStored<boolean>('panel-open', true)
   const [isQuietWanted, setQuietWanted] = useStored<boolean>('panel-conversation', false)
   const [overlay, setOverlay] = useState<{ readonly place: string; readonly isOpen: boolean } | null>(null)
 
   const [range] = useMessageRange()
-  const where = { view, selection, isTracing: traced !== null, hasRange: range !== null }
+  const where = { view, selection, traced, hasRange: range !== null }
   const place = placeOf(where)
   const tabs = panelTabs(where)
   const tab = shownTab(tabs, place, chosen)
@@ -50,7 +51,7 @@ export function useRightPanel(isOverlay: boolean): RightPanelState {
     tabs,
     tab,
     isOpen,
-    traced,
+    asked,
     show: (next) => {
       setChosen({ place, tab: next })
       setOpen(true)
@@ -59,14 +60,25 @@ export function useRightPanel(isOverlay: boolean): RightPanelState {
   }
 }
 
-/** What the view traces: what the address says, or what answers the selected question of a probe. */
-function useTracedHere(): TraceAsked | null {
+type TracedHere = { readonly traced: 'trace' | 'hit' | null; readonly asked: TraceAsked | null }
+
+/** What the view traces: what the address says, what answers the selected question of a probe, or the chosen hit. */
+function useTracedHere(): TracedHere {
   const view = useRoutePart('view')
   const searchKind = useRoutePart('searchKind')
   const conversationId = useRoutePart('conversationId')
+  const selection = useRoutePart('selection')
   const asked = useTraceAsked()
   const question = useProbedQuestion()
-  if (view !== 'find') return null
-  if (searchKind === 'trace') return asked
-  return searchKind === 'probe' && question !== null ? tracedOf(conversationId, question) : null
+  const [mode] = useShown('find.mode')
+  const { query } = asked
+  if (view !== 'find') return NOTHING_TRACED
+  if (searchKind === 'trace') return { traced: 'trace', asked }
+  if (searchKind === 'probe' && question !== null) return { traced: 'trace', asked: tracedOf(conversationId, question) }
+  if (searchKind !== 'find' || query === null || selection === null || selection.startsWith('file_'))
+    return NOTHING_TRACED
+  const words = tracedWords(query, mode ?? undefined)
+  return { traced: 'hit', asked: { conversationId, query: words, tracedId: selection } }
 }
+
+const NOTHING_TRACED: TracedHere = { traced: null, asked: null }

@@ -126,6 +126,7 @@ test(
     await expect(hitsOf(page).first().locator('mark').first()).toHaveText(/^(why|captur\w*|fail\w*)$/i)
     await hitsOf(page).first().click()
     const detail = page.getByRole('complementary', { name: 'Detail' })
+    await detail.getByRole('tab', { name: 'Detail' }).click()
     const place = detail.getByRole('status').filter({ hasText: 'match' })
     await expect(place).toHaveText(/^1 of \d+\smatches$/)
     const current = () =>

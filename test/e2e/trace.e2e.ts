@@ -86,3 +86,23 @@ test(
     await expect(page).toHaveURL(/conversation\/1\/find/)
   },
 )
+
+test(
+  'a chosen hit leads to where its words are now, what lost them and how to get them back, without leaving the search',
+  IN_BROWSER,
+  async ({ openSample }) => {
+    const page = await openSample()
+    await page.keyboard.press('/')
+    await page.getByRole('combobox', { name: 'Search messages and summaries' }).fill('PAY-1187')
+    await expect(page.getByRole('heading', { name: /^Known\. Lost 6 times, said again/ })).toBeVisible()
+    await page.keyboard.press('ArrowDown')
+    const panel = page.getByRole('complementary', { name: 'Detail' })
+    await expect(panel.getByRole('heading', { name: /^Lost at .* by compaction 2/ })).toBeVisible()
+    await expect(panel).toContainText('lcm expand sum_e2247dac4dd5ab45')
+    await expect(panel.getByRole('list', { name: 'From the window down to the message' })).toContainText('lost here')
+    await expect(page).toHaveURL(/\/find\?/)
+    // The same words are traced and asked.
+    await page.getByRole('radio', { name: 'Trace' }).check({ force: true })
+    await expect(page.getByRole('searchbox', { name: 'What to trace' })).toHaveValue('PAY-1187')
+  },
+)

@@ -53,8 +53,12 @@ describe('the columns of the window', () => {
 })
 
 describe('the right panel', () => {
-  const at = (view: 'window' | 'find' | 'settings' | 'layers', selection: string | null, isTracing = false) => {
-    const where = { view, selection, isTracing, hasRange: false }
+  const at = (
+    view: 'window' | 'find' | 'settings' | 'layers',
+    selection: string | null,
+    traced: 'trace' | 'hit' | null = null,
+  ) => {
+    const where = { view, selection, traced, hasRange: false }
     return { tabs: panelTabs(where), place: placeOf(where) }
   }
 
@@ -72,10 +76,17 @@ describe('the right panel', () => {
   })
 
   it('keeps the tab of a trace while its rungs are selected', () => {
-    const { place } = at('find', null, true)
-    const { tabs } = at('find', 'sum_1', true)
-    expect(shownTab(tabs, at('find', 'sum_1', true).place, null)).toBe('recovery')
-    expect(shownTab(tabs, at('find', 'sum_1', true).place, { place, tab: 'detail' })).toBe('detail')
+    const { place } = at('find', null, 'trace')
+    const { tabs } = at('find', 'sum_1', 'trace')
+    expect(shownTab(tabs, at('find', 'sum_1', 'trace').place, null)).toBe('recovery')
+    expect(shownTab(tabs, at('find', 'sum_1', 'trace').place, { place, tab: 'detail' })).toBe('detail')
+  })
+
+  it('shows the path of a chosen hit first, and keeps the detail open from one hit to the next', () => {
+    const first = at('find', 'msg_1', 'hit')
+    expect(shownTab(first.tabs, first.place, null)).toBe('path')
+    const next = at('find', 'msg_2', 'hit')
+    expect(shownTab(next.tabs, next.place, { place: first.place, tab: 'detail' })).toBe('detail')
   })
 
   it('has nothing to say of settings, and only the conversation without a selection', () => {

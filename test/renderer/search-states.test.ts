@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest'
 import type { GrepHit } from '#core/contract/retrieval.ts'
-import { batchesOf, type HitStates, inState, stateCounts, stateOf } from '#renderer/features/search/hit-states.ts'
+import {
+  batchesOf,
+  type HitStates,
+  inState,
+  placesOfWords,
+  stateCounts,
+  stateOf,
+} from '#renderer/features/search/hit-states.ts'
+import { tracedWords } from '#renderer/ui/traced-words.ts'
 
 const hit = (id: string, more: Partial<GrepHit> = {}): GrepHit => ({
   ...{ id, kind: 'message', conversationId: 1, seq: 1, role: 'user', depth: null, createdAtMs: null },
@@ -46,4 +54,19 @@ it('says of a hit without a state that it is being traced, and afterwards that i
   expect(stateOf(STATES, 'msg_1', true)).toEqual(state('dropped'))
   expect(stateOf(STATES, 'msg_3', true)).toBe('tracing')
   expect(stateOf(STATES, 'msg_3', false)).toBe('untraced')
+})
+
+it('gives a verdict over the hits that have all the words, once each of them is traced', () => {
+  expect(placesOfWords(PAGES, STATES)).toEqual([])
+  const all = new Map([...STATES, ['msg_3', state('kept')]])
+  expect(placesOfWords(PAGES, all).map((place) => place.state)).toEqual(['dropped', 'changed', 'kept'])
+  const other = [hit('msg_4', { isPartial: true }), hit('file_1', { kind: 'file' })]
+  expect(placesOfWords([...PAGES, other], all)).toHaveLength(3)
+})
+
+it('traces the words of a search without its signs, and a pattern as a whole', () => {
+  expect(tracedWords('"single flight" refresh* OR retry NOT flaky')).toBe('single flight refresh retry')
+  expect(tracedWords('PAY-\\d{4}', 'regex')).toBe(null)
+  expect(tracedWords('a "b" OR', 'literal')).toBe('a "b" OR')
+  expect(tracedWords(' * ')).toBe(null)
 })

@@ -5,6 +5,8 @@ import { Button } from '#renderer/ui/button.tsx'
 import { EmptyState } from '#renderer/ui/empty-state.tsx'
 import { Loading } from '#renderer/ui/loading.tsx'
 import { useMarkedMessages } from '#renderer/ui/message-range.ts'
+import { OverallVerdict } from '#renderer/ui/overall-verdict-line.tsx'
+import { tracedWords } from '#renderer/ui/traced-words.ts'
 import { useTypedQuery } from '#renderer/ui/use-typed-query.ts'
 import { FilterBar } from './filter-bar.tsx'
 import {
@@ -18,7 +20,7 @@ import {
 } from './filters.ts'
 import { HitList, useTitles } from './hit-list.tsx'
 import { rowsOf, stopsOf } from './hit-rows.ts'
-import { inState, STATE_FILTERS, stateCounts } from './hit-states.ts'
+import { inState, placesOfWords, STATE_FILTERS, stateCounts } from './hit-states.ts'
 import { SearchField } from './search-field.tsx'
 import { SearchSummary } from './search-summary.tsx'
 import styles from './search-view.module.css'
@@ -58,7 +60,12 @@ export function FindView({ conversationId, kinds }: Props) {
   const [isAtTop, setAtTop] = useState(true)
   const search = useSearch(request, isAtTop)
   const [folded, setFolded] = useState<readonly string[]>([])
-  const { states, isPending } = useHitStates(search.pages)
+  const words = tracedWords(query, filters.mode)
+  const { states, isPending } = useHitStates(search.pages, words)
+  const places = useMemo(
+    () => (words === null ? [] : placesOfWords(search.pages, states)),
+    [words, search.pages, states],
+  )
   const [state, setState] = useShownChoice('find.state', STATE_FILTERS)
   const shown = useMemo(() => inState(search.pages, states, state), [search.pages, states, state])
   const rows = useMemo(() => rowsOf(shown, filters.group, new Set(folded)), [shown, filters.group, folded])
@@ -87,6 +94,7 @@ export function FindView({ conversationId, kinds }: Props) {
       <FilterBar filters={filters} onFilters={setFilters} summary={summary} />
       {isAsked && search.error !== null && <SearchError error={search.error} onRetry={search.again} />}
       {isAsked && search.phase !== 'idle' && <SearchSummary search={search} filters={filters} onFilters={setFilters} />}
+      {isAsked && places.length > 1 && <OverallVerdict places={places} />}
       {isAsked && search.pages.some((page) => page.length > 0) && (
         <StateFilterBar
           filter={state}

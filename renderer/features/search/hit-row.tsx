@@ -110,7 +110,7 @@ function State({ state }: Pick<Props, 'state'>) {
       </span>
     )
   const { details, kept, inWindow } = state
-  const count = details > 0 && !inWindow ? ` ${formatCount(kept)}/${formatCount(details)}` : ''
+  const count = details > 1 && !inWindow ? ` ${formatCount(kept)}/${formatCount(details)}` : ''
   return <StateMark state={state.state}>{`${STATE_NAMES[state.state]}${count}`}</StateMark>
 }
 

@@ -49,3 +49,21 @@ export function stateCounts(pages: readonly (readonly GrepHit[])[], states: HitS
   }
   return counts
 }
+
+/**
+ * The hits that have all the words, each message or summary once, for the verdict over all of them. Empty while any of
+ * them is still being traced, so that the verdict does not change while one reads it.
+ */
+export function placesOfWords(
+  pages: readonly (readonly GrepHit[])[],
+  states: HitStates,
+): readonly (HitState & { readonly createdAtMs: number | null })[] {
+  const saying = new Map(
+    pages.flat().flatMap((hit) => (hit.kind === 'file' || hit.isPartial ? [] : [[hit.id, hit.createdAtMs] as const])),
+  )
+  const known = [...saying]
+    .slice(0, MOST_TRACED_HITS)
+    .map(([id, createdAtMs]) => ({ state: states.get(id), createdAtMs }))
+  if (known.some(({ state }) => state === undefined)) return []
+  return known.flatMap(({ state, createdAtMs }) => (state === undefined ? [] : [{ ...state, createdAtMs }]))
+}

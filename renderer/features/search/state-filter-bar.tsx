@@ -52,11 +52,14 @@ export function StateFilterBar({ filter, onFilter, counts, isPending }: Props) {
   )
 }
 
-/** Traces the hits of the loaded pages in the background, one batch after the other. */
-export function useHitStates(pages: readonly (readonly GrepHit[])[]): { states: HitStates; isPending: boolean } {
+/** Traces the hits of the loaded pages for the searched words in the background, one batch after the other. */
+export function useHitStates(
+  pages: readonly (readonly GrepHit[])[],
+  words: string | null,
+): { states: HitStates; isPending: boolean } {
   const batches = useMemo(() => batchesOf(pages), [pages])
   const { traced, isPending } = useQueries({
-    queries: batches.map(tracedStates),
+    queries: batches.map((ids) => tracedStates(ids, words)),
     combine: combined,
   })
   const states = useMemo(() => {

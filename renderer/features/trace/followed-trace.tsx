@@ -31,12 +31,23 @@ export function FollowedTrace({ asked, nothing = 'Its message holds nothing that
   return <Ladder trace={ladder.data} />
 }
 
-function Ladder({ trace }: { readonly trace: FactTrace }) {
-  const selection = useRoutePart('selection')
+function Ladder({ trace }: TraceProps) {
+  return (
+    <>
+      <Verdict trace={trace} />
+      <Rungs trace={trace} />
+    </>
+  )
+}
+
+type TraceProps = { readonly trace: FactTrace }
+
+/** What became of it, in a sentence, and when it stood in the window. */
+export function Verdict({ trace }: TraceProps) {
   const nowMs = useNow(REFRESH_MS)
   const { before, after } = verdictOf(trace, nowMs)
   const note = verdictNote(trace)
-  const { lostAt, state, others, notes } = trace
+  const { lostAt, state, notes } = trace
   return (
     <>
       <header className={styles.verdict}>
@@ -52,6 +63,16 @@ function Ladder({ trace }: { readonly trace: FactTrace }) {
         </div>
       </header>
       <StoodBar trace={trace} nowMs={nowMs} />
+    </>
+  )
+}
+
+/** The way from the window down to the message, and the summaries beside it that stand for it, too. */
+export function Rungs({ trace }: TraceProps) {
+  const selection = useRoutePart('selection')
+  const { others } = trace
+  return (
+    <>
       <LadderCards trace={trace} selection={selection} onSelect={(id) => navigate({ selection: id }, 'replace')} />
       {others.length > 0 && (
         <p className={styles.others}>

@@ -1,13 +1,15 @@
-import type { FactPlace, FactState } from '#core/contract/trace.ts'
+import type { FactPlace, FactState, LostAt } from '#core/contract/trace.ts'
 import { useShownChoice } from '#renderer/routes.ts'
 import { classNames } from '#renderer/ui/class-names.ts'
 import { nodeColor, nodeLabel, nodeTextColor } from '#renderer/ui/depth-color.ts'
 import { formatCount, plural, shortenId } from '#renderer/ui/format.ts'
 import { Highlighted } from '#renderer/ui/highlighted.tsx'
 import { Kbd } from '#renderer/ui/kbd.tsx'
+import { MarkedText } from '#renderer/ui/marked-text.tsx'
 import { STATE_NAMES, StateMark } from '#renderer/ui/state-mark.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
 import { useKeys } from '#renderer/ui/use-keys.ts'
+import { useName } from '#renderer/ui/use-names.ts'
 import styles from './trace-view.module.css'
 import { beforeMark } from './trace-wording.ts'
 
@@ -106,15 +108,24 @@ function PlaceRow({ place, isChosen, onChoose, onOpen }: RowProps) {
         <Highlighted {...beforeMark(place.excerpt, place.marks)} />
       </span>
       <span className={styles.fate}>
-        <StateMark state={place.state}>{place.state}</StateMark> {fateOf(place)}
+        <StateMark state={place.state} /> <Fate place={place} />
       </span>
     </button>
   )
 }
 
-function fateOf({ state, inWindow, lostAt, kept, details }: FactPlace): string {
+function Fate({ place: { state, inWindow, lostAt, kept, details } }: { readonly place: FactPlace }) {
   if (inWindow) return 'in the window itself'
   if (state === 'partly') return `${formatCount(kept)} of ${plural(details, 'detail')} stand in the window`
-  if (lostAt === null) return ''
-  return `at ${shortenId(lostAt.id, 14)}${lostAt.run === null ? '' : ` · compaction ${formatCount(lostAt.run)}`}`
+  return lostAt === null ? null : <LostAtText lostAt={lostAt} />
+}
+
+function LostAtText({ lostAt: { id, run } }: { readonly lostAt: LostAt }) {
+  const name = useName(id)
+  return (
+    <span className={styles.lostAt}>
+      {run !== null && `by compaction ${formatCount(run)}, `}
+      at <span title={id}>{name === null ? shortenId(id, 14) : <MarkedText text={name} />}</span>
+    </span>
+  )
 }

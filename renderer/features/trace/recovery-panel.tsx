@@ -38,23 +38,38 @@ export function RecoveryPanel({ asked }: Props) {
         <p className={styles.hint}>Nothing says this, so there is nothing to get back.</p>
       </div>
     )
-  const isFollowed = trace.details.length > 0
   return (
     <div className={styles.panel}>
-      {isFollowed && <Now trace={trace} />}
-      <Expanding recovery={trace.wayBack.find((way) => way.kind === 'expand')} />
-      {isFollowed && <Searching recoveries={trace.wayBack.filter((way) => way.kind === 'search')} />}
-      {!isFollowed && trace.wayBack.length === 0 && (
-        <p className={styles.hint}>Without a detail there is nothing to search for.</p>
-      )}
-      {trace.lostAt !== null && trace.conversationId !== null && (
-        <FellWithIt conversationId={trace.conversationId} summaryId={trace.lostAt.id} />
-      )}
+      {trace.details.length > 0 && <Now trace={trace} />}
+      <WaysBack trace={trace} />
+      <LostWithIt trace={trace} />
     </div>
   )
 }
 
-function Now({ trace: { inWindow, toldAgain, state } }: { readonly trace: FactTrace }) {
+type TraceProps = { readonly trace: FactTrace }
+
+/** How to have it in the window again. */
+export function WaysBack({ trace: { details, wayBack } }: TraceProps) {
+  const isFollowed = details.length > 0
+  return (
+    <>
+      <Expanding recovery={wayBack.find((way) => way.kind === 'expand')} />
+      {isFollowed && <Searching recoveries={wayBack.filter((way) => way.kind === 'search')} />}
+      {!isFollowed && wayBack.length === 0 && (
+        <p className={styles.hint}>Without a detail there is nothing to search for.</p>
+      )}
+    </>
+  )
+}
+
+/** What was lost at the same summary. */
+export function LostWithIt({ trace: { lostAt, conversationId } }: TraceProps) {
+  if (lostAt === null || conversationId === null) return null
+  return <FellWithIt conversationId={conversationId} summaryId={lostAt.id} />
+}
+
+function Now({ trace: { inWindow, toldAgain, state } }: TraceProps) {
   const [again] = toldAgain
   const words = inWindow
     ? 'In the window now.'

@@ -4,16 +4,14 @@ import { currentRoute, navigate, useRoutePart } from '#renderer/routes.ts'
 import { ConversationScope } from '#renderer/ui/conversation-scope.tsx'
 import { EmptyState } from '#renderer/ui/empty-state.tsx'
 import { Icon } from '#renderer/ui/icon.tsx'
+import { OverallVerdict } from '#renderer/ui/overall-verdict-line.tsx'
 import { SEARCH_FIELD } from '#renderer/ui/search-field-id.ts'
 import field from '#renderer/ui/search-input.module.css'
-import { StateMark } from '#renderer/ui/state-mark.tsx'
 import { useKeys } from '#renderer/ui/use-keys.ts'
-import { useNow } from '#renderer/ui/use-now.ts'
 import { useTypedQuery } from '#renderer/ui/use-typed-query.ts'
 import { FollowedTrace } from './followed-trace.tsx'
 import { PlaceList } from './place-list.tsx'
 import styles from './trace-view.module.css'
-import { overallVerdict } from './trace-wording.ts'
 import { useLadder, usePlaces, useTraceAsked } from './use-trace.ts'
 
 type Props = {
@@ -22,7 +20,6 @@ type Props = {
 }
 
 const SETTLE_MS = 250
-const REFRESH_MS = 60_000
 
 /** Follows what was said through the summaries up to the window. */
 export function TraceView({ kinds }: Props) {
@@ -72,7 +69,7 @@ export function TraceView({ kinds }: Props) {
             />
           )}
           <div className={styles.ladder} aria-busy={ladder.isFetching}>
-            {found.length > 1 && places.data?.id !== null && <Overall places={found} />}
+            {found.length > 1 && places.data?.id !== null && <OverallVerdict places={found} />}
             <FollowedTrace
               asked={asked}
               nothing={
@@ -97,18 +94,6 @@ function useOwnConversation(tracedId: string | null, own: number | null): void {
     entered.current = tracedId
     if (own !== conversationId) navigate({ conversationId: own, selection: currentRoute().selection }, 'replace')
   }, [tracedId, own, conversationId])
-}
-
-/** What became of it, whichever place is looked at. The way of one place stands below. */
-function Overall({ places }: { readonly places: readonly FactPlace[] }) {
-  const nowMs = useNow(REFRESH_MS)
-  const { state, text } = overallVerdict(places, nowMs)
-  return (
-    <header className={styles.overall} data-state={state}>
-      <StateMark state={state}>{''}</StateMark>
-      <h2>{text}</h2>
-    </header>
-  )
 }
 
 /** The words that are traced. The address follows the typing. */
