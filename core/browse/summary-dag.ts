@@ -119,14 +119,25 @@ export class SummaryDag {
     })
   }
 
-  /** Returns what messages and summaries are called, from how their texts begin, or their first call. */
+  /**
+   * Returns what messages and summaries are called, from how their texts begin, or their first call; and the number of
+   * each message.
+   */
   names(ids: readonly string[]): Names {
     const numbers = ids.flatMap((id) => messageNumber(id) ?? [])
-    const texts = readSnapshot(this.#db, () => [
-      ...[...messageOpenings(this.#db, numbers, EXCERPT_BYTES)].map(([id, text]) => [messageNodeId(id), text] as const),
-      ...openingsOfSummaries(this.#db, ids, EXCERPT_BYTES),
-    ])
-    return { names: texts.map(([id, text]) => ({ id, name: nameOf(text) })).filter(({ name }) => name !== '') }
+    return readSnapshot(this.#db, () => {
+      const openings = new Map(messageOpenings(this.#db, numbers, EXCERPT_BYTES))
+      const messages = messageHeads(this.#db, numbers).map(({ id, conversationId }) => ({
+        id: messageNodeId(id),
+        name: nameOf(openings.get(id) ?? '') || null,
+        number: this.#reader.order(conversationId).positionOf(id) + 1,
+      }))
+      const summaries = [...openingsOfSummaries(this.#db, ids, EXCERPT_BYTES)].flatMap(([id, text]) => {
+        const name = nameOf(text)
+        return name === '' ? [] : { id, name, number: null }
+      })
+      return { names: [...messages, ...summaries] }
+    })
   }
 
   /**

@@ -259,7 +259,9 @@ export const contract = {
     of: reads('Returns the sources of a node down to the messages, and its dependents up to the roots.')
       .input(ById)
       .output(Lineage),
-    names: reads('Returns what messages and summaries are called: the first sentence of each.')
+    names: reads(
+      'Returns what messages and summaries are called: the first sentence of each, and the numbers of messages.',
+    )
       .input(NamesInput)
       .output(Names),
   },

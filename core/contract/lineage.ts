@@ -137,8 +137,18 @@ export type Lineage = z.infer<typeof Lineage>
 export const NamesInput = z.object({ ids: z.array(NodeId).max(500).describe('messages and summaries') })
 export type NamesInput = z.infer<typeof NamesInput>
 
-/** What messages and summaries are called. Ids that are not in the file, and texts without words, are left out. */
-export const Names = z.object({ names: z.array(z.object({ id: NodeId, name: z.string() })) })
+/** What messages and summaries are called. Ids that are not in the file, and summaries without words, are left out. */
+export const Names = z.object({
+  names: z.array(
+    z.object({
+      id: NodeId,
+      /** Null for a text without words. */
+      name: z.string().nullable(),
+      /** The place of a message in its conversation, from 1 on. Null for a summary. */
+      number: z.int().nullable(),
+    }),
+  ),
+})
 export type Names = z.infer<typeof Names>
 
 /** `lcm tree`: roots are summaries that no other summary has as a source. */

@@ -8,14 +8,16 @@ type Props = {
   readonly id: string
   /** The node that gives the id its colour. Without it, the id has the colour of the text. */
   readonly node?: NodeLook
+  /** What is read in place of the id. */
+  readonly label?: string
   /** The greatest length that is shown completely. By default there is no limit. */
   readonly maxChars?: number
 }
 
 /** An id that a click copies. For an id that a click selects, use `NodeLink`. */
-export function NodeIdText({ id, node, maxChars }: Props) {
+export function NodeIdText({ id, node, label, maxChars }: Props) {
   const [state, copy] = useCopy()
-  const shown = maxChars === undefined ? id : shortenId(id, maxChars)
+  const shown = label ?? (maxChars === undefined ? id : shortenId(id, maxChars))
   return (
     <button
       type="button"

@@ -5,8 +5,9 @@ import { type NodeLook, nodeTextColor } from './depth-color.ts'
 import { shortenId } from './format.ts'
 import { withSigns } from './hidden-characters.ts'
 import { MarkedText } from './marked-text.tsx'
+import { messageNumber } from './message-number.ts'
 import styles from './node-id.module.css'
-import { useName } from './use-names.ts'
+import { useMessageText, useName } from './use-names.ts'
 
 type Props = {
   readonly id: string
@@ -18,17 +19,24 @@ type Props = {
   readonly view?: View
 }
 
-/** Ids that are read as they are. */
-const NUMBERED = /^(?:msg|file)_/
 /** Where the name of a summary stands in a line, it takes at most this part of it. */
 const MOST_NAME_CHARS = 48
 
-/** A node that a click selects in all views: a summary by its name, a message by its number. */
+/** A node that a click selects in all views: a summary by its name, a message by its number, a file by its id. */
 export function NodeLink(props: Props) {
-  return NUMBERED.test(props.id) ? <Link name={null} {...props} /> : <NamedLink {...props} />
+  if (props.id.startsWith('file_')) return <IdLink {...props} />
+  return messageNumber(props.id) === null ? <NamedLink {...props} /> : <NumberedLink {...props} />
 }
 
+/** A node by its id, where the id itself is what is read. */
+export const IdLink = (props: Props) => <Link name={null} {...props} />
+
 const NamedLink = (props: Props) => <Link name={useName(props.id)} {...props} />
+
+function NumberedLink(props: Props) {
+  const text = useMessageText(props.id)
+  return <Link name={text === props.id ? null : text} {...props} />
+}
 
 function Link({ name, id, node, maxChars = 16, conversationId, view }: Props & { readonly name: string | null }) {
   const select = () =>

@@ -1,5 +1,6 @@
 import { skipToken, type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query'
 import { client } from '../api.ts'
+import { messageNumber, messageText } from './message-number.ts'
 
 /** The core takes this many ids in one call. */
 const MOST_IDS = 500
@@ -12,7 +13,7 @@ type NameRequest = {
 
 let waiting: NameRequest[] = []
 
-type NamedNode = { readonly id: string; readonly name: string | null }
+type NamedNode = { readonly id: string; readonly name: string | null; readonly number: number | null }
 
 /** Asks for the name of a node, together with all others that are asked for at the same time. */
 function namedNode(id: string): Promise<NamedNode> {
@@ -29,8 +30,8 @@ function askAll(): void {
 async function ask(asked: readonly NameRequest[]): Promise<void> {
   try {
     const { names } = await client.lineage.names({ ids: asked.map(({ id }) => id) })
-    const byId = new Map(names.map(({ id, name }) => [id, name]))
-    for (const { id, resolve } of asked) resolve({ id, name: byId.get(id) ?? null })
+    const byId = new Map(names.map((node) => [node.id, node]))
+    for (const { id, resolve } of asked) resolve(byId.get(id) ?? { id, name: null, number: null })
   } catch (error) {
     for (const { reject } of asked) reject(error)
   }
@@ -49,10 +50,18 @@ export function useNames(ids: readonly string[]): NameMap {
   })
 }
 
+function useNamedNode(id: string | null): NamedNode | undefined {
+  return useQuery({ queryKey: ['name', id], queryFn: id === null ? skipToken : () => namedNode(id), retry: false }).data
+}
+
 /** The name of one node, or null. */
-export const useName = (id: string | null): string | null =>
-  useQuery({ queryKey: ['name', id], queryFn: id === null ? skipToken : () => namedNode(id), retry: false }).data
-    ?.name ?? null
+export const useName = (id: string | null): string | null => useNamedNode(id)?.name ?? null
+
+/** What a person calls a message: `message 374`, by its place in the conversation. Its id until that is known. */
+export function useMessageText(id: string): string {
+  const number = useNamedNode(messageNumber(id) === null ? null : id)?.number ?? null
+  return number === null ? id : messageText(number)
+}
 
 const toMap = (results: readonly UseQueryResult<NamedNode>[]): NameMap =>
   new Map(results.flatMap(({ data }) => (data?.name ? [[data.id, data.name]] : [])))

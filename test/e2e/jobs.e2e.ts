@@ -42,7 +42,7 @@ test('a trace says after three clicks where a fact was lost', IN_BROWSER, async 
   await click('search', page.getByRole('banner').getByRole('button', { name: /Search messages/ }))
   await expect(page.getByRole('combobox')).toBeFocused()
   await page.keyboard.type('PAY-1187')
-  await click('hit', page.getByRole('grid', { name: 'Hits' }).getByRole('row').filter({ hasText: 'msg_52' }))
+  await click('hit', page.getByRole('grid', { name: 'Hits' }).locator('[data-node=msg_52]'))
   await click('trace', page.getByRole('complementary', { name: 'Detail' }).getByRole('button', { name: 'Trace' }))
   await expect(dropped(page)).toBeVisible(LONG)
   expect(clicks).toHaveLength(3)

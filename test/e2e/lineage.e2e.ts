@@ -89,7 +89,10 @@ test('a sentence and words that are selected show where they come from, and pass
   await page.keyboard.press('p')
   await expect(sentences(page).first()).toHaveAttribute('aria-pressed', 'false')
   await page.keyboard.press('n')
-  await passages(page).getByRole('button', { name: /msg_/ }).first().click()
+  await passages(page)
+    .getByRole('button', { name: /message \d/ })
+    .first()
+    .click()
   await expect(page).toHaveURL(/messages\?select=msg_/)
   await page.goBack()
   await expect(sentences(page).first()).toBeVisible()
@@ -100,7 +103,7 @@ test('a sentence and words that are selected show where they come from, and pass
   await expect(passages(page)).toContainText('Where the selected words come from')
   await expect(
     passages(page)
-      .getByRole('button', { name: /msg_|sum_/ })
+      .getByRole('button', { name: /message \d|sum_/ })
       .first(),
   ).toBeVisible()
   await page.keyboard.press('Escape')

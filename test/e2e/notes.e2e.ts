@@ -10,7 +10,7 @@ test('a node is pinned and noted by keyboard, marked where it stands, and a remo
   const page = await openSample()
   await page.keyboard.press('g')
   await page.keyboard.press('t')
-  const rows = page.getByRole('article').filter({ hasText: 'msg_' })
+  const rows = page.getByRole('article').filter({ hasText: 'message ' })
   await rows.first().waitFor()
   await page.keyboard.press('Home')
   const row = page.locator('article[aria-current]')

@@ -106,7 +106,7 @@ test(
     await expect(hits).toHaveCount(found.length)
     await expect(page.getByRole('grid', { name: 'Hits' })).not.toContainText('seen through')
     for (const { id, coverInWindow, isSeenInCover } of covered) {
-      const hit = hits.filter({ hasText: id }).first()
+      const hit = hits.and(page.locator(`[data-node=${id}]`)).first()
       await expect(hit).toContainText(isSeenInCover ? 'seen in' : 'covered by')
       await expect(hit.getByRole('button', { name: coverInWindow ?? '' })).toBeVisible()
     }
@@ -158,7 +158,10 @@ test('a question is answered with passages, modes and filters narrow a search, a
   const answer = page.getByRole('article', { name: 'Answer' })
   await expect(answer).toContainText('No model was asked')
   await expect(answer).toContainText(/of 4,000 tokens/)
-  await answer.getByRole('button', { name: /msg_/ }).first().click()
+  await answer
+    .getByRole('button', { name: /message \d/ })
+    .first()
+    .click()
   await expect(page).toHaveURL(/messages\?.*select=msg_/)
   await page.goBack()
   await expect(answer).toBeVisible()

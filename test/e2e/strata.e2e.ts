@@ -111,7 +111,7 @@ test('the graph grows by expanding, down to the messages', async ({ openMemory, 
     await expect.poll(() => selected(page)).not.toBe(before)
     await expect(detail(page).getByRole('button', { name: `Copy ${selected(page)}` })).toBeVisible()
   }
-  const messages = cards.filter({ hasText: /msg_\d+/ })
+  const messages = cards.filter({ hasText: /message \d/ })
   if ((await messages.count()) === 0) await page.getByRole('button', { name: 'E expand' }).click()
   await expect.poll(() => messages.count()).toBeGreaterThan(0)
   // The camera follows what was expanded: a card may move away under the first click.
@@ -172,10 +172,10 @@ test('the detail panel expands a summary down to its messages and leads to them'
   await detail(page).getByRole('button', { name: 'Expand', exact: true }).click()
   await detail(page).getByText('all messages').click()
   const message = detail(page)
-    .getByRole('button', { name: /^msg_\d+$/ })
+    .getByRole('button', { name: /^message \d+ msg_\d+$/ })
     .first()
   await expect(message).toBeVisible()
-  const id = (await message.textContent())?.trim() ?? ''
+  const id = /msg_\d+/.exec((await message.getAttribute('title')) ?? '')?.[0] ?? ''
   await message.click()
   await expect.poll(() => selected(page)).toBe(id)
   await expect(detail(page).getByRole('button', { name: `Copy ${id}` })).toBeVisible()

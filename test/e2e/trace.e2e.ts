@@ -18,14 +18,14 @@ test('words are traced to the window, T traces what is selected, and what nothin
   await expect(places.getByRole('listitem')).toHaveCount(7)
   // Whichever place is looked at, it is known: the verdict over all places stands first.
   await expect(page.getByRole('heading', { name: /^Known\. Lost 6 times, said again/ })).toBeVisible()
-  await places.getByRole('button', { name: /msg_52/ }).click()
+  await places.getByRole('button', { name: /message 52/ }).click()
   await expect(page).toHaveURL(/trace=msg_52/)
   await expect(
     page.getByRole('heading', { name: /^Lost at Agreed, tomorrow.* sum_e2247.* by compaction 2/ }),
   ).toBeVisible()
   const ladder = page.getByRole('list', { name: 'From the window down to the message' })
   await expect(ladder.getByRole('article')).toHaveCount(5)
-  await expect(ladder).toContainText('told again by msg_381')
+  await expect(ladder).toContainText(/told again by message \d+/)
   const detail = page.getByRole('complementary', { name: 'Detail' })
   await expect(detail).toContainText('By expanding')
   await expect(detail).toContainText('lcm expand sum_e2247dac4dd5ab45')
@@ -63,9 +63,7 @@ test(
     await page.evaluate(() => {
       location.hash = '#/conversation/1/find?query=JPY'
     })
-    const hit = hitsOf(page)
-      .filter({ hasText: /msg_4\d\d/ })
-      .first()
+    const hit = hitsOf(page).and(page.locator('[data-node^=msg_4]')).first()
     await hit.click()
     await expect(page).toHaveURL(/conversation\/1\/.*select=msg_4/)
     await page.getByRole('contentinfo').click({ position: { x: 5, y: 5 } })

@@ -107,7 +107,7 @@ export function exported(
         Array.from({ length: Math.ceil(ids.length / PAGE) }, (_, page) =>
           dag
             .names(ids.slice(page * PAGE, (page + 1) * PAGE))
-            .names.map(({ id, name }) => [all(id), clean(name)] as const),
+            .names.flatMap(({ id, name }) => (name === null ? [] : [[all(id), clean(name)] as const])),
         ).flat(),
       ),
     *messages(from = 0) {

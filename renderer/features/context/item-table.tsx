@@ -9,6 +9,7 @@ import { formatCount, formatPercent, formatTokens, plural, shortenId } from '#re
 import { withSigns } from '#renderer/ui/hidden-characters.ts'
 import { Icon } from '#renderer/ui/icon.tsx'
 import { MarkedText } from '#renderer/ui/marked-text.tsx'
+import { MessageName } from '#renderer/ui/message-name.tsx'
 import { useName } from '#renderer/ui/use-names.ts'
 import { categoryColor, categoryLabel, categoryOf } from './category.ts'
 import styles from './context-view.module.css'
@@ -93,7 +94,7 @@ const columnsOf = (windowTokens: number): readonly Column<ItemRow>[] => [
 
 type Item = Pick<ContextItem, 'id' | 'kind' | 'role' | 'depth' | 'excerpt' | 'tokens' | 'pruned'>
 
-/** The columns of an item: its kind, what it says, its id and its tokens. */
+/** The columns of an item: its kind, what it says, its number or id, and its tokens. */
 export const itemColumns = <R,>(itemOf: (row: R) => Item): readonly Column<R>[] => [
   {
     id: 'kind',
@@ -116,10 +117,14 @@ export const itemColumns = <R,>(itemOf: (row: R) => Item): readonly Column<R>[] 
   },
   {
     id: 'id',
-    title: 'id',
+    title: 'message',
     cell: (row) => (
       <span className={styles.id} title={itemOf(row).id}>
-        <bdi>{shortenId(itemOf(row).id, 12)}</bdi>
+        {itemOf(row).kind === 'message' ? (
+          <MessageName id={itemOf(row).id} />
+        ) : (
+          <bdi>{shortenId(itemOf(row).id, 12)}</bdi>
+        )}
       </span>
     ),
   },

@@ -9,6 +9,7 @@ import { Dim } from '#renderer/ui/dim.tsx'
 import { Fact, Facts } from '#renderer/ui/facts.tsx'
 import { formatCount, plural } from '#renderer/ui/format.ts'
 import { formatAbsolute, formatRange } from '#renderer/ui/format-time.ts'
+import { MessageName } from '#renderer/ui/message-name.tsx'
 import { NodeLink } from '#renderer/ui/node-link.tsx'
 import { prunedWord } from '#renderer/ui/pruned-text.ts'
 import { TimeText } from '#renderer/ui/time-text.tsx'
@@ -25,7 +26,11 @@ export function DetailFacts({ description }: { readonly description: Description
   return (
     <Facts>
       <Fact name="position" hint={meaningOf('seq')}>
-        {isMessage && seq !== null ? `seq ${formatCount(seq)}` : null}
+        {isMessage && (
+          <>
+            <MessageName id={description.id} /> {seq !== null && <Dim>· seq {formatCount(seq)}</Dim>}
+          </>
+        )}
       </Fact>
       <Fact name="covers" hint={meaningOf('seq')}>
         {isMessage || covers === null ? null : (

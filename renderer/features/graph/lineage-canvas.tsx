@@ -13,6 +13,7 @@ import { classNames } from '#renderer/ui/class-names.ts'
 import { nodeColor } from '#renderer/ui/depth-color.ts'
 import { plural } from '#renderer/ui/format.ts'
 import { Icon } from '#renderer/ui/icon.tsx'
+import { MessageName } from '#renderer/ui/message-name.tsx'
 import { NodeIdText } from '#renderer/ui/node-id-text.tsx'
 import { useName } from '#renderer/ui/use-names.ts'
 import type { Size } from '#renderer/ui/use-size.ts'
@@ -196,7 +197,8 @@ function LineageCard({ data: { card, isCentre, hiddenSources, hiddenDependents }
       isCentre={isCentre}
       facts={
         <>
-          {name !== null && <NodeIdText id={card.id} maxChars={11} />}
+          {name !== null &&
+            (card.kind === 'message' ? <MessageName id={card.id} /> : <NodeIdText id={card.id} maxChars={11} />)}
           <span>{cardFacts(card)}</span>
         </>
       }

@@ -3,6 +3,7 @@ import type { ProbeState } from '#core/contract/probe.ts'
 import type { ProbeSort } from '#renderer/probe-address.ts'
 import { type Column, DataTable } from '#renderer/ui/data-table.tsx'
 import { formatCount } from '#renderer/ui/format.ts'
+import { MessageName } from '#renderer/ui/message-name.tsx'
 import { answerOf, type ProbeRow } from './probe-rows.ts'
 import styles from './probe-table.module.css'
 import { depthWords, KIND_WORDS, PROBE_SIGNS, STATE_HINTS, STATE_WORDS } from './probe-wording.ts'
@@ -100,9 +101,13 @@ const COLUMNS: readonly (Column<ProbeRow> & { readonly id: ProbeSort })[] = [
     hint: 'The message that answers it, and what stands for it in the window',
     className: styles.place,
     cell: ({ asked: { evidence, depth } }) =>
-      evidence === null
-        ? '–'
-        : `${evidence.seq === null ? evidence.id : `seq ${formatCount(evidence.seq)}`} · ${depthWords(depth)}`,
+      evidence === null ? (
+        '–'
+      ) : (
+        <>
+          <MessageName id={evidence.id} /> · {depthWords(depth)}
+        </>
+      ),
     cellTitle: ({ asked }) => asked.evidence?.id,
   },
 ]

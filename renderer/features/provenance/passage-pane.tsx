@@ -133,7 +133,6 @@ function ClaimPassages({ claim, isQuoted, active, onPoint }: ClaimPassagesProps)
           id={passage.id}
           node={{ ...passage, kind: kindOf(passage) }}
           conversationId={passage.conversationId}
-          seq={passage.seq}
           atMs={passage.createdAtMs}
           field={passage.field}
           excerpt={passage.excerpt}

@@ -62,7 +62,6 @@ export function AskAnswer({ result }: { readonly result: ExpandQueryResult }) {
               id={citation.id}
               node={citation}
               conversationId={citation.conversationId}
-              seq={citation.seq}
               atMs={citation.createdAtMs}
               field={citation.field}
               excerpt={citation.excerpt}

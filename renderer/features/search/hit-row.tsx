@@ -1,5 +1,4 @@
 import { memo } from 'react'
-import { meaningOf } from '#core/contract/glossary.ts'
 import type { GrepHit } from '#core/contract/retrieval.ts'
 import { Chip } from '#renderer/ui/chip.tsx'
 import { classNames } from '#renderer/ui/class-names.ts'
@@ -8,6 +7,7 @@ import { DepthSwatch } from '#renderer/ui/depth-swatch.tsx'
 import { formatCount } from '#renderer/ui/format.ts'
 import { Highlighted } from '#renderer/ui/highlighted.tsx'
 import { Kbd } from '#renderer/ui/kbd.tsx'
+import { MessageName } from '#renderer/ui/message-name.tsx'
 import { NodeLink } from '#renderer/ui/node-link.tsx'
 import { STATE_NAMES, StateMark } from '#renderer/ui/state-mark.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
@@ -44,6 +44,7 @@ export const HitRow = memo(function HitRow({ hit, stop, isActive, state, onSelec
     // biome-ignore lint/a11y/useKeyWithClickEvents: the arrow keys and Enter of the search field do the same
     <div
       id={`hit-${stop}`}
+      data-node={hit.id}
       className={classNames(styles.hit, isActive && styles.active)}
       role="row"
       tabIndex={-1}
@@ -64,9 +65,8 @@ export const HitRow = memo(function HitRow({ hit, stop, isActive, state, onSelec
             {nodeLabel(look)}
           </span>
           <span className={styles.id} title={hit.id}>
-            {hit.id}
+            {hit.kind === 'message' ? <MessageName id={hit.id} /> : hit.id}
           </span>
-          {hit.seq !== null && <span title={meaningOf('seq')}>seq {formatCount(hit.seq)}</span>}
           {hit.line !== undefined && <span>line {formatCount(hit.line)}</span>}
           {FIELDS[hit.field] !== '' && <span>{FIELDS[hit.field]}</span>}
           {hit.isPruned && <Chip title="Its agent took the text out of the window by itself">pruned</Chip>}

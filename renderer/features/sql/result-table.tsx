@@ -1,6 +1,6 @@
 import type { SqlAnswer, SqlCell } from '#core/contract/sql.ts'
 import { MarkedText } from '#renderer/ui/marked-text.tsx'
-import { NodeLink } from '#renderer/ui/node-link.tsx'
+import { IdLink } from '#renderer/ui/node-link.tsx'
 import styles from './sql-view.module.css'
 
 /** Of a long text, so much is drawn in a cell, and so much in its title. */
@@ -45,7 +45,7 @@ function Cell({ name, cell }: { readonly name: string; readonly cell: SqlCell })
   if (id !== null)
     return (
       <td>
-        <NodeLink id={id} maxChars={24} />
+        <IdLink id={id} maxChars={24} />
       </td>
     )
   if (cell === null) return <td className={styles.nothing}>NULL</td>

@@ -5,6 +5,7 @@ import { ErrorState } from '#renderer/ui/error-state.tsx'
 import { formatCount, formatDuration } from '#renderer/ui/format.ts'
 import { formatShort } from '#renderer/ui/format-time.ts'
 import { Loading } from '#renderer/ui/loading.tsx'
+import { MessageName } from '#renderer/ui/message-name.tsx'
 import { NodeLink } from '#renderer/ui/node-link.tsx'
 import { StateMark } from '#renderer/ui/state-mark.tsx'
 import { useNow } from '#renderer/ui/use-now.ts'
@@ -47,7 +48,8 @@ export function Verdict({ trace }: TraceProps) {
   const nowMs = useNow(REFRESH_MS)
   const { before, after } = verdictOf(trace, nowMs)
   const note = verdictNote(trace)
-  const { lostAt, state, notes } = trace
+  const { lostAt, state, inWindow, notes } = trace
+  const [again] = trace.toldAgain
   return (
     <>
       <header className={styles.verdict}>
@@ -57,6 +59,11 @@ export function Verdict({ trace }: TraceProps) {
             {before} {lostAt !== null && <NodeLink id={lostAt.id} maxChars={18} />} {after}
           </h2>
           {note !== '' && <p>{note}</p>}
+          {inWindow && lostAt !== null && again && (
+            <p>
+              <NodeLink id={again.id} /> says it again, so that it is in the window.
+            </p>
+          )}
           {notes.map((one) => (
             <p key={one}>{one}</p>
           ))}
@@ -105,7 +112,11 @@ function StoodBar({ trace: { stood, lostAt }, nowMs }: StoodBarProps) {
       <p className={styles.ends}>
         <span>{out === null || out > first ? 'in the window' : 'out'}</span>
         {out !== null && again && <span className={styles.out}>out for {formatDuration(again.fromAtMs - out)}</span>}
-        {again && <span>back, {again.id}</span>}
+        {again && (
+          <span>
+            back, <MessageName id={again.id} />
+          </span>
+        )}
       </p>
       <div className={styles.bar} aria-hidden="true">
         {stood.map(({ id, fromAtMs, toAtMs }) => (

@@ -4,9 +4,10 @@ import type { FactTrace, Rung } from '#core/contract/trace.ts'
 import { api } from '#renderer/api.ts'
 import { classNames } from '#renderer/ui/class-names.ts'
 import { nodeColor } from '#renderer/ui/depth-color.ts'
-import { formatCount, formatTokens, plural, shortenId } from '#renderer/ui/format.ts'
+import { formatCount, formatTokens, plural } from '#renderer/ui/format.ts'
 import { Highlighted } from '#renderer/ui/highlighted.tsx'
 import { MarkedText } from '#renderer/ui/marked-text.tsx'
+import { MessageName } from '#renderer/ui/message-name.tsx'
 import { NodeLink } from '#renderer/ui/node-link.tsx'
 import { StateMark } from '#renderer/ui/state-mark.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
@@ -187,7 +188,14 @@ function RungCard({ rung, toldAgain, isFall, isSelected, onSelect }: CardProps) 
               : share}
         </StateMark>
       </header>
-      <p className={styles.facts}>{factsOf(rung)}</p>
+      <p className={styles.facts} title={id ?? undefined}>
+        {kind === 'message' && id !== null && (
+          <>
+            <MessageName id={id} /> ·{' '}
+          </>
+        )}
+        {factsOf(rung)}
+      </p>
       {excerpt !== '' && (
         <p className={classNames('clamped', styles.excerpt)} dir="auto" data-lit={kept > 0 || undefined}>
           <Highlighted text={excerpt} matches={marks} />
@@ -215,10 +223,9 @@ function RungCard({ rung, toldAgain, isFall, isSelected, onSelect }: CardProps) 
   )
 }
 
-function factsOf({ id, kind, role, seq, tokens, messages, run, sources }: Rung): string {
+function factsOf({ kind, role, tokens, messages, run, sources }: Rung): string {
   if (kind === 'window') return `${formatTokens(tokens)} in ${plural(sources, 'item')}`
-  if (kind === 'message')
-    return [id, role, seq === null ? null : `seq ${formatCount(seq)}`, formatTokens(tokens)].filter(Boolean).join(' · ')
+  if (kind === 'message') return [role, formatTokens(tokens)].filter(Boolean).join(' · ')
   const made = run === null ? '' : ` · compaction ${formatCount(run)}`
-  return `${shortenId(id ?? '', 16)} · ${formatTokens(tokens)} for ${plural(messages, 'message')}${made}`
+  return `${formatTokens(tokens)} for ${plural(messages, 'message')}${made}`
 }

@@ -6,6 +6,7 @@ import { formatCount, plural, shortenId } from '#renderer/ui/format.ts'
 import { Highlighted } from '#renderer/ui/highlighted.tsx'
 import { Kbd } from '#renderer/ui/kbd.tsx'
 import { MarkedText } from '#renderer/ui/marked-text.tsx'
+import { MessageName } from '#renderer/ui/message-name.tsx'
 import { STATE_NAMES, StateMark } from '#renderer/ui/state-mark.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
 import { useKeys } from '#renderer/ui/use-keys.ts'
@@ -99,7 +100,9 @@ function PlaceRow({ place, isChosen, onChoose, onOpen }: RowProps) {
         <span className={styles.kind} style={{ color: nodeTextColor(look) }}>
           {nodeLabel(look)}
         </span>
-        <span className={styles.id}>{shortenId(place.id, 14)}</span>
+        <span className={styles.id}>
+          {place.kind === 'message' ? <MessageName id={place.id} /> : shortenId(place.id, 14)}
+        </span>
         <span className={styles.time}>
           <TimeText atMs={place.createdAtMs} form="short" />
         </span>

@@ -4,10 +4,14 @@ import { currentRoute, navigate, useRoutePart } from '#renderer/routes.ts'
 import { ConversationScope } from '#renderer/ui/conversation-scope.tsx'
 import { EmptyState } from '#renderer/ui/empty-state.tsx'
 import { Icon } from '#renderer/ui/icon.tsx'
+import { MarkedText } from '#renderer/ui/marked-text.tsx'
+import { MessageName } from '#renderer/ui/message-name.tsx'
+import { messageNumber } from '#renderer/ui/message-number.ts'
 import { OverallVerdict } from '#renderer/ui/overall-verdict-line.tsx'
 import { SEARCH_FIELD } from '#renderer/ui/search-field-id.ts'
 import field from '#renderer/ui/search-input.module.css'
 import { useKeys } from '#renderer/ui/use-keys.ts'
+import { useName } from '#renderer/ui/use-names.ts'
 import { useTypedQuery } from '#renderer/ui/use-typed-query.ts'
 import { FollowedTrace } from './followed-trace.tsx'
 import { PlaceList } from './place-list.tsx'
@@ -106,7 +110,11 @@ function TraceField({ kinds }: Props) {
       {kinds}
       <label className={field.field}>
         <Icon name="search" />
-        {tracedId !== null && query === '' && <span className={styles.of}>all of {tracedId}</span>}
+        {tracedId !== null && query === '' && (
+          <span className={styles.of}>
+            all of <TracedName id={tracedId} />
+          </span>
+        )}
         <input
           id={SEARCH_FIELD}
           type="search"
@@ -123,4 +131,11 @@ function TraceField({ kinds }: Props) {
       </label>
     </div>
   )
+}
+
+/** A message by its number, a summary by its name. */
+function TracedName({ id }: { readonly id: string }) {
+  const name = useName(id)
+  if (messageNumber(id) !== null) return <MessageName id={id} />
+  return <span title={id}>{name === null ? id : <MarkedText text={name} />}</span>
 }

@@ -28,8 +28,7 @@ export function verdictOf(trace: FactTrace, nowMs: number): { readonly before: s
 
 /** The sentence under the verdict. */
 export function verdictNote({ inWindow, lostAt, toldAgain, ladder }: FactTrace): string {
-  const [again] = toldAgain
-  if (inWindow && lostAt !== null && again) return `${again.id} says it again, so that it is in the window.`
+  if (inWindow && lostAt !== null && toldAgain.length > 0) return ''
   const rung = ladder.find(({ id }) => id !== null && id === lostAt?.id)
   if (rung && rung.kept > 0) return `The summary kept ${formatCount(rung.kept)} of ${plural(rung.details, 'detail')}.`
   return ''

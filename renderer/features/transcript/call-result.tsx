@@ -3,6 +3,7 @@ import type { Message } from '#core/contract/message.ts'
 import { Chip } from '#renderer/ui/chip.tsx'
 import { classNames } from '#renderer/ui/class-names.ts'
 import { formatTokens } from '#renderer/ui/format.ts'
+import { messageText } from '#renderer/ui/message-number.ts'
 import { NodeIdText } from '#renderer/ui/node-id-text.tsx'
 import { NodeLink } from '#renderer/ui/node-link.tsx'
 import type { MessageRange } from '#renderer/ui/range-address.ts'
@@ -50,7 +51,7 @@ export function CallResult({ message, inList }: Props) {
       <p className={styles.facts}>
         <CopyMessage id={message.id} className={styles.copy} />
         <span>
-          <NodeIdText id={message.id} maxChars={20} />
+          <NodeIdText id={message.id} label={messageText(message.position + 1)} />
         </span>
         <span>{formatTokens(message.tokens)}</span>
         <span className={styles.time}>

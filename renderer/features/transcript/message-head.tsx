@@ -5,6 +5,7 @@ import { nodeTextColor } from '#renderer/ui/depth-color.ts'
 import { DepthSwatch } from '#renderer/ui/depth-swatch.tsx'
 import { formatCount, formatTokens, plural } from '#renderer/ui/format.ts'
 import { MarkedText } from '#renderer/ui/marked-text.tsx'
+import { messageText } from '#renderer/ui/message-number.ts'
 import { NodeIdText } from '#renderer/ui/node-id-text.tsx'
 import { NoteMark } from '#renderer/ui/node-marks.tsx'
 import { StateMark } from '#renderer/ui/state-mark.tsx'
@@ -33,7 +34,7 @@ export const MessageHead = memo(function MessageHead({ message }: { readonly mes
         </span>
       )}
       <span className={styles.id}>
-        <NodeIdText id={message.id} maxChars={20} />
+        <NodeIdText id={message.id} label={messageText(message.position + 1)} />
       </span>
       <NoteMark id={message.id} />
       <span className={styles.marks}>

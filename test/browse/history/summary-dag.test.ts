@@ -36,7 +36,7 @@ it('the tree begins at the summaries without dependents', () => {
   memory.close()
 })
 
-it('names messages and summaries by how their texts begin, and leaves out what is not in the file or has no words', () => {
+it('names messages and summaries by how their texts begin, numbers messages, and leaves out what is not in the file', () => {
   using memory = buildMemory({
     conversations: [
       {
@@ -51,10 +51,11 @@ it('names messages and summaries by how their texts begin, and leaves out what i
   })
   const leaf = memory.leaf(1, [1, 2], { content: '2026-03-02 08:29Z assistant: Set the retries to one. Then wait.' })
   expect(dagOf(memory).names(['msg_1', 'msg_2', 'msg_3', 'msg_4', leaf, 'sum_gone', 'msg_77']).names).toEqual([
-    { id: 'msg_1', name: 'What shall we do about it now?' },
-    { id: 'msg_3', name: '🚀 🎉' },
-    { id: 'msg_4', name: 'All tests pass' },
-    { id: leaf, name: 'Set the retries to one. Then wait' },
+    { id: 'msg_1', name: 'What shall we do about it now?', number: 1 },
+    { id: 'msg_2', name: null, number: 2 },
+    { id: 'msg_3', name: '🚀 🎉', number: 3 },
+    { id: 'msg_4', name: 'All tests pass', number: 4 },
+    { id: leaf, name: 'Set the retries to one. Then wait', number: null },
   ])
 })
 
