@@ -62,10 +62,7 @@ export async function turnTo(page: Page, path: string, hostKind: HostKind): Prom
 
 /** The hits of the search view, without the headings of their conversations. */
 export const hitsOf = (page: Page): Locator =>
-  page
-    .getByRole('grid', { name: 'Hits' })
-    .getByRole('row')
-    .filter({ hasText: /(msg|sum)_/ })
+  page.getByRole('grid', { name: 'Hits' }).getByRole('row').and(page.locator('[data-node^=msg_], [data-node^=sum_]'))
 
 /** A memory made by SQL, closed and ready to open. */
 export function builtMemory(home: string, fill: (memory: TestMemory) => void, name = 'built.db'): string {

@@ -208,6 +208,15 @@ describe('the rows of the strata', () => {
   const layout = (height: number, depths: readonly number[]) =>
     layoutRows({ width: 900, height, depths, hasMarks: true, hasRuns: true })
 
+  it('have names in words, in fewer of them where the drawing is narrow', () => {
+    const namesAt = (width: number) => {
+      const { names, depths } = layoutRows({ width, height: 380, depths: [1, 0], hasMarks: true, hasRuns: true })
+      return [names.window, ...depths.map(({ label }) => label), names.messages]
+    }
+    expect(namesAt(1200)).toEqual(['the model sees', 'summaries, depth 1', 'first summaries', 'messages'])
+    expect(namesAt(640)).toEqual(['window', 'depth 1', 'first', 'messages'])
+  })
+
   it('stand one below the other and end above the bottom', () => {
     for (const height of [260, 380, 700]) {
       const { window, depths, marks, messages, axisY, runs, overview, height: needed } = layout(height, [3, 2, 1, 0])

@@ -67,7 +67,11 @@ export function LossAnswer({ conversation }: Props) {
         </Figure>
       ) : (
         <>
-          {newest ? (
+          {newest?.counts.details === 0 ? (
+            <Figure figure="No detail">
+              · what left the window with the newest compaction has no number, path, name or decision to lose
+            </Figure>
+          ) : newest ? (
             <Figure figure={`${formatCount(lostOf(newest))} of ${plural(newest.counts.details, 'detail')}`}>
               that left the window with the newest compaction {lostOf(newest) === 1 ? 'is' : 'are'} lost
             </Figure>
@@ -135,13 +139,13 @@ function Row({ compaction, conversationId, report, isAsked }: RowProps) {
       <span title={saved > 0 ? `${formatPercent(saved)} less` : undefined}>
         {formatCount(tokensBefore)} → {tokensAfter === null ? '…' : plural(tokensAfter, 'token')}
       </span>
-      <span className={styles.lost}>
+      <span>
         {report === undefined ? (
           <Dim>{isAsked && 'being compared…'}</Dim>
         ) : report === null ? (
           <Dim>not compared</Dim>
         ) : (
-          `${formatCount(lostOf(report))} lost`
+          <LostCount report={report} />
         )}
       </span>
       <span className={styles.named}>
@@ -158,6 +162,13 @@ function Row({ compaction, conversationId, report, isAsked }: RowProps) {
       </span>
     </li>
   )
+}
+
+/** How many details were lost. Where there were none, or all were kept, it is no alarm. */
+function LostCount({ report }: { readonly report: LossReport }) {
+  if (report.counts.details === 0) return <Dim>no details</Dim>
+  const lost = lostOf(report)
+  return lost === 0 ? <Dim>nothing lost</Dim> : <span className={styles.lost}>{formatCount(lost)} lost</span>
 }
 
 /** True from the first moment at which nothing else has been asked for a while. */

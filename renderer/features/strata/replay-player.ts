@@ -68,7 +68,7 @@ export function playReplay({ total, depths, summaries, columns, events, colors }
     label('window', 20)
     depths.forEach((depth, row) => {
       const y = 40 + row * pitch
-      label(depth === 0 ? 'leaf' : `d${depth}`, y + pitch / 2 - 3)
+      label(depth === 0 ? 'first' : `depth ${depth}`, y + pitch / 2 - 3)
       const above = cover.toSorted((a, b) => a.x0 - b.x0)
       let first = 0
       // The summaries of a depth come in the order of the history.

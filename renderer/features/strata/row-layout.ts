@@ -37,16 +37,16 @@ export type RowLayoutInput = {
   readonly hasRuns: boolean
 }
 
-/** A wide drawing has room for names in words. */
+/** A wide drawing has room for the whole names. */
 const WORDS_FROM = 900
-const GUTTER = { words: 132, short: 58 } as const
+const GUTTER = { words: 132, short: 78 } as const
 const WORDS: RowNames = {
   window: 'the model sees',
   messages: 'messages',
   runs: 'compactions',
   overview: 'whole history',
 }
-const SHORT: RowNames = { window: 'window', messages: 'msgs', runs: 'comp.', overview: 'all' }
+const SHORT: RowNames = { window: 'window', messages: 'messages', runs: 'compacted', overview: 'history' }
 const RIGHT = 18
 const TOP = 48
 const AXIS_HEIGHT = 26
@@ -62,10 +62,10 @@ const MAX_PITCH = 44
 
 const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high)
 
-/** The name of a row of summaries in the gutter. */
+/** The name of a row of summaries in the gutter, in fewer words where the drawing is narrow. */
 function rowLabel(depth: number, isInWords: boolean): string {
-  if (!isInWords) return depth === 0 ? 'leaf' : `d${depth}`
-  return depth === 0 ? 'first summaries' : `summaries, depth ${depth}`
+  if (isInWords) return depth === 0 ? 'first summaries' : `summaries, depth ${depth}`
+  return depth === 0 ? 'first' : `depth ${depth}`
 }
 
 /** Divides the height among the rows: first what every row needs, then more for the depths, then for the histogram. */
