@@ -59,6 +59,8 @@ export class ConversationSizes {
   #reading: { readonly stamp: string; readonly done: Promise<void> } | null = null
   #restUntilMs = 0
   #counted: Counted | null = null
+  /** Sizes that were measured for some conversations; null for one that holds nothing. */
+  #kept: { readonly stamp: string; readonly sizes: Map<number, Size | null> } = { stamp: '', sizes: new Map() }
 
   constructor(db: ReadDb, reader: MemoryReader, windows: WindowSizes) {
     this.#db = db
@@ -70,6 +72,27 @@ export class ConversationSizes {
    * Returns the present sizes of those of some conversations that have a message or a window. Call it inside a snapshot.
    */
   exact(of: Conversations): Map<number, Size> {
+    if (of === null) return this.#measured(null)
+    const kept = this.#keptNow()
+    const unknown = of.filter((id) => !kept.has(id))
+    const measured = unknown.length > 0 ? this.#measured(unknown) : null
+    for (const id of unknown) kept.set(id, measured?.get(id) ?? null)
+    return new Map(
+      of.flatMap((id): [number, Size][] => {
+        const size = kept.get(id)
+        return size ? [[id, size]] : []
+      }),
+    )
+  }
+
+  /** What is known of single conversations in the present state of the file. */
+  #keptNow(): Map<number, Size | null> {
+    const stamp = changeStamp(this.#db)
+    if (this.#kept.stamp !== stamp) this.#kept = { stamp, sizes: new Map() }
+    return this.#kept.sizes
+  }
+
+  #measured(of: Conversations): Map<number, Size> {
     const current = this.#current()
     const [only] = of?.length === 1 ? of : []
     const { counts, entries } = this.#rowCounts(of)
@@ -102,11 +125,13 @@ export class ConversationSizes {
     return windows
   }
 
-  /** Returns the number of entries of windows, from which the time to measure them can be estimated. */
+  /** Returns how many entries of windows are not measured yet, from which the time for that can be estimated. */
   entries(of: Conversations): number {
     if (of === null) return rowCount(this.#db, 'context_items')
+    const kept = this.#keptNow()
+    const unknown = of.filter((id) => !kept.has(id))
     let entries = 0
-    for (const { items } of entryCounts(this.#db, of).values()) entries += items
+    if (unknown.length > 0) for (const { items } of entryCounts(this.#db, unknown).values()) entries += items
     return entries
   }
 
