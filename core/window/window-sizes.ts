@@ -4,10 +4,10 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 import { MemoryReader } from '../systems/memory-reader.ts'
 import { prunedByMessage, prunedInWindows, readPruned, unsentMessages } from '../systems/pruned-outputs.ts'
 import { forkPoints } from '../systems/records/forks.ts'
-import { knownRole, messageHeads } from '../systems/records/messages.ts'
+import { knownRole, messageWeights } from '../systems/records/messages.ts'
 import { toolCalls } from '../systems/records/parts.ts'
 import { summaryHeads } from '../systems/records/summaries.ts'
-import { type StoredEntry, windowEntries } from '../systems/records/window-entries.ts'
+import { type WindowEntry, windowsOf } from '../systems/records/window-entries.ts'
 import { type Inherited, inheritedBy } from './inherited.ts'
 import { type Placements, storedPlacements } from './placements.ts'
 import { estimatesOf, readingWindow } from './read-window.ts'
@@ -39,30 +39,46 @@ export class WindowSizes {
    * without an entry are left out. Call it inside a snapshot.
    */
   measure(conversationIds: readonly number[]): Map<number, WindowSize> {
-    const own = windowEntries(this.#db, conversationIds)
     const inherited = this.#inherited(conversationIds)
-    const rows = [...[...inherited].flatMap(([id, { placed }]) => entriesOf(id, placed)), ...own]
-    const items = this.#items(rows)
-    const windows = Map.groupBy(items.keys(), (index) => (rows[index] as StoredEntry).conversationId)
-    const pruned = windows.size === 0 ? null : prunedInWindows(this.#db)
-    const callIds = this.#callIds(items)
     const budgetOf = budgetsOf(this.#settings, conversationIds)
-    return new Map(
-      Array.from(windows, ([conversationId, indexes]) => {
+    const sizes = new Map<number, WindowSize>()
+    let pruned: ReadonlyMap<number, number> | null = null
+    for (const windows of this.#windows(conversationIds, inherited)) {
+      const items = this.#items([...windows.values()].flat())
+      const callIds = this.#callIds(items)
+      pruned ??= prunedInWindows(this.#db)
+      let from = 0
+      for (const [conversationId, { length }] of windows) {
         const outputs = [
           ...(inherited.get(conversationId)?.pruned ?? []),
-          ...(pruned?.has(conversationId) || inherited.has(conversationId) ? readPruned(this.#db, conversationId) : []),
+          ...(pruned.has(conversationId) || inherited.has(conversationId) ? readPruned(this.#db, conversationId) : []),
         ]
-        const window = withoutPruned(
-          indexes.map((index) => items[index] as Item),
-          prunedByMessage(outputs),
-        )
-        return [
-          conversationId,
-          this.#sizeOf(window, callIds, unsentMessages(outputs), budgetOf(conversationId).selectionTokens),
-        ]
-      }),
-    )
+        const window = withoutPruned(items.slice(from, from + length), prunedByMessage(outputs))
+        from += length
+        const budgetTokens = budgetOf(conversationId).selectionTokens
+        sizes.set(conversationId, this.#sizeOf(window, callIds, unsentMessages(outputs), budgetTokens))
+      }
+    }
+    return sizes
+  }
+
+  /** Yields windows, many at a time. That of a fork begins with what it sees of its parent. */
+  *#windows(
+    conversationIds: readonly number[],
+    inherited: ReadonlyMap<number, Inherited>,
+  ): Generator<ReadonlyMap<number, readonly WindowEntry[]>> {
+    const forks = new Map(Array.from(inherited, ([id, { placed }]) => [id, placed.map(entryOf)]))
+    for (const windows of windowsOf(this.#db, conversationIds)) {
+      for (const [id, entries] of windows) {
+        const begin = forks.get(id)
+        if (begin) windows.set(id, [...begin, ...entries])
+        forks.delete(id)
+      }
+      yield windows
+    }
+    // Nothing was said in these yet.
+    const rest = new Map([...forks].filter(([, entries]) => entries.length > 0))
+    if (rest.size > 0) yield rest
   }
 
   /** Measures the window of a conversation whose memory was read, of any length, in pieces of some milliseconds. */
@@ -88,10 +104,9 @@ export class WindowSizes {
     )
   }
 
-  #items(rows: readonly StoredEntry[]): Item[] {
+  #items(rows: readonly WindowEntry[]): Item[] {
     const messageIds = rows.flatMap(({ messageId }) => messageId ?? [])
-    const heads = messageIds.length === 0 ? [] : messageHeads(this.#db, messageIds)
-    const messages = new Map(heads.map((head) => [head.id, head]))
+    const messages = messageWeights(this.#db, messageIds)
     const summaryIds = rows.flatMap(({ messageId, summaryId }) =>
       summaryId !== null && !messages.has(messageId ?? Number.NaN) ? summaryId : [],
     )
@@ -101,7 +116,7 @@ export class WindowSizes {
     const counted = rows.map(({ messageId, summaryId }): Item => {
       const message = messages.get(messageId ?? Number.NaN)
       if (message) {
-        const { id, role, tokens } = message
+        const [id, role, tokens] = message
         return { kind: 'message', messageId: id, summaryId: null, role: knownRole(role), tokens: tokenCount(tokens) }
       }
       const summary = summaries.get(summaryId ?? '')
@@ -148,25 +163,23 @@ export class WindowSizes {
     const isUnsent = ({ messageId }: Item): boolean => messageId !== null && unsent.has(messageId)
     const unsentIndexes = new Set(window.flatMap((item, index) => (isUnsent(item) ? index : [])))
     // A message that is in the window twice carries its calls at its last index, as in an assembled window.
-    const indexes = new Map(window.map(({ messageId }, index) => [messageId, index]))
+    const indexes = new Map<number, number>()
+    for (const [index, { messageId }] of window.entries())
+      if (messageId !== null && callIds.has(messageId) && !unsent.has(messageId)) indexes.set(messageId, index)
     const uses = new Map<string, number[]>()
-    for (const [messageId, index] of indexes) {
-      const calls = messageId === null || unsent.has(messageId) ? [] : (callIds.get(messageId) ?? [])
-      for (const callId of calls) uses.set(callId, [...(uses.get(callId) ?? []), index])
-    }
+    for (const [messageId, index] of indexes)
+      for (const callId of callIds.get(messageId) ?? []) {
+        const known = uses.get(callId)
+        if (known) known.push(index)
+        else uses.set(callId, [index])
+      }
     const pairs = pairTools(window.length, callUses(uses.values()), (index) => window[index]?.role === 'assistant')
     return measureWindow(columnsOf(window, unsentIndexes), pairs, { ...this.#settings, budgetTokens })
   }
 }
 
-const entriesOf = (conversationId: number, placed: Placements): StoredEntry[] =>
-  placed.map((named, index) => ({
-    conversationId,
-    ordinal: index - placed.length,
-    messageId: typeof named === 'number' ? named : null,
-    summaryId: typeof named === 'number' ? null : named,
-    placedAtMs: null,
-  }))
+const entryOf = (named: Placements[number]): WindowEntry =>
+  typeof named === 'number' ? { messageId: named, summaryId: null } : { messageId: null, summaryId: named }
 
 const withoutPruned = (items: readonly Item[], pruned: ReturnType<typeof prunedByMessage>): readonly Item[] =>
   pruned.size === 0

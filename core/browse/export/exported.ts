@@ -139,7 +139,7 @@ export function exported(
 }
 
 const windowOf = (read: ReadDb, id: number): ExportedItem[] =>
-  windowEntries(read, [id]).map(({ ordinal, messageId, summaryId }) => ({
+  windowEntries(read, id).map(({ ordinal, messageId, summaryId }) => ({
     ordinal,
     id: summaryId ?? (messageId === null ? null : messageNodeId(messageId)),
   }))

@@ -18,6 +18,8 @@ const queries = {
     SELECT ${columns}
     FROM messages
     WHERE message_id IN (SELECT value FROM json_each(:ids))`,
+  weights: /* sql */ `
+    SELECT message_id, role, token_count FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
   after: /* sql */ `
     SELECT ${columns}
     FROM messages
@@ -58,6 +60,17 @@ export type MessageHead = {
 /** Some messages, wherever they are; those of one whole conversation are columns of `MemoryReader`. */
 export const messageHeads = (db: ReadDb, ids: readonly number[]): MessageHead[] =>
   db.all<MessageHead>(queries.byId, { ids: JSON.stringify(ids) })
+
+/** The role and tokens of some messages by their numbers. */
+export const messageWeights = (
+  db: ReadDb,
+  ids: readonly number[],
+): ReadonlyMap<number, readonly [id: number, role: string | null, tokens: number | null]> =>
+  new Map(
+    db
+      .rows<[number, string | null, number | null]>(queries.weights, { ids: JSON.stringify(ids) })
+      .map((row) => [row[0], row]),
+  )
 
 /** The ids that the agent gave to some messages, by their numbers. */
 export const externalIdsOf = (db: ReadDb, ids: readonly number[]): ReadonlyMap<number, string> =>

@@ -1,9 +1,13 @@
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 
 const queries = {
+  entriesOf: /* sql */ `
+    SELECT ordinal, message_id AS messageId, summary_id AS summaryId
+    FROM context_items
+    WHERE conversation_id = :conversation
+    ORDER BY ordinal`,
   entries: /* sql */ `
-    SELECT conversation_id AS conversationId, ordinal, message_id AS messageId, summary_id AS summaryId,
-      created_at AS placedAtMs
+    SELECT conversation_id, message_id, summary_id
     FROM context_items
     WHERE conversation_id IN (SELECT value FROM json_each(:conversations))
     ORDER BY conversation_id, ordinal`,
@@ -41,21 +45,45 @@ const queries = {
     JOIN summaries AS s ON s.summary_id = c.summary_id AND s.conversation_id = c.conversation_id`,
 }
 
-/** An entry of a stored window. What it names may be gone, and in a damaged file it may name nothing. */
-export type StoredEntry = {
-  readonly conversationId: number
-  readonly ordinal: number
-  readonly messageId: number | null
-  readonly summaryId: string | null
-  readonly placedAtMs: number | null
-}
+/** An entry of a window. What it names may be gone, and in a damaged file it may name nothing. */
+export type WindowEntry = { readonly messageId: number | null; readonly summaryId: string | null }
+
+type StoredEntry = WindowEntry & { readonly ordinal: number }
+
+/** The window of one conversation, in its order. */
+export const windowEntries = (db: ReadDb, conversation: number): StoredEntry[] =>
+  db.all<StoredEntry>(queries.entriesOf, { conversation })
+
+/** The windows that are yielded together hold about so many entries. */
+const ENTRIES_AT_ONCE = 10_000
 
 /**
- * The windows of some conversations, one after the other, each in its order. Of a conversation with a long window
- * `MemoryReader` has the same in columns.
+ * Yields the windows of some conversations, many at a time. Conversations without an entry are left out. Of one with a
+ * long window `MemoryReader` has the same in columns.
  */
-export const windowEntries = (db: ReadDb, conversationIds: readonly number[]): StoredEntry[] =>
-  db.all<StoredEntry>(queries.entries, { conversations: JSON.stringify(conversationIds) })
+export function* windowsOf(db: ReadDb, conversationIds: readonly number[]): Generator<Map<number, WindowEntry[]>> {
+  type Row = [conversationId: number, messageId: number | null, summaryId: string | null]
+  let windows = new Map<number, WindowEntry[]>()
+  let window: WindowEntry[] = []
+  let last: number | null = null
+  let entries = 0
+  const asked = { conversations: JSON.stringify(conversationIds) }
+  for (const [conversationId, messageId, summaryId] of db.iterateRows<Row>(queries.entries, asked)) {
+    if (conversationId !== last) {
+      if (entries >= ENTRIES_AT_ONCE) {
+        yield windows
+        windows = new Map()
+        entries = 0
+      }
+      window = []
+      windows.set(conversationId, window)
+      last = conversationId
+    }
+    window.push({ messageId, summaryId })
+    entries += 1
+  }
+  if (entries > 0) yield windows
+}
 
 /** A conversation in whose window something is listed. */
 type Listed<Id> = { readonly id: Id; readonly conversationId: number }

@@ -44,7 +44,7 @@ function listEntries(memory: TestMemory, entries: readonly Entry[]): void {
 
 /** One after the other, as their rows say. */
 function naiveItems(memory: TestMemory) {
-  return windowEntries(memory.db, [1]).map(({ ordinal, messageId, summaryId }) => {
+  return windowEntries(memory.db, 1).map(({ ordinal, messageId, summaryId }) => {
     const message = memory.db.get<{ role: string; seq: number; tokens: number; createdAtMs: number }>(
       `SELECT role, seq, coalesce(nullif(token_count, 0), length(content) / 4) AS tokens, created_at AS createdAtMs
        FROM messages WHERE message_id = :messageId`,
@@ -114,7 +114,7 @@ it.each([
     }),
   )
   const window = windowOf(memory)
-  const rows = windowEntries(memory.db, [1])
+  const rows = windowEntries(memory.db, 1)
   expect(window.length).toBe(10_000)
   expect(window.items.map(({ id }) => id)).toEqual(
     rows.map(({ messageId, summaryId }) => summaryId ?? `msg_${messageId}`),
