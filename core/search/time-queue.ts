@@ -7,6 +7,8 @@ export const FIRST_ROWS = 8192
 const GROWTH = 8
 /** Where the index finds fewer hits than this part of the first rows, it is asked for all at once. */
 const FEW_SHARE = 4
+/** Otherwise it is asked for the first of so many parts of them at first: they fill the page of a common word. */
+const FIRST_SHARE = 8
 /**
  * It is asked for whole blocks of so many rows, at most so many ranges of them at once. Rows of one conversation mostly
  * ascend in time, so the newest of a file stand in a few ranges.
@@ -53,7 +55,7 @@ export class TimeQueue {
   constructor(searched: Searched, isNewestFirst: boolean, isAfter: (hit: Placed) => boolean, firstRows: number) {
     this.searched = searched
     this.#isNewestFirst = isNewestFirst
-    this.#blockRows = Math.min(BLOCK_ROWS, Math.max(1, firstRows))
+    this.#blockRows = Math.min(BLOCK_ROWS, Math.max(1, Math.floor(firstRows / FIRST_SHARE)))
     this.#end = searched.catalogue.length
     // Few rows are listed at once: counting them first would take longer.
     this.#isTrying = searched.canBeTried && this.#end > firstRows / 2
@@ -63,7 +65,7 @@ export class TimeQueue {
     this.#start = isWalked ? firstIndex(this.#end, (place) => isAfter({ searched, index: this.#indexAt(place) })) : 0
     this.#asked = this.#start
     this.countsAhead = isCounted && searched.isExact && this.#start === 0
-    if (isWalked) this.#ask(this.#isTrying ? firstRows / TRIED_SHARE : firstRows)
+    if (isWalked) this.#ask(firstRows / (this.#isTrying ? TRIED_SHARE : FIRST_SHARE))
     else {
       this.#asked = this.#end
       const all = searched.catalogue.inTimeOrder(searched.candidates, isNewestFirst)
