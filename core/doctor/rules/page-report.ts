@@ -14,15 +14,15 @@ const REFRESH = ['messages_fts', 'messages_trigram', 'summaries_fts', 'summaries
   (table) => [table, /* sql */ `SELECT rowid FROM ${table} WHERE ${table} MATCH '"lcm"' LIMIT 1`] as const,
 )
 
-/** A larger file is checked table by table, so that the scan can yield in between. */
+/** In a larger file with many faults, those of every table are listed. */
 const WHOLE_BYTES = 64 << 20
 
 /** The most lines that one check is asked for. */
 const MOST_LINES = 100
 
 /**
- * Checks the pages, and whether every index agrees with its table. A large file is checked table by table first, and
- * the pages outside tables last. https://www.sqlite.org/pragma.html#pragma_integrity_check
+ * Checks the pages, and whether every index agrees with its table: of the whole file at once, so that no page is read
+ * twice. https://www.sqlite.org/pragma.html#pragma_integrity_check
  */
 function* readReport(context: RuleContext): Generator<null, string[]> {
   const { db, info, probe } = context
@@ -37,16 +37,15 @@ function* readReport(context: RuleContext): Generator<null, string[]> {
     for (const line of found) lines.add(line)
     return found.length
   }
-  if (info.bytes <= WHOLE_BYTES && !hasComputed) {
-    // Where the list is full of rows that an index lacks, the trees of other tables may be missing from it.
-    if (add(`PRAGMA main.integrity_check(${MOST_LINES})`) < MOST_LINES) return [...lines]
-  } else {
+  // A check of the whole file would execute its computed objects.
+  if (!hasComputed && add(`PRAGMA main.integrity_check(${MOST_LINES})`) < MOST_LINES) return [...lines]
+  // Where the list is full of rows that an index lacks, what is wrong with other tables may be missing from it.
+  if (hasComputed || info.bytes > WHOLE_BYTES) {
     for (const table of db.column<string>(queries.tables)) {
       if (probe.computed.has(keyOf(table))) continue
       add(`PRAGMA main.integrity_check(${quoted(table)})`)
       yield null
     }
-    // A check of the whole file would execute its computed objects.
     if (hasComputed) return [...lines]
   }
   if (add(`PRAGMA main.quick_check(${MOST_LINES})`) >= MOST_LINES)
