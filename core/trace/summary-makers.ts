@@ -1,7 +1,7 @@
 import type { LostAt } from '../contract/trace.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import { compactionEvents } from '../systems/records/events.ts'
+import { summaryMakers } from '../systems/records/events.ts'
 
 type Made = { readonly runId: string; readonly atMs: number }
 
@@ -14,9 +14,9 @@ export class SummaryMakers {
 
   constructor(db: ReadDb, memory: Memory) {
     this.#memory = memory
-    const events = compactionEvents(db, memory.messages.conversationId)
-    this.#made = new Map(events.map(({ summaryId, runId, atMs }) => [summaryId, { runId, atMs }]))
-    for (const { runId } of events)
+    const events = summaryMakers(db, memory.messages.conversationId)
+    this.#made = new Map(events.map(([summaryId, runId, atMs]) => [summaryId, { runId, atMs }]))
+    for (const [, runId] of events)
       if (runId !== '' && !this.#runs.has(runId)) this.#runs.set(runId, this.#runs.size + 1)
   }
 

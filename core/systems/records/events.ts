@@ -14,6 +14,11 @@ const queries = {
     LEFT JOIN summaries AS s ON s.summary_id = e.summary_id
     WHERE e.conversation_id = :conversationId AND NOT (${isNoName('e.summary_id')})
     ORDER BY e.event_id`,
+  makers: /* sql */ `
+    SELECT summary_id, run_id, at
+    FROM compaction_events
+    WHERE conversation_id = :conversationId AND NOT (${isNoName('summary_id')})
+    ORDER BY event_id`,
   replacements: /* sql */ `
     SELECT event_id AS eventId, summary_id AS summaryId, NOT (${isNoName('summary_id')}) AS isNamed, removed
     FROM compaction_events
@@ -54,6 +59,12 @@ export type StoredEvent = {
 /** Replacements in the window of a conversation, oldest first; without those whose summary nothing can be called. */
 export const compactionEvents = (db: ReadDb, conversationId: number): StoredEvent[] =>
   db.all<StoredEvent>(queries.events, { conversationId })
+
+/** By which run each summary of a conversation was made, and when; in the order of the replacements. */
+export const summaryMakers = (
+  db: ReadDb,
+  conversationId: number,
+): (readonly [summaryId: string, runId: string, atMs: number])[] => db.rows(queries.makers, { conversationId })
 
 /** What went out of a window, as JSON text, when a summary came in. */
 type StoredReplacement = {
