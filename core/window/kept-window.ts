@@ -16,16 +16,49 @@ type Kept = { readonly window: Window; readonly covered: CoverageOfEntries }
 /** With the conversations to which the first entries of a fork belong. */
 type Sent = Kept & { readonly homes: readonly number[] }
 
+/** Windows with more entries together are not kept: the one that was not asked for longest goes first. */
+const MOST_ENTRIES = 20_000
+
+/** Windows of single conversations in one state of the file. */
+class Windows<T extends Kept> {
+  #stamp = ''
+  /** By conversation, the one that was not asked for longest first. */
+  readonly #kept = new Map<number, T>()
+
+  of(db: ReadDb, conversationId: number, read: () => T): T {
+    const stamp = changeStamp(db)
+    if (this.#stamp !== stamp) this.#kept.clear()
+    this.#stamp = stamp
+    const known = this.#kept.get(conversationId)
+    this.#kept.delete(conversationId)
+    // What has to go is released before the new window is read, because both may be large.
+    if (!known) this.#makeRoom()
+    const window = known ?? read()
+    if (changeStamp(db) === stamp) this.#kept.set(conversationId, window)
+    return window
+  }
+
+  #makeRoom(): void {
+    let entries = 0
+    for (const { window } of this.#kept.values()) entries += window.length
+    for (const [id, { window }] of this.#kept) {
+      if (entries <= MOST_ENTRIES) return
+      entries -= window.length
+      this.#kept.delete(id)
+    }
+  }
+}
+
 /**
- * The window that was asked for last, read once and kept until the file changes, so that a decision, a plan and every
- * what-if about it need no further reading.
+ * The windows that were asked for last, each read once and kept until the file changes, so that a decision, a plan and
+ * every what-if about one needs no further reading.
  */
 export class KeptWindow {
   readonly #db: ReadDb
   readonly #estimator: TokenEstimator
   readonly #reader: MemoryReader
-  #kept: (Kept & { readonly stamp: string }) | null = null
-  #sent: (Sent & { readonly stamp: string }) | null = null
+  readonly #stored = new Windows<Kept>()
+  readonly #sent = new Windows<Sent>()
 
   constructor(db: ReadDb, estimator: TokenEstimator, reader = new MemoryReader(db)) {
     this.#db = db
@@ -35,16 +68,7 @@ export class KeptWindow {
 
   /** @throws LcmError not_found */
   of(conversationId: number): Kept {
-    const stamp = changeStamp(this.#db)
-    if (this.#kept?.stamp === stamp && this.#kept.window.conversationId === conversationId) return this.#kept
-    // The old window is released before the new one is read, because both may be large.
-    this.#kept = null
-    if (this.#sent?.stamp !== stamp || this.#sent.window.conversationId !== conversationId) this.#sent = null
-    this.#kept = readSnapshot(this.#db, () => ({
-      stamp: changeStamp(this.#db),
-      ...this.past(conversationId, {}),
-    }))
-    return this.#kept
+    return this.#stored.of(this.#db, conversationId, () => readSnapshot(this.#db, () => this.past(conversationId, {})))
   }
 
   /**
@@ -54,11 +78,7 @@ export class KeptWindow {
    */
   sent(conversationId: number, past: PastEntries = {}): Sent {
     if (past.placed || past.until) return this.#readSent(conversationId, past)
-    const stamp = changeStamp(this.#db)
-    if (this.#sent?.stamp === stamp && this.#sent.window.conversationId === conversationId) return this.#sent
-    this.#sent = null
-    this.#sent = { stamp, ...this.#readSent(conversationId, past) }
-    return this.#sent
+    return this.#sent.of(this.#db, conversationId, () => this.#readSent(conversationId, past))
   }
 
   #readSent(conversationId: number, past: PastEntries): Sent {
