@@ -3,7 +3,7 @@ import { CodeOutline } from './code-outline.ts'
 import type { DecodedFile } from './decoded-file.ts'
 import type { Explorer } from './explorer.ts'
 import type { LoadedGrammar } from './grammars.ts'
-import { LineSplitter } from './lines.ts'
+import { linesOf } from './lines.ts'
 
 /** A tree takes some thirty times as much memory as its text. The outline of a longer file is made line by line. */
 const MOST_PARSED_CHARS = 2 * 1024 * 1024
@@ -31,8 +31,7 @@ export const exploreCode = (grammar: LoadedGrammar | null): Explorer =>
 
 /** Null when the text is too hard for the parser. */
 function* outlineByGrammar(file: DecodedFile, grammar: LoadedGrammar): Generator<void, CodeOutline | null> {
-  let text = ''
-  for (const piece of file.pieces()) text += piece
+  const text = yield* file.text()
   const parser = grammar.newParser()
   try {
     const tree = yield* parseInSteps(parser, text)
@@ -221,7 +220,6 @@ const IMPORT_LINE = /^\s{0,8}(?:import|from|use|using|require|require_relative|#
 /** Finds definitions by how their lines begin. */
 function* outlineByLines(file: DecodedFile): Generator<void, CodeOutline> {
   const outline = new CodeOutline()
-  const splitter = new LineSplitter()
   const add = (line: string): void => {
     outline.lines += 1
     if (line.length > 600) return
@@ -241,10 +239,9 @@ function* outlineByLines(file: DecodedFile): Generator<void, CodeOutline> {
       else if (imported !== undefined) outline.addImport(imported)
     }
   }
-  for (const piece of file.pieces()) {
-    for (const line of splitter.push(piece)) add(line)
+  for (const line of linesOf(yield* file.text())) {
+    add(line)
     yield
   }
-  for (const line of splitter.end()) add(line)
   return outline
 }

@@ -1,15 +1,17 @@
 import type { FileSource } from './file-source.ts'
-import { type LineNumbers, lineNumbersIn, piecesWithoutNumbers, withoutNumbers } from './line-numbers.ts'
+import { type LineNumbers, lineNumbersIn, withoutNumbers } from './line-numbers.ts'
 
-/** Pieces are so small that no explorer needs longer than a slice of time for one. */
-const PIECE_BYTES = 16 * 1024
 /** The encoding is recognised by so much of the beginning. */
 const HEAD_BYTES = 64 * 1024
+/** No more of a file is read, so that its text and everything made of it fit into memory. */
+const MOST_READ_BYTES = 8_000_000
+/** A part that is read ends with a line, if there is one so near to its end. */
+const LONGEST_LAST_LINE = 1_000_000
 
 const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const
 type Encoding = (typeof ENCODINGS)[number]
 
-/** A file as text without line numbers, which can be read from its start as often as wished. */
+/** A file as text without line numbers. */
 export class DecodedFile {
   readonly source: FileSource
   readonly encoding: Encoding
@@ -18,6 +20,8 @@ export class DecodedFile {
   readonly isHeadWhole: boolean
   /** The first bytes, from which files that are no text are recognised. */
   readonly firstBytes: Uint8Array
+  /** So much of the file was read when that is not all of it. */
+  partBytes: number | null = null
   readonly #numbers: LineNumbers | null
 
   constructor(source: FileSource) {
@@ -28,7 +32,7 @@ export class DecodedFile {
     this.encoding = encodingOf(bytes)
     const head = new TextDecoder(this.encoding).decode(bytes, { stream: !this.isHeadWhole })
     this.#numbers = lineNumbersIn(head)
-    this.head = this.#numbers === null ? head : withoutNumbers(head, this.#numbers)
+    this.head = this.#withoutNumbers(head)
   }
 
   /** Says how the text is written, as far as that is not what everybody expects. */
@@ -40,38 +44,42 @@ export class DecodedFile {
     ]
   }
 
-  /** Text from the start, piece by piece. Bytes that are no text become replacement characters. */
-  pieces(): Generator<string> {
-    return this.#numbers === null ? this.#decoded() : piecesWithoutNumbers(this.#decoded(), this.#numbers)
+  /** Reads the text, or its first lines where it is long. Bytes that are no text become replacement characters. */
+  *text(mostBytes = MOST_READ_BYTES): Generator<void, string> {
+    const chunks: Uint8Array[] = []
+    let length = 0
+    for (const chunk of this.source.chunks()) {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length > mostBytes) break
+      yield
+    }
+    const isPart = length > mostBytes
+    this.partBytes = isPart ? mostBytes : null
+    const bytes = Buffer.concat(chunks, Math.min(length, mostBytes))
+    const text = new TextDecoder(this.encoding).decode(bytes, { stream: isPart })
+    return this.#withoutNumbers(isPart ? wholeLinesOf(text) : text)
   }
 
-  *#decoded(): Generator<string> {
-    const decoder = new TextDecoder(this.encoding)
-    for (const bytes of cutChunks(this.source)) {
-      const text = decoder.decode(bytes, { stream: true })
-      if (text !== '') yield text
-    }
-    const rest = decoder.decode()
-    if (rest !== '') yield rest
+  #withoutNumbers(text: string): string {
+    return this.#numbers === null ? text : withoutNumbers(text, this.#numbers)
   }
 }
 
-function* cutChunks(source: FileSource): Generator<Uint8Array> {
-  for (const chunk of source.chunks()) {
-    for (let from = 0; from < chunk.length; from += PIECE_BYTES) yield chunk.subarray(from, from + PIECE_BYTES)
-  }
+function wholeLinesOf(text: string): string {
+  const end = text.lastIndexOf('\n') + 1
+  return text.length - end > LONGEST_LAST_LINE ? text : text.slice(0, end)
 }
 
 function firstBytesOf(source: FileSource): Uint8Array {
-  const head = new Uint8Array(HEAD_BYTES)
+  const chunks: Uint8Array[] = []
   let length = 0
-  for (const piece of cutChunks(source)) {
-    const part = piece.subarray(0, HEAD_BYTES - length)
-    head.set(part, length)
-    length += part.length
-    if (length === HEAD_BYTES) break
+  for (const chunk of source.chunks()) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length >= HEAD_BYTES) break
   }
-  return head.subarray(0, length)
+  return Buffer.concat(chunks, Math.min(length, HEAD_BYTES))
 }
 
 function encodingOf(bytes: Uint8Array): Encoding {

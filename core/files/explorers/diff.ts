@@ -1,5 +1,5 @@
 import { type Explorer, Unreadable } from './explorer.ts'
-import { LineSplitter } from './lines.ts'
+import { linesOf } from './lines.ts'
 import { counted, countOf, shown } from './shown.ts'
 import type { Entry, Findings } from './summary-text.ts'
 
@@ -17,13 +17,11 @@ export const isLikelyDiff = (head: string): boolean =>
 
 /** The files that a diff changes, each with what happens to it. */
 export const exploreDiff: Explorer = function* (file) {
-  const splitter = new LineSplitter()
   const diff = new DiffLines()
-  for (const piece of file.pieces()) {
-    for (const line of splitter.push(piece)) diff.add(line)
+  for (const line of linesOf(yield* file.text())) {
+    diff.add(line)
     yield
   }
-  for (const line of splitter.end()) diff.add(line)
   return diff.findings()
 }
 

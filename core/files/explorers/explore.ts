@@ -13,7 +13,7 @@ import { exploreJson, exploreJsonLines } from './json.ts'
 import { exploreLog } from './log.ts'
 import { exploreNotebook } from './notebook.ts'
 import { recognise } from './recognise.ts'
-import { countOf, shown } from './shown.ts'
+import { countOf, shown, sizeText } from './shown.ts'
 import { exploreSql } from './sql.ts'
 import { type Findings, summaryText } from './summary-text.ts'
 import { exploreTable } from './table.ts'
@@ -35,7 +35,7 @@ const BEGINNING_CHARS = 1500
 const MIME = /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/
 
 /**
- * Finds out what is in a file without keeping it in memory. Others have their turn in between.
+ * Finds out what is in a file, or in the beginning of a long one. Others have their turn in between.
  * @throws LcmError cancelled
  */
 export async function* explore(source: FileSource, signal: AbortSignal): AsyncGenerator<void, Exploration> {
@@ -47,7 +47,7 @@ export async function* explore(source: FileSource, signal: AbortSignal): AsyncGe
     throwIfCancelled(signal)
     const step = work.next()
     if (step.done) {
-      const summary = summaryText(headingOf(file, type), withBeginning(file, type, step.value))
+      const summary = summaryText(headingOf(file, type), withBeginning(file, type, withPart(file, step.value)))
       return { type, mime: mimeOf(source, type), summary, tokens: estimateTokens(summary) }
     }
     if (!slice.isOver) continue
@@ -105,6 +105,13 @@ function withBeginning({ head }: DecodedFile, type: FileType, findings: Findings
   if (type === 'binary' || sections.some(({ kind }) => kind === 'excerpt')) return findings
   const text = head.slice(0, BEGINNING_CHARS)
   return { facts, sections: [...sections, { kind: 'excerpt', title: 'It begins with', text, use: 'more' }] }
+}
+
+/** Says first how much of a long file was read. */
+function withPart({ source, partBytes }: DecodedFile, { facts, sections }: Findings): Findings {
+  if (partBytes === null) return { facts, sections }
+  const part = `It was read only in part: the first ${sizeText(partBytes)} of ${sizeText(source.sizeBytes)}.`
+  return { facts: [part, ...facts], sections }
 }
 
 function headingOf({ source, notes }: DecodedFile, type: FileType): string {

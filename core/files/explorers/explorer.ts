@@ -2,7 +2,7 @@ import type { DecodedFile } from './decoded-file.ts'
 import type { Findings } from './summary-text.ts'
 
 /**
- * Reads a file and says what is in it. It yields at least once a piece, so that others have their turn.
+ * Reads a file and says what is in it. It yields at least every few milliseconds, so that others have their turn.
  * @throws Unreadable
  */
 export type Explorer = (file: DecodedFile) => Generator<void, Findings>

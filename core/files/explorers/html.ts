@@ -1,24 +1,22 @@
 import { Parser } from 'htmlparser2'
 import { type Explorer, Unreadable } from './explorer.ts'
+import { piecesOf } from './lines.ts'
 import { counted, countOf, quoted, shown } from './shown.ts'
 import type { Entry, Findings, Section } from './summary-text.ts'
 
 const TEXT_CHARS = 300
-const LONGEST_TAG_CHARS = 4 * 1024 * 1024
+/** The parser needs longer for each element the deeper it is nested. */
+const DEEPEST = 10_000
 /** More are counted and not kept. */
 const MOST_ENTRIES = 200
 const MOST_NAMES = 500
-/** At most this many texts of links are told apart. */
-const MOST_LINK_TEXTS = 50_000
 
 /** The headings, links and elements of a page, and how its text begins. */
 export const exploreHtml: Explorer = function* (file) {
   const page = new HtmlPage()
   const parser = new Parser(page, { decodeEntities: true })
-  for (const piece of file.pieces()) {
-    page.silentChars += piece.length
+  for (const piece of piecesOf(yield* file.text())) {
     parser.write(piece)
-    if (page.silentChars > LONGEST_TAG_CHARS) throw new Unreadable('a tag of it is too long')
     yield
   }
   parser.end()
@@ -39,10 +37,10 @@ class Kept {
 class HtmlPage {
   readonly #elements = new Map<string, number>()
   #elementCount = 0
+  #open = 0
   readonly #headings = new Kept()
   readonly #links = new Kept()
   readonly #linkTexts = new Set<string>()
-  #areLinksCut = false
   readonly #fields = new Kept()
   readonly #ids = new Kept()
   #title = ''
@@ -53,11 +51,11 @@ class HtmlPage {
   #within: 'title' | 'heading' | 'link' | 'code' | null = null
   #collected = ''
   #target = ''
-  silentChars = 0
 
   onopentag(name: string, attributes: Readonly<Record<string, string>>): void {
-    this.silentChars = 0
     this.#elementCount += 1
+    this.#open += 1
+    if (this.#open > DEEPEST) throw new Unreadable(`it is nested more than ${DEEPEST} deep`)
     if (this.#elements.has(name) || this.#elements.size < MOST_NAMES)
       this.#elements.set(name, (this.#elements.get(name) ?? 0) + 1)
     if (name === 'title' || name === 'a' || /^h[1-6]$/.test(name)) this.#begin(name, attributes)
@@ -68,7 +66,6 @@ class HtmlPage {
   }
 
   ontext(text: string): void {
-    this.silentChars = 0
     if (this.#within === 'code') return
     if (this.#within !== null) this.#collected = upTo(TEXT_CHARS, this.#collected, text)
     if (this.#within === 'title') return
@@ -76,11 +73,8 @@ class HtmlPage {
     this.#text = upTo(TEXT_CHARS * 4, this.#text, text)
   }
 
-  oncomment(): void {
-    this.silentChars = 0
-  }
-
   onclosetag(name: string): void {
+    this.#open -= 1
     const text = shown(this.#collected, 80)
     if (name === 'title' && this.#within === 'title') this.#title ||= text
     else if (this.#within === 'heading' && /^h[1-6]$/.test(name)) this.#headings.add({ name: text, detail: name })
@@ -109,7 +103,7 @@ class HtmlPage {
           isCut: elements.length === MOST_NAMES,
           use: 'always',
         },
-        { ...section('Links with different texts', this.#links), isCut: this.#areLinksCut },
+        section('Links with different texts', this.#links),
         section('Ids', this.#ids),
         { kind: 'excerpt', title: 'Its text begins with', text: this.#text, use: 'more' },
       ],
@@ -125,9 +119,8 @@ class HtmlPage {
   /** "Read more" says no more when it comes again. */
   #addLink(link: Entry): void {
     if (link.name === '' || this.#linkTexts.has(link.name)) return
-    if (this.#linkTexts.size < MOST_LINK_TEXTS) this.#linkTexts.add(link.name)
-    else this.#areLinksCut = true
-    if (!this.#areLinksCut) this.#links.add(link)
+    this.#linkTexts.add(link.name)
+    this.#links.add(link)
   }
 
   #addField(element: string, { name, type }: Readonly<Record<string, string>>): void {

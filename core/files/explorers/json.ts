@@ -1,28 +1,34 @@
+import type { DecodedFile } from './decoded-file.ts'
 import { type Explorer, Unreadable } from './explorer.ts'
-import { JsonTokens } from './json-tokens.ts'
+import { type JsonEvents, JsonReader } from './json-reader.ts'
 import { describeShape, ShapeCollector, shapeSections } from './shape.ts'
 import { article, countOf } from './shown.ts'
 
 /** A file with so many wrong lines, and fewer right ones, is none of records. */
 const MOST_WRONG_LINES = 1000
-const LINE_FEED = 0x0a
+const BLANK = /^[ \t\r]*$/
+
+/** Reads a document to its end or to an error. Where only a part of the file is read, its end is none. */
+export function* readDocument(
+  file: DecodedFile,
+  events: JsonEvents,
+): Generator<void, { readonly error: string | null; readonly depth: number }> {
+  const reader = new JsonReader(yield* file.text(), events)
+  yield* reader.read()
+  const isCut = file.partBytes !== null && reader.isErrorAtEnd
+  return { error: isCut ? null : reader.error, depth: reader.depth }
+}
 
 /** One document: its keys, what stands behind them, and how deep it goes. */
 export const exploreJson: Explorer = function* (file) {
   const shapes = new ShapeCollector()
-  const tokens = new JsonTokens(shapes)
-  for (const piece of file.pieces()) {
-    tokens.write(Buffer.from(piece))
-    if (tokens.error !== null) break
-    yield
-  }
-  tokens.end()
+  const { error, depth } = yield* readDocument(file, shapes)
   shapes.closeAll()
-  if (shapes.root.count === 0) throw new Unreadable(tokens.error ?? 'it has no value')
+  if (shapes.root.count === 0) throw new Unreadable(error ?? 'it has no value')
   return {
     facts: [
-      `${shapes.root.count === 1 ? 'The document is' : `${countOf(shapes.root.count, 'document')} behind each other, each`} ${article(describeShape(shapes.root))}, nested ${tokens.depth} deep.`,
-      ...(tokens.error === null ? [] : [`It was read only in part: ${tokens.error}.`]),
+      `${shapes.root.count === 1 ? 'The document is' : `${countOf(shapes.root.count, 'document')} behind each other, each`} ${article(describeShape(shapes.root))}, nested ${depth} deep.`,
+      ...(error === null ? [] : [`It was read only in part: ${error}.`]),
     ],
     sections: shapeSections(shapes.root),
   }
@@ -31,45 +37,26 @@ export const exploreJson: Explorer = function* (file) {
 /** One record a line. */
 export const exploreJsonLines: Explorer = function* (file) {
   const shapes = new ShapeCollector()
-  const tokens = new JsonTokens(shapes)
-  let records = 0
-  let wrong = 0
-  let isEmpty = true
-  const endLine = (): void => {
-    tokens.end()
-    if (tokens.error === null && !isEmpty) records += 1
-    else if (tokens.error !== null) {
+  let [records, wrong, depth] = [0, 0, 0]
+  for (const line of (yield* file.text()).split('\n')) {
+    yield
+    if (BLANK.test(line)) continue
+    const reader = new JsonReader(line, shapes)
+    yield* reader.read()
+    depth = Math.max(depth, reader.depth)
+    if (reader.error === null) records += 1
+    else {
       shapes.abandon()
       wrong += 1
     }
-    tokens.restart()
-    isEmpty = true
-  }
-  for (const piece of file.pieces()) {
-    const bytes = Buffer.from(piece)
-    let from = 0
-    for (let end = bytes.indexOf(LINE_FEED); end >= 0; end = bytes.indexOf(LINE_FEED, from)) {
-      const line = bytes.subarray(from, end)
-      isEmpty &&= isBlank(line)
-      tokens.write(line)
-      endLine()
-      from = end + 1
-    }
-    const rest = bytes.subarray(from)
-    isEmpty &&= isBlank(rest)
-    tokens.write(rest)
     if (wrong > MOST_WRONG_LINES && wrong > records) throw new Unreadable('most of its lines are no JSON')
-    yield
   }
-  endLine()
   if (records === 0) throw new Unreadable('no line of it is JSON')
   return {
     facts: [
-      `${countOf(records, 'record')}, each ${article(describeShape(shapes.root))}, nested ${tokens.depth} deep.`,
+      `${countOf(records, 'record')}, each ${article(describeShape(shapes.root))}, nested ${depth} deep.`,
       ...(wrong === 0 ? [] : [`${countOf(wrong, 'line')} ${wrong === 1 ? 'is' : 'are'} not JSON and left out.`]),
     ],
     sections: shapeSections(shapes.root),
   }
 }
-
-const isBlank = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)

@@ -1,45 +1,20 @@
-/** The rest of a longer line is left out, so that a file without line breaks takes no more memory than another. */
+/** The rest of a longer line is left out, because a pattern that is looked for in it could take long. */
 const LONGEST_LINE_CHARS = 16 * 1024
 
-/** Cuts pieces of a text into lines. */
-export class LineSplitter {
-  #rest = ''
-  #isRestCut = false
-  /** The number of lines that were longer than what is kept of a line. */
-  cutLines = 0
-
-  /** The lines that this piece completes. */
-  push(piece: string): string[] {
-    const lines = piece.split('\n')
-    const last = lines.pop() ?? ''
-    if (lines.length === 0) {
-      this.#keep(last)
-      return lines
-    }
-    this.#keep(lines[0] ?? '')
-    lines[0] = this.#rest
-    if (this.#isRestCut) this.cutLines += 1
-    this.#rest = ''
-    this.#isRestCut = false
-    this.#keep(last)
-    for (const [index, line] of lines.entries()) {
-      if (line.length > LONGEST_LINE_CHARS) {
-        lines[index] = line.slice(0, LONGEST_LINE_CHARS)
-        this.cutLines += 1
-      } else if (line.endsWith('\r')) lines[index] = line.slice(0, -1)
-    }
-    return lines
+/** The lines of a text without what ends them. A line break at the very end begins no line. */
+export function* linesOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    const lineBreak = text.indexOf('\n', from)
+    const end = lineBreak < 0 ? text.length : lineBreak
+    const line = text.slice(from, Math.min(end, from + LONGEST_LINE_CHARS))
+    yield line.endsWith('\r') ? line.slice(0, -1) : line
+    from = end + 1
   }
+}
 
-  /** The last line, if the text does not end with a line break. */
-  end(): string[] {
-    if (this.#isRestCut) this.cutLines += 1
-    return this.#rest === '' ? [] : [this.#rest.endsWith('\r') ? this.#rest.slice(0, -1) : this.#rest]
-  }
+const PIECE_CHARS = 16 * 1024
 
-  #keep(text: string): void {
-    const room = LONGEST_LINE_CHARS - this.#rest.length
-    if (text.length > room) this.#isRestCut = true
-    if (room > 0) this.#rest += text.slice(0, room)
-  }
+/** A text in pieces so small that no parser needs longer than a slice of time for one. */
+export function* piecesOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length; from += PIECE_CHARS) yield text.slice(from, from + PIECE_CHARS)
 }

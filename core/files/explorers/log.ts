@@ -1,6 +1,6 @@
 import { withoutColours } from '#core/text.ts'
 import type { Explorer } from './explorer.ts'
-import { LineSplitter } from './lines.ts'
+import { linesOf } from './lines.ts'
 import { counted, countOf, shown } from './shown.ts'
 import type { Entry, Findings } from './summary-text.ts'
 
@@ -55,13 +55,11 @@ export function isLikelyLog(head: string): boolean {
 
 /** The times, levels, lines that recur, and errors of a log. */
 export const exploreLog: Explorer = function* (file) {
-  const splitter = new LineSplitter()
   const log = new LogLines()
-  for (const piece of file.pieces()) {
-    for (const line of splitter.push(piece)) log.add(line)
+  for (const line of linesOf(yield* file.text())) {
+    log.add(line)
     yield
   }
-  for (const line of splitter.end()) log.add(line)
   return log.findings()
 }
 

@@ -1,12 +1,12 @@
 import { type Explorer, Unreadable } from './explorer.ts'
-import { type JsonEvents, JsonTokens } from './json-tokens.ts'
+import { readDocument } from './json.ts'
+import type { JsonEvents } from './json-reader.ts'
 import { counted, countOf, shown } from './shown.ts'
 import type { Entry, Findings } from './summary-text.ts'
 
 const NAME_CHARS = 80
 const MOST_ENTRIES = 300
 const LISTED_IMPORTS = 30
-const MOST_IMPORTS = 10_000
 /** At most this many lines of a cell are looked through. */
 const MOST_LINES = 1000
 
@@ -17,14 +17,8 @@ const HEADING = /^#{1,6} +(\S.*)/
 /** The cells of a notebook: headings of its texts, definitions and imports of its code, and what it printed. */
 export const exploreNotebook: Explorer = function* (file) {
   const cells = new NotebookCells()
-  const tokens = new JsonTokens(cells)
-  for (const piece of file.pieces()) {
-    tokens.write(Buffer.from(piece))
-    if (tokens.error !== null) break
-    yield
-  }
-  tokens.end()
-  return cells.findings(tokens.error)
+  const { error } = yield* readDocument(file, cells)
+  return cells.findings(error)
 }
 
 /** Follows the names that lead to a value: `cells`, `source`. */
@@ -143,7 +137,7 @@ class NotebookCells implements JsonEvents {
         add(this.#definitions, definition, '')
       }
       const imported = IMPORT.exec(line)?.[1]
-      if (imported !== undefined && this.#imports.size < MOST_IMPORTS) this.#imports.add(imported)
+      if (imported !== undefined) this.#imports.add(imported)
     }
   }
 }
@@ -155,6 +149,5 @@ function add(entries: Entry[], name: string, detail: string): void {
 function importList(names: readonly string[]): string {
   const listed = names.slice(0, LISTED_IMPORTS).map((name) => shown(name, 40))
   const more = names.length - listed.length
-  const atLeast = names.length === MOST_IMPORTS ? 'at least ' : ''
-  return `${listed.join(', ')}${more > 0 ? ` … and ${atLeast}${counted(more)} more` : ''}`
+  return `${listed.join(', ')}${more > 0 ? ` … and ${counted(more)} more` : ''}`
 }

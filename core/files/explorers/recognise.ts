@@ -1,8 +1,9 @@
+import { withoutYielding } from '#core/yielding.ts'
 import type { DecodedFile } from './decoded-file.ts'
 import { delimiterOf } from './delimiter.ts'
 import { isLikelyDiff } from './diff.ts'
 import type { FileType } from './file-type.ts'
-import { JsonTokens } from './json-tokens.ts'
+import { JsonReader } from './json-reader.ts'
 import { likelyType, typeByMime, typeByName } from './type-signs.ts'
 
 /**
@@ -82,26 +83,13 @@ function jsonIn({ head, isHeadWhole }: DecodedFile): FileType | null {
 }
 
 function isValue(line: string): boolean {
-  const tokens = new JsonTokens(NOBODY)
-  tokens.write(Buffer.from(line))
-  tokens.end()
-  return tokens.error === null && /^\s*[{[]/.test(line)
+  const reader = new JsonReader(line)
+  withoutYielding(reader.read())
+  return reader.error === null && /^\s*[{[]/.test(line)
 }
 
 function isJson(text: string, isWhole: boolean): boolean {
-  const tokens = new JsonTokens(NOBODY)
-  tokens.write(Buffer.from(text))
-  if (isWhole) tokens.end()
-  return tokens.error === null && tokens.depth > 0
-}
-
-const ignored = (): void => undefined
-const NOBODY = {
-  open: ignored,
-  close: ignored,
-  key: ignored,
-  text: ignored,
-  number: ignored,
-  boolean: ignored,
-  null: ignored,
+  const reader = new JsonReader(text)
+  withoutYielding(reader.read())
+  return (reader.error === null || (!isWhole && reader.isErrorAtEnd)) && reader.depth > 0
 }

@@ -1,6 +1,6 @@
 import { type Explorer, Unreadable } from './explorer.ts'
 import { counted, countOf, shown } from './shown.ts'
-import { SqlStatements, type Statement } from './sql-statements.ts'
+import { readStatements, type Statement } from './sql-statements.ts'
 import type { Entry, Findings } from './summary-text.ts'
 
 const NAME_CHARS = 60
@@ -9,8 +9,6 @@ const MOST_TABLES = 500
 const MOST_ENTRIES = 200
 const MOST_QUERIES = 20
 const LISTED_VERBS = 10
-/** At most this many names of further tables are told apart. */
-const MOST_NAMES = 100_000
 
 const NAME =
   '((?:[`"\\[][^`"\\]]{1,200}[`"\\]]|[\\w$]{1,200})(?:\\s{0,3}\\.\\s{0,3}(?:[`"\\[][^`"\\]]{1,200}[`"\\]]|[\\w$]{1,200})){0,3})'
@@ -29,12 +27,7 @@ const SPECIAL_SCRIPTS = /\b(MySQL dump[^\n]{0,60}|MariaDB dump[^\n]{0,60}|Postgr
 /** The tables with their columns and rows, the other objects, and how many statements of which kind there are. */
 export const exploreSql: Explorer = function* (file) {
   const script = new SqlScript()
-  const statements = new SqlStatements((statement) => script.add(statement))
-  for (const piece of file.pieces()) {
-    statements.write(piece)
-    yield
-  }
-  statements.end()
+  yield* readStatements(yield* file.text(), (statement) => script.add(statement))
   return script.findings(SPECIAL_SCRIPTS.exec(file.head)?.[1] ?? null)
 }
 
@@ -51,7 +44,6 @@ class SqlScript {
   /** Names of tables that are counted and not kept, and what they hold together. */
   readonly #furtherTables = new Set<string>()
   readonly #further: SqlTable = { columns: '', rows: 0, inserts: 0 }
-  #areTablesCut = false
   readonly #objects: Entry[] = []
   readonly #verbs = new Map<string, number>()
   readonly #queries: Entry[] = []
@@ -92,7 +84,6 @@ class SqlScript {
           title: 'Tables',
           entries: [...this.#tables].map(tableEntry),
           total: this.#tables.size + this.#furtherTables.size,
-          isCut: this.#areTablesCut,
           use: 'always',
         },
         { kind: 'entries', title: 'Other objects', entries: this.#objects, total: this.#objectCount, use: 'always' },
@@ -138,16 +129,13 @@ class SqlScript {
     const key = plainName(name)
     const known = this.#tables.get(key)
     if (known !== undefined) return known
-    if (this.#tables.size >= MOST_TABLES) return this.#furtherTable(key)
+    if (this.#tables.size >= MOST_TABLES) {
+      this.#furtherTables.add(key)
+      return this.#further
+    }
     const table: SqlTable = { columns: null, rows: 0, inserts: 0 }
     this.#tables.set(key, table)
     return table
-  }
-
-  #furtherTable(key: string): SqlTable {
-    if (this.#furtherTables.size < MOST_NAMES) this.#furtherTables.add(key)
-    else this.#areTablesCut ||= !this.#furtherTables.has(key)
-    return this.#further
   }
 }
 

@@ -1,4 +1,4 @@
-import { CsvError, parse } from 'csv-parse/sync'
+import { CsvError, type InfoRecord, parse } from 'csv-parse/sync'
 import { delimiterOf } from './delimiter.ts'
 import { type Explorer, Unreadable } from './explorer.ts'
 import { countOf, shown } from './shown.ts'
@@ -7,8 +7,9 @@ import { ValueStats } from './value-stats.ts'
 
 /** csv-parse would take the line ending of the first line for that of all. */
 const LINE_ENDINGS = ['\r\n', '\n', '\r']
-/** A block of rows with a quotation mark that does not end is read without quotation marks. */
-const LONGEST_RECORD_CHARS = 1024 * 1024
+/** No row is longer. */
+const LONGEST_ROW = 1024 * 1024
+const ROWS_PER_STEP = 200
 const MOST_COLUMNS = 1000
 const NAME_CHARS = 48
 const EXAMPLES = 20
@@ -18,88 +19,52 @@ const EXAMPLE_CHARS = 240
 export const exploreTable: Explorer = function* (file) {
   const delimiter = delimiterOf(file.head)
   if (delimiter === null) throw new Unreadable('its lines have no columns')
-  const blocks = new RowBlocks(delimiter)
   const table = new Table()
-  for (const piece of file.pieces()) {
-    for (const row of blocks.push(piece)) table.add(row)
-    yield
-  }
-  for (const row of blocks.end()) table.add(row)
+  const text = withoutBlankEnd(yield* file.text())
+  yield* readRows(Buffer.from(text), delimiter, (row) => table.add(row))
   return table.findings(delimiter)
 }
 
-/** Cuts a text into rows. A line break within quotation marks does not end a row. */
-class RowBlocks {
-  readonly #delimiter: string
-  #rest = ''
-
-  constructor(delimiter: string) {
-    this.#delimiter = delimiter
-  }
-
-  push(piece: string): string[][] {
-    const text = this.#rest + piece
-    let end = lastRowEnd(text, this.#delimiter)
-    if (end === 0 && text.length > LONGEST_RECORD_CHARS) end = lastLineEnd(text) || text.length
-    this.#rest = text.slice(end)
-    return this.#rows(text.slice(0, end))
-  }
-
-  end(): string[][] {
-    return this.#rows(this.#rest)
-  }
-
-  #rows(text: string): string[][] {
-    if (text.trim() === '') return []
-    const lenient = {
-      delimiter: this.#delimiter,
+function* readRows(bytes: Buffer, delimiter: string, take: (row: readonly string[]) => void): Generator<void> {
+  let at = 0
+  let unquotedTo = 0
+  while (at < bytes.length) {
+    const start = at
+    const isQuoted = start >= unquotedTo
+    let rows = 0
+    const options = {
+      delimiter,
       record_delimiter: LINE_ENDINGS,
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: true,
+      quote: isQuoted ? '"' : null,
+      max_record_size: LONGEST_ROW,
+      to: ROWS_PER_STEP,
+      on_record: (row: string[], { bytes: read }: InfoRecord) => {
+        at = start + read
+        rows += 1
+        take(row)
+        return null
+      },
     }
     try {
-      return parse(text, lenient) as string[][]
+      parse(bytes.subarray(start), options)
+      if (rows < ROWS_PER_STEP) return
     } catch (error) {
       if (!(error instanceof CsvError)) throw error
-      return parse(text, { ...lenient, quote: null }) as string[][]
+      if (!isQuoted) throw new Unreadable('a row of it is too long')
+      // A quotation mark has no end, so what follows is read without quotation marks.
+      unquotedTo = at + LONGEST_ROW
     }
+    yield
   }
 }
 
-/** The place behind the last line ending that stands outside quotation marks, or 0. Only at its start a value opens them. */
-function lastRowEnd(text: string, delimiter: string): number {
-  let end = 0
-  for (let from = 0; ; ) {
-    const quote = openingQuote(text, from, delimiter)
-    const unquoted = text.slice(from, quote < 0 ? text.length : quote)
-    const lineEnd = lastLineEnd(unquoted)
-    if (lineEnd > 0) end = from + lineEnd
-    if (quote < 0) return end
-    from = closingQuote(text, quote + 1) + 1
-    if (from === 0) return end
-  }
-}
-
-/** The place behind the last line ending, or 0. A carriage return at the very end may be half of one. */
-function lastLineEnd(text: string): number {
-  const carriageReturn = text.lastIndexOf('\r', text.length - 2)
-  return Math.max(text.lastIndexOf('\n'), text.length > 1 ? carriageReturn : -1) + 1
-}
-
-function openingQuote(text: string, from: number, delimiter: string): number {
-  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
-    const before = text[at - 1]
-    if (before === undefined || before === delimiter || before === '\n' || before === '\r') return at
-  }
-  return -1
-}
-
-/** A quotation mark within a value is written twice. */
-function closingQuote(text: string, from: number): number {
-  let at = text.indexOf('"', from)
-  while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2)
-  return at
+/** White space behind the last line ending is no row. */
+function withoutBlankEnd(text: string): string {
+  const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1
+  return text.slice(end).trim() === '' ? text.slice(0, end) : text
 }
 
 class Table {

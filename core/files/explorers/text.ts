@@ -1,13 +1,11 @@
 import type { DecodedFile } from './decoded-file.ts'
 import type { Explorer } from './explorer.ts'
-import { LineSplitter } from './lines.ts'
 import { counted, countOf, shown } from './shown.ts'
 import type { Entry, Findings } from './summary-text.ts'
 
 const EXCERPT_CHARS = 500
 const HEADING_CHARS = 80
-const LINE_FEED = 0x0a
-const CARRIAGE_RETURN = 0x0d
+const SPACE = 0x20
 /** More headings are counted and not kept. */
 const MOST_HEADINGS = 200
 
@@ -19,33 +17,28 @@ const CAPITALS = /^(?=[\p{L}\p{N}])(?=(?:.*\p{Lu}){4})[^\p{Ll}]{4,80}$/u
 
 /** The beginning, the end, the headings and the length: what can be said of a text without understanding it. */
 export const exploreText: Explorer = function* (file) {
+  const text = yield* file.text()
   const outline = new TextOutline()
-  const splitter = new LineSplitter()
-  let end = ''
-  for (const piece of file.pieces()) {
-    end = (piece.length < EXCERPT_CHARS * 2 ? end + piece : piece).slice(-EXCERPT_CHARS * 2)
-    for (const line of splitter.push(piece)) outline.add(line)
-    outline.count(piece)
+  for (const line of text.split('\n')) {
+    outline.add(line)
     yield
   }
-  for (const line of splitter.end()) outline.add(line)
-  return outline.findings(file, end)
+  return outline.findings(file, text)
 }
 
 class TextOutline {
-  chars = 0
   #lines = 0
   #words = 0
   #longest = 0
-  #lineChars = 0
-  #isWithinWord = false
-  #endsWithReturn = false
   #headings = 0
   readonly #entries: Entry[] = []
   #isFenced = false
 
-  add(line: string): void {
+  add(written: string): void {
+    const line = written.endsWith('\r') ? written.slice(0, -1) : written
     this.#lines += 1
+    this.#longest = Math.max(this.#longest, line.length)
+    this.#words += wordsIn(line)
     if (/^\s{0,3}(?:```|~~~)/.test(line)) this.#isFenced = !this.#isFenced
     if (this.#isFenced || line.length > 200) return
     const heading = headingIn(line)
@@ -55,46 +48,39 @@ class TextOutline {
       this.#entries.push({ name: shown(heading, HEADING_CHARS), detail: `line ${counted(this.#lines)}` })
   }
 
-  /** Counts what stands in a piece, also in lines of which only the beginning is kept. */
-  count(piece: string): void {
-    this.chars += piece.length
-    for (let index = 0; index < piece.length; index += 1) {
-      const code = piece.charCodeAt(index)
-      // A run of what is no white space is a word.
-      const isWithin = code > 0x20
-      if (isWithin && !this.#isWithinWord) this.#words += 1
-      this.#isWithinWord = isWithin
-      if (code === LINE_FEED) this.#endLine()
-      else this.#lineChars += 1
-      this.#endsWithReturn = code === CARRIAGE_RETURN
-    }
-  }
-
-  #endLine(): void {
-    this.#longest = Math.max(this.#longest, this.#lineChars - Number(this.#endsWithReturn))
-    this.#lineChars = 0
-  }
-
-  findings(file: DecodedFile, end: string): Findings {
-    this.#endLine()
-    const last = [...end].slice(-EXCERPT_CHARS).join('')
+  findings({ head, partBytes }: DecodedFile, text: string): Findings {
+    // A line break at the very end begins no line.
+    const lines = this.#lines - Number(text === '' || text.endsWith('\n'))
+    const last = [...text.slice(-EXCERPT_CHARS * 2)].slice(-EXCERPT_CHARS).join('')
     return {
       facts: [
-        `${countOf(this.#lines, 'line')}, ${countOf(this.#words, 'word')}, ${countOf(this.chars, 'character')}; the longest line has ${countOf(this.#longest, 'character')}.`,
+        `${countOf(lines, 'line')}, ${countOf(this.#words, 'word')}, ${countOf(text.length, 'character')}; the longest line has ${countOf(this.#longest, 'character')}.`,
       ],
       sections: [
         { kind: 'entries', title: 'Headings', entries: this.#entries, total: this.#headings, use: 'always' },
-        { kind: 'excerpt', title: 'It begins with', text: file.head.slice(0, EXCERPT_CHARS), use: 'always' },
+        { kind: 'excerpt', title: 'It begins with', text: head.slice(0, EXCERPT_CHARS), use: 'always' },
         {
           kind: 'excerpt',
-          title: 'It ends with',
-          text: this.chars > EXCERPT_CHARS ? last : '',
+          title: partBytes === null ? 'It ends with' : 'The part that was read ends with',
+          text: text.length > EXCERPT_CHARS ? last : '',
           isEnd: true,
           use: 'always',
         },
       ],
     }
   }
+}
+
+/** Counts the runs of what is no white space. */
+function wordsIn(line: string): number {
+  let words = 0
+  let isWithinWord = false
+  for (let index = 0; index < line.length; index += 1) {
+    const isWithin = line.charCodeAt(index) > SPACE
+    if (isWithin && !isWithinWord) words += 1
+    isWithinWord = isWithin
+  }
+  return words
 }
 
 function headingIn(line: string): string | null {

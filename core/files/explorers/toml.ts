@@ -1,6 +1,5 @@
 import { parse, type TomlTable, type TomlValue } from 'smol-toml'
 import { type Explorer, Unreadable } from './explorer.ts'
-import { LineSplitter } from './lines.ts'
 import { describeShape, ShapeCollector } from './shape.ts'
 import { countOf, shown } from './shown.ts'
 import type { Entry } from './summary-text.ts'
@@ -13,24 +12,24 @@ const LONGEST_PART_CHARS = 256 * 1024
 const MOST_ATTEMPTS = 2000
 /** Further tables are counted and not described. */
 const MOST_TABLES = 500
-/** At most this many names of further tables are told apart. */
-const MOST_NAMES = 10_000
 const NAME_CHARS = 60
+const LINES_PER_STEP = 100
 
-const HEADER = /^\s*(\[\[?)\s*([^\]#]{1,500}?)\s*\]\]?\s*(?:#.*)?$/
+const HEADER = /^\s*(\[\[?)([^\]#]{1,500})\]\]?\s*(?:#.*)?$/
 const KEY = /^\s*[\w"'][^=]*=/
 
 /** The tables of a file, and the keys that each has. */
 export const exploreToml: Explorer = function* (file) {
-  const splitter = new LineSplitter()
   const tables = new TomlTables()
-  for (const piece of file.pieces()) {
-    for (const line of splitter.push(piece)) tables.addLine(line)
-    if (splitter.cutLines > 0) throw new Unreadable('a line of it is too long')
-    yield
+  let lines = 0
+  for (const line of (yield* file.text()).split('\n')) {
+    tables.addLine(line)
+    lines += 1
+    if (lines % LINES_PER_STEP === 0) yield
   }
-  for (const line of splitter.end()) tables.addLine(line)
-  tables.end()
+  // The last value of a part may be cut in two.
+  if (!tables.end() && file.partBytes === null) throw new Unreadable('something in it is not TOML')
+  if (tables.count + tables.keys === 0) throw new Unreadable('it has no key')
   return {
     facts: [`${countOf(tables.count, 'table')}, ${countOf(tables.keys, 'key')}.`],
     sections: [
@@ -39,7 +38,6 @@ export const exploreToml: Explorer = function* (file) {
         title: 'Tables and keys',
         entries: tables.entries(),
         total: tables.named,
-        isCut: tables.isCut,
         use: 'always',
       },
     ],
@@ -50,7 +48,7 @@ type Table = { readonly isList: boolean; readonly shapes: ShapeCollector; count:
 
 class TomlTables {
   readonly #tables = new Map<string, Table>()
-  #others = new Set<string>()
+  readonly #others = new Set<string>()
   #table: Table = this.#named('', false)
   #lines: string[] = []
   #chars = 0
@@ -58,7 +56,6 @@ class TomlTables {
   #isBegun = false
   count = 0
   keys = 0
-  isCut = false
 
   /** How many names tables have. */
   get named(): number {
@@ -71,7 +68,7 @@ class TomlTables {
     if (isEnd && this.#endPart() && header !== null) {
       this.#endTable()
       this.count += 1
-      this.#table = this.#named(header[2] ?? '', header[1] === '[[')
+      this.#table = this.#named((header[2] ?? '').trim(), header[1] === '[[')
       this.#begin()
       return
     }
@@ -80,10 +77,11 @@ class TomlTables {
     if (this.#chars > LONGEST_PART_CHARS) throw new Unreadable('a value in it is too long')
   }
 
-  end(): void {
-    if (!this.#endPart()) throw new Unreadable('something in it is not TOML')
+  /** Says whether the last lines are whole. */
+  end(): boolean {
+    const isWhole = this.#endPart()
     this.#endTable()
-    if (this.count + this.keys === 0) throw new Unreadable('it has no key')
+    return isWhole
   }
 
   entries(): Entry[] {
@@ -138,8 +136,7 @@ class TomlTables {
     if (known !== undefined) return known
     const table: Table = { isList, shapes: new ShapeCollector(), count: 0 }
     if (this.#tables.size < MOST_TABLES) this.#tables.set(name, table)
-    else if (this.#others.size < MOST_NAMES) this.#others.add(name)
-    else this.isCut ||= !this.#others.has(name)
+    else this.#others.add(name)
     return table
   }
 }

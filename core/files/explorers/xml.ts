@@ -1,13 +1,12 @@
 import { Parser } from 'htmlparser2'
 import { type Explorer, Unreadable } from './explorer.ts'
+import { piecesOf } from './lines.ts'
 import { describeShape, MOST_ENTRIES, placesOf, ShapeCollector } from './shape.ts'
 import { counted, countOf, shown } from './shown.ts'
 import { CUT_MARK } from './value-stats.ts'
 
 /** Text within an element is read so far. */
 const TEXT_CHARS = 200
-/** At most this much may stand between the beginnings of two elements or texts. A tag is never so long. */
-const LONGEST_TAG_CHARS = 4 * 1024 * 1024
 const DEEPEST = 10_000
 /** At most this many attributes and elements of an element are listed. */
 const MOST_NAMES = 30
@@ -17,10 +16,8 @@ export const exploreXml: Explorer = function* (file) {
   const shapes = new ShapeCollector()
   const elements = new XmlElements(shapes)
   const parser = new Parser(elements, { xmlMode: true, decodeEntities: true })
-  for (const piece of file.pieces()) {
-    elements.silentChars += piece.length
+  for (const piece of piecesOf(yield* file.text())) {
     parser.write(piece)
-    if (elements.silentChars > LONGEST_TAG_CHARS) throw new Unreadable('a tag of it is too long')
     yield
   }
   parser.end()
@@ -75,7 +72,6 @@ class XmlElements {
   count = 0
   depth = 0
   root = ''
-  silentChars = 0
 
   constructor(shapes: ShapeCollector) {
     this.#shapes = shapes
@@ -86,7 +82,6 @@ class XmlElements {
   }
 
   onopentag(name: string, attributes: Readonly<Record<string, string>>): void {
-    this.silentChars = 0
     this.count += 1
     if (this.#stack.length === DEEPEST) throw new Unreadable(`it is nested more than ${DEEPEST} deep`)
     const parent = this.#stack.at(-1)
@@ -109,18 +104,12 @@ class XmlElements {
   }
 
   ontext(text: string): void {
-    this.silentChars = 0
     const element = this.#stack.at(-1)
     if (element !== undefined && element.text.length <= TEXT_CHARS)
       element.text = (element.text + text).trimStart().slice(0, TEXT_CHARS + 1)
   }
 
-  oncomment(): void {
-    this.silentChars = 0
-  }
-
   onclosetag(): void {
-    this.silentChars = 0
     const element = this.#stack.pop()
     if (element === undefined) return
     const text = clipped(element.text.trim())

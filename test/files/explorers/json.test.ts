@@ -48,12 +48,6 @@ describe('the summary of JSON', () => {
     expect(summary).toContain('- active: boolean (18 true, 33 false)')
   })
 
-  it('does not depend on how the file is cut into chunks', async () => {
-    const text = `[${Array.from({ length: 30 }, (_, n) => person(n)).join(', ')}, "ä€😀\\u00e4\\\\", 1.5e3]`
-    const whole = await explored(text)
-    for (const chunkBytes of [1, 2, 7, 64]) expect(await explored(text, { chunkBytes })).toEqual(whole)
-  })
-
   it('accepts comments and a comma too many, as configuration files have them', async () => {
     const { type, summary } = await explored(
       '{\n  // which port\n  "port": 80, /* and "host" */\n  "host": "a//b",\n}\n',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { lineNumbersIn, piecesWithoutNumbers } from '#core/files/explorers/line-numbers.ts'
+import { lineNumbersIn, withoutNumbers } from '#core/files/explorers/line-numbers.ts'
 import { runs } from '#test/builders/property-runs.ts'
 import { explored } from './explored.ts'
 
@@ -26,22 +26,15 @@ it('leaves a table alone whose first column counts its rows', async () => {
   expect(lineNumbersIn(table)).toBeNull()
 })
 
-it('takes the numbers from the lines of a text, wherever its pieces end', () => {
+it('takes the numbers from all lines of a text', () => {
   const property = fc.property(
     fc.array(fc.stringMatching(/^[a-z1→\t |]{0,40}$/), { minLength: 5, maxLength: 60 }),
     fc.constantFrom(...STYLES),
-    fc.array(fc.integer({ min: 0, max: 60 }), { minLength: 1, maxLength: 20 }),
-    (lines, [, numberOf], cuts) => {
+    (lines, [, numberOf]) => {
       const text = lines.map((line, at) => numberOf(at + 1) + line).join('\n')
       const numbers = lineNumbersIn(text)
       if (numbers === null) throw new Error('the numbers were not recognised')
-      const pieces: string[] = []
-      for (let [at, cut] = [0, 0]; at < text.length; cut += 1) {
-        const length = cuts[cut % cuts.length] || 1
-        pieces.push(text.slice(at, at + length))
-        at += length
-      }
-      expect([...piecesWithoutNumbers(pieces, numbers)].join('')).toBe(lines.join('\n'))
+      expect(withoutNumbers(text, numbers)).toBe(lines.join('\n'))
     },
   )
   fc.assert(property, { numRuns: runs(300) })

@@ -91,9 +91,4 @@ describe('the summary of SQL', () => {
     expect(summary).toContain('- index users_name')
     expect(summary).toContain('- function add')
   })
-
-  it('does not depend on how the file is cut into chunks', async () => {
-    const whole = await explored(SQL)
-    for (const chunkBytes of [1, 9, 100]) expect(await explored(SQL, { chunkBytes })).toEqual(whole)
-  })
 })
