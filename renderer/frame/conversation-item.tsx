@@ -4,6 +4,7 @@ import type { CompactionSettings } from '#core/contract/compaction.ts'
 import type { ListedConversation } from '#core/contract/memory.ts'
 import { api } from '../api.ts'
 import { navigate } from '../routes.ts'
+import { brokenChainsOf } from '../ui/findings.ts'
 import { conversationName, formatCompact, formatCount, formatPressure, plural, splitId } from '../ui/format.ts'
 import { formatAbsolute } from '../ui/format-time.ts'
 import { PressureBar } from '../ui/pressure-bar.tsx'
@@ -44,6 +45,11 @@ export function ConversationItem({ row, isCurrent, settings, health }: Props) {
         </span>
         {row.family?.relation === 'fork' && <span className={styles.mark}>fork</span>}
         {row.internal && <span className={styles.mark}>internal</span>}
+        {health !== null && health.brokenChain !== null && (
+          <span className={styles.warning} title={health.brokenChain}>
+            chain breaks
+          </span>
+        )}
         {health !== null && (
           <span
             className={styles.health}
@@ -101,7 +107,12 @@ function describe(row: ListedConversation): string {
     .join('\n')
 }
 
-type Health = { readonly state: 'error' | 'warning' | 'fine'; readonly text: string }
+type Health = {
+  readonly state: 'error' | 'warning' | 'fine'
+  readonly text: string
+  /** What a resume would load, where it would not load the whole window. */
+  readonly brokenChain: string | null
+}
 
 /** Returns what the last check found in a conversation, or null before a check. */
 export function useHealth(): (conversationId: number) => Health | null {
@@ -109,12 +120,15 @@ export function useHealth(): (conversationId: number) => Health | null {
   return useMemo((): ((conversationId: number) => Health | null) => {
     if (!report) return () => null
     const found = new Map(report.byConversation?.map((one) => [one.conversationId, one]))
+    const broken = brokenChainsOf(report)
     return (conversationId) => {
+      const brokenChain = broken.get(conversationId) ?? null
       const { errors = 0, warnings = 0 } = found.get(conversationId) ?? {}
       const parts = [errors > 0 && plural(errors, 'error'), warnings > 0 && plural(warnings, 'warning')]
       const text = parts.filter(Boolean).join(', ')
-      if (text !== '') return { state: errors > 0 ? 'error' : 'warning', text: `Check: ${text}` }
-      return { state: 'fine', text: report.only ? 'Check: nothing wrong in its structure' : 'Check: nothing wrong' }
+      if (text !== '') return { state: errors > 0 ? 'error' : 'warning', text: `Check: ${text}`, brokenChain }
+      const fine = report.only ? 'Check: nothing wrong in its structure' : 'Check: nothing wrong'
+      return { state: 'fine', text: fine, brokenChain }
     }
   }, [report])
 }

@@ -37,3 +37,16 @@ export function findingsOf(report: Pick<IntegrityReport, 'checks'> | null): Find
 /** `error: lineage_cycle, depth_mismatch`, for a title or a screen reader. */
 export const findingText = ({ severity, checks }: NodeFinding): string =>
   `${severity}: ${checks.map(({ id }) => id).join(', ')}`
+
+/**
+ * Returns what a resume would load of the conversations whose chain of records breaks, by their ids. A report names only
+ * the first of many.
+ */
+export function brokenChainsOf(report: Pick<IntegrityReport, 'checks'>): ReadonlyMap<number, string> {
+  const samples = report.checks.find(({ id }) => id === 'broken_chain')?.samples ?? []
+  return new Map(
+    samples.flatMap(({ conversationId, detail }) =>
+      conversationId === null ? [] : [[conversationId, detail] as const],
+    ),
+  )
+}

@@ -48,6 +48,8 @@ test('a session that a resume would load in part says so from its import on, and
   await page.getByRole('link', { name: 'Health' }).click()
   await page.getByRole('button', { name: 'Check now' }).click()
   await expect(page.getByText('broken_chain').first()).toBeVisible()
+  const listed = page.getByRole('navigation', { name: 'Conversations' }).getByText('chain breaks')
+  await expect(listed).toHaveAttribute('title', /sees 4 of 8 messages/)
 
   const again = await openMemory()
   const copy = readdirSync(home, { recursive: true, encoding: 'utf8' }).find((name) => /mended.*\.jsonl$/.test(name))

@@ -5,7 +5,7 @@ import { drawFindings } from '#renderer/features/strata/draw-findings.ts'
 import { placeFindings } from '#renderer/features/strata/place-nodes.ts'
 import { indexSummaries } from '#renderer/features/strata/summary-index.ts'
 import { tooltipText } from '#renderer/features/strata/tooltip-text.ts'
-import { findingsOf, findingText } from '#renderer/ui/findings.ts'
+import { brokenChainsOf, findingsOf, findingText } from '#renderer/ui/findings.ts'
 import { idAt, messageColumns, sceneOf, strataOf } from './strata-builder.ts'
 
 const check = (id: string, ids: readonly (string | null)[], over: Partial<CheckResult> = {}): CheckResult => ({
@@ -20,6 +20,13 @@ const check = (id: string, ids: readonly (string | null)[], over: Partial<CheckR
   notApplicable: null,
   durationMs: 0,
   ...over,
+})
+
+it('says of a conversation whose chain breaks what a resume would load, and nothing of others', () => {
+  const sample = { id: 'msg_9', conversationId: 7, detail: 'whoever resumes this session sees 4 of 8 messages' }
+  const chain = check('broken_chain', [], { samples: [sample, { ...sample, conversationId: null }] })
+  expect([...brokenChainsOf({ checks: [check('cycle', ['sum_1']), chain] })]).toEqual([[7, sample.detail]])
+  expect(brokenChainsOf({ checks: [check('cycle', ['sum_1'])] }).size).toBe(0)
 })
 
 describe('findings by node', () => {
