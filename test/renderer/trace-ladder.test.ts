@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FactPlace, FactTrace, Rung } from '#core/contract/trace.ts'
 import { shaftOf, sliceOf } from '#renderer/features/trace/shaft.ts'
-import { beforeMark, verdictOf } from '#renderer/features/trace/trace-wording.ts'
+import { beforeMark, tellingAlone, verdictOf } from '#renderer/features/trace/trace-wording.ts'
 import { overallVerdict } from '#renderer/ui/overall-verdict.ts'
 import { messageColumns, strataOf } from './strata-builder.ts'
 
@@ -152,5 +152,12 @@ describe('the verdict over all places', () => {
     expect(verdict(place('changed', 1)).state).toBe('changed')
     expect(verdict(place('partly', 1), place('dropped', 1)).state).toBe('partly')
     expect(verdict(place('unknown', 1)).state).toBe('unknown')
+  })
+})
+
+describe('the list of what was lost at the same summary', () => {
+  it('leaves out small numbers that say nothing alone', () => {
+    const lost = ['1', '42', '8000', 'PAY-1187', '12 ms'].map((text) => ({ detail: { text } }))
+    expect(tellingAlone(lost).map(({ detail }) => detail.text)).toEqual(['8000', 'PAY-1187', '12 ms'])
   })
 })

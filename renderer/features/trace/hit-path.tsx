@@ -2,7 +2,7 @@ import { ErrorState } from '#renderer/ui/error-state.tsx'
 import { Loading } from '#renderer/ui/loading.tsx'
 import { Rungs, Verdict } from './followed-trace.tsx'
 import styles from './hit-path.module.css'
-import { LostWithIt, WaysBack } from './recovery-panel.tsx'
+import { LostWithIt, Recoveries } from './recovery-panel.tsx'
 import { type TraceAsked, useLadder } from './use-trace.ts'
 
 /** Where the words of a hit are now, which summary lost them, and how to get them back. */
@@ -15,7 +15,7 @@ export function HitPath({ asked }: { readonly asked: TraceAsked }) {
     <div className={styles.path}>
       <Verdict trace={trace} />
       <div className={styles.back}>
-        <WaysBack trace={trace} />
+        <Recoveries trace={trace} />
       </div>
       <Rungs trace={trace} />
       <div className={styles.back}>

@@ -13,9 +13,12 @@ import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { StateMark } from '#renderer/ui/state-mark.tsx'
 import { useCopy } from '#renderer/ui/use-copy.ts'
 import styles from './recovery-panel.module.css'
+import { tellingAlone } from './trace-wording.ts'
 import { type TraceAsked, useLadder } from './use-trace.ts'
 
 const FELL = 24
+/** Many of them may be numbers that say nothing alone. */
+const MOST_ASKED = 200
 
 type Props = { readonly asked: TraceAsked }
 
@@ -41,7 +44,7 @@ export function RecoveryPanel({ asked }: Props) {
   return (
     <div className={styles.panel}>
       {trace.details.length > 0 && <Now trace={trace} />}
-      <WaysBack trace={trace} />
+      <Recoveries trace={trace} />
       <LostWithIt trace={trace} />
     </div>
   )
@@ -50,7 +53,7 @@ export function RecoveryPanel({ asked }: Props) {
 type TraceProps = { readonly trace: FactTrace }
 
 /** How to have it in the window again. */
-export function WaysBack({ trace: { details, wayBack } }: TraceProps) {
+export function Recoveries({ trace: { details, wayBack } }: TraceProps) {
   const isFollowed = details.length > 0
   return (
     <>
@@ -170,10 +173,14 @@ function Searching({ recoveries }: { readonly recoveries: readonly Search[] }) {
 /** What was lost when the same summary was made. */
 function FellWithIt({ conversationId, summaryId }: { readonly conversationId: number; readonly summaryId: string }) {
   const report = useQuery(
-    api.trace.loss.queryOptions({ input: { conversationId, summaryId, limit: FELL }, staleTime: 60_000, retry: false }),
+    api.trace.loss.queryOptions({
+      input: { conversationId, summaryId, limit: MOST_ASKED },
+      staleTime: 60_000,
+      retry: false,
+    }),
   )
   const { dropped = [], changed = [], counts } = report.data ?? {}
-  const lost = lostByKind({ changed, dropped }).slice(0, FELL)
+  const lost = tellingAlone(lostByKind({ changed, dropped })).slice(0, FELL)
   const all = (counts?.dropped ?? 0) + (counts?.changed ?? 0)
   return (
     <section className={styles.section}>

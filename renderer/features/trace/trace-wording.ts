@@ -34,6 +34,11 @@ export function verdictNote({ inWindow, lostAt, toldAgain, ladder }: FactTrace):
   return ''
 }
 
+/** Leaves out what says nothing without its sentence: numbers of one or two digits, such as those of lines. */
+export const tellingAlone = <T extends { readonly detail: { readonly text: string } }>(
+  lost: readonly T[],
+): readonly T[] => lost.filter(({ detail }) => !/^\d{1,2}$/.test(detail.text))
+
 /** `leaf`, `depth 1`, `window`: the layer of a rung. */
 export function layerOf({ kind, depth }: Rung): string {
   if (kind === 'window') return 'window'
