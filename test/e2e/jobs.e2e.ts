@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { TestMemory } from '../builders/memory.ts'
 import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
-import { sampleCopy } from './memories.ts'
+import { sampleCopy, systemFile } from './memories.ts'
 
 test.use(SHARED_HOST)
 
@@ -36,17 +36,21 @@ const press = async (page: Page, target: Locator): Promise<void> => {
 
 const dropped = (page: Page) => page.getByRole('heading', { name: /lost at/i })
 
-test('a trace says after three clicks where a fact was lost', IN_BROWSER, async ({ openSample }) => {
-  const page = await openSample()
-  const { clicks, click } = counted()
-  await click('search', page.getByRole('banner').getByRole('button', { name: /Search messages/ }))
-  await expect(page.getByRole('combobox')).toBeFocused()
-  await page.keyboard.type('PAY-1187')
-  await click('hit', page.getByRole('grid', { name: 'Hits' }).locator('[data-node=msg_52]'))
-  await click('trace', page.getByRole('complementary', { name: 'Detail' }).getByRole('button', { name: 'Trace' }))
-  await expect(dropped(page)).toBeVisible(LONG)
-  expect(clicks).toHaveLength(3)
-})
+test(
+  'a search says after two clicks where a fact was lost and how to get it back',
+  IN_BROWSER,
+  async ({ openSample }) => {
+    const page = await openSample()
+    const { clicks, click } = counted()
+    await click('search', page.getByRole('banner').getByRole('button', { name: /Search messages/ }))
+    await expect(page.getByRole('combobox')).toBeFocused()
+    await page.keyboard.type('PAY-1187')
+    await click('hit', page.getByRole('grid', { name: 'Hits' }).locator('[data-node=msg_52]'))
+    await expect(dropped(page)).toBeVisible(LONG)
+    await expect(page.getByRole('complementary', { name: 'Detail' })).toContainText('By expanding')
+    expect(clicks).toHaveLength(2)
+  },
+)
 
 test('a trace says where a fact was lost by keyboard alone', IN_BROWSER, async ({ openSample }) => {
   const page = await openSample()
@@ -83,6 +87,28 @@ test(
   },
 )
 
+test(
+  'a compaction is run from its plan, its losses are seen and it is undone in four clicks',
+  IN_BROWSER,
+  async ({ openSample }) => {
+    test.slow()
+    const page = await openSample()
+    await page.keyboard.press('g')
+    await page.keyboard.press('m')
+    const { clicks, click } = counted()
+    await click('compact', page.getByRole('main').getByRole('button', { name: 'Compact…' }))
+    await click('confirm', page.getByRole('dialog').getByRole('button', { name: 'Compact', exact: true }))
+    await expect(page.getByRole('region', { name: 'What the compaction lost' })).toContainText(
+      'that left the window',
+      LONG,
+    )
+    await click('undo', page.getByRole('button', { name: 'Undo this compaction…' }))
+    await click('confirm', page.getByRole('dialog').getByRole('button', { name: 'Undo the compaction' }))
+    await expect(page.getByRole('heading', { name: 'Compaction taken back' })).toBeVisible(LONG)
+    expect(clicks).toHaveLength(4)
+  },
+)
+
 test('a compaction is planned, run and compared by keyboard alone', IN_BROWSER, async ({ openSample }) => {
   const page = await openSample()
   await page.keyboard.press('g')
@@ -97,6 +123,25 @@ test('a compaction is planned, run and compared by keyboard alone', IN_BROWSER, 
 
 test.describe('a damaged memory', () => {
   test.use({ appEnv: { LCM_CHECK_ON_OPENING: 'true' } })
+
+  test(
+    'a damaged file of another system is repaired in a copy four clicks after it was opened',
+    IN_BROWSER,
+    async ({ openMemory }) => {
+      test.slow()
+      const page = await openMemory(systemFile('lossless-claw/corrupt/message_lost_from_context.db'))
+      const { clicks, click } = counted()
+      const plan = page.getByRole('region', { name: 'Repair plan' })
+      await click('findings', page.getByRole('contentinfo').getByRole('button', { name: /^\d+.findings?$/ }))
+      await click('copy', plan.getByRole('button', { name: 'Repair in a working copy' }))
+      // The copy opens where the file was left, and is checked by itself.
+      await expect(page).toHaveURL(/file=[^&]*copy.*#\/conversation\/\d+\/health/)
+      await click('apply', plan.getByRole('button', { name: /^Apply \d+.steps?…/ }))
+      await click('confirm', page.getByRole('dialog').getByRole('button', { name: /^Apply \d+.steps?$/ }))
+      await expect(plan.getByRole('heading', { name: /applied/ })).toBeVisible()
+      expect(clicks).toHaveLength(4)
+    },
+  )
 
   test('is repaired by keyboard alone, from its opening on', IN_BROWSER, async ({ openMemory, home }) => {
     test.slow()

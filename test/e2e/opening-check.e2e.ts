@@ -1,33 +1,8 @@
-import type { Locator } from '@playwright/test'
 import { TestMemory } from '../builders/memory.ts'
-import { expect, IN_BROWSER, test } from './app.ts'
+import { expect, test } from './app.ts'
 import { sampleCopy, systemFile } from './memories.ts'
 
 test.use({ appEnv: { LCM_CHECK_ON_OPENING: 'true' } })
-
-// UX-2, letter N.
-test(
-  'a damaged file of another system is repaired in a copy four clicks after it was opened',
-  IN_BROWSER,
-  async ({ openMemory }) => {
-    test.slow()
-    const page = await openMemory(systemFile('lossless-claw/corrupt/message_lost_from_context.db'))
-    let clicks = 0
-    const click = async (target: Locator) => {
-      await target.click()
-      clicks += 1
-    }
-    const plan = page.getByRole('region', { name: 'Repair plan' })
-    await click(page.getByRole('contentinfo').getByRole('button', { name: /^\d+.findings?$/ }))
-    await click(plan.getByRole('button', { name: 'Repair in a working copy' }))
-    // The copy opens where the file was left, and is checked by itself.
-    await expect(page).toHaveURL(/file=[^&]*copy.*#\/conversation\/\d+\/health/)
-    await click(plan.getByRole('button', { name: /^Apply \d+.steps?…/ }))
-    await click(page.getByRole('dialog').getByRole('button', { name: /^Apply \d+.steps?$/ }))
-    await expect(plan.getByRole('heading', { name: /applied/ })).toBeVisible()
-    expect(clicks).toBe(4)
-  },
-)
 
 test('a copy says what copying changed, and offers all steps of its plan where none is safe', async ({
   openMemory,
