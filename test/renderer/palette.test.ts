@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { findEntries, type PaletteEntry, typedId } from '#renderer/frame/palette-entries.ts'
-import { VIEW_LIST, viewOfLetter } from '#renderer/views.ts'
+import { VIEW_LIST, viewOfLetter, viewsOf } from '#renderer/views.ts'
 
 const entry = (label: string, words = ''): PaletteEntry => ({
   key: label,
@@ -48,4 +48,16 @@ it('opens by its letter what was a view of its own, as an address of it does', (
   expect(viewOfLetter('s')).toEqual({ view: 'layers' })
   expect(viewOfLetter('n')).toEqual({ view: 'layers', shown: { 'layers.form': 'tree' } })
   expect(viewOfLetter('z')).toBeNull()
+})
+
+it('offers six views of a conversation, two of its file, and the others in menus', () => {
+  expect(viewsOf('conversation').map(({ label }) => label)).toEqual([
+    'Start',
+    'Find',
+    'Messages',
+    'Window',
+    'Layers',
+    'Compact',
+  ])
+  expect(viewsOf('file').map(({ label }) => label)).toEqual(['Health', 'Compare'])
 })

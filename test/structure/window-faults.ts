@@ -1,0 +1,168 @@
+/** A fault that the window once had, and the test that fails if it comes back. */
+type WindowFault = { readonly fault: string; readonly file: string; readonly title: string }
+
+const dialogs = {
+  file: 'test/e2e/views.e2e.ts',
+  title: 'every dialog and empty state looks as recorded at',
+} as const
+const travel = {
+  file: 'test/e2e/trace.e2e.ts',
+  title:
+    'the words of a search travel: a hit is traced for them, in its own conversation, and a question begins with them',
+} as const
+
+/** Faults by the job that they stopped or misled: finding, compacting, repairing, comparing, looking around. */
+export const WINDOW_FAULTS: readonly WindowFault[] = [
+  {
+    fault: 'The first letters after the slash are lost while the search is loaded',
+    file: 'test/e2e/search.e2e.ts',
+    title: 'what is typed right after the slash is kept, however late the search is loaded',
+  },
+  { fault: 'The words of a search are lost on the way to Trace and Ask', ...travel },
+  { fault: 'A hit is traced while the frame shows another conversation', ...travel },
+  {
+    fault: 'A hit is judged by everything in its message, not by the searched words',
+    file: 'test/trace/followed-words.test.ts',
+    title: 'says of a message what became of the searched words, and not of everything else that it says',
+  },
+  {
+    fault: 'What is known is called lost, because one of its places is',
+    file: 'test/renderer/trace-ladder.test.ts',
+    title: 'is that it is known where any place still stands in the window',
+  },
+  {
+    fault: 'A hit leads nowhere without leaving the search',
+    file: 'test/e2e/trace.e2e.ts',
+    title:
+      'a chosen hit leads to where its words are now, what lost them and how to get them back, without leaving the search',
+  },
+  {
+    fault: 'Recall is always 100 %, because everything can be searched',
+    file: 'test/e2e/probe.e2e.ts',
+    title: 'a probe asks, shows the trace of a question, compares with a compaction, and is written down',
+  },
+  {
+    fault: 'The list of what was lost with it begins with line numbers',
+    file: 'test/renderer/trace-ladder.test.ts',
+    title: 'leaves out small numbers that say nothing alone',
+  },
+  {
+    fault: 'A compaction cannot be undone',
+    file: 'test/e2e/compaction.e2e.ts',
+    title: 'a compaction is taken back from its result, and the window is as it was before',
+  },
+  {
+    fault: 'One compaction has two sizes',
+    file: 'test/e2e/start.e2e.ts',
+    title: 'a run has the same size in the loss report of its conversation and in the history of compactions',
+  },
+  {
+    fault: 'Two views measure one window against different thresholds',
+    file: 'test/e2e/one-window.e2e.ts',
+    title: 'a session over its budget has the same window in every view',
+  },
+  {
+    fault: 'A plan has numbers, and neither words nor losses',
+    file: 'test/renderer/compaction.test.ts',
+    title: 'counts the details that are lost or changed, and says when there are none',
+  },
+  {
+    fault: 'A summary is said to be made twice in other words: by its level and by its maker',
+    file: 'test/renderer/compaction.test.ts',
+    title: 'is said once where level and maker are the same',
+  },
+  {
+    fault: 'A known exception of a system is repaired as damage',
+    file: 'test/doctor/working-copy/by-design.test.ts',
+    title: 'keeps what is a known exception when a finding of the same rule beside it is repaired',
+  },
+  {
+    fault: 'A working copy has other findings than its original, without a word',
+    file: 'test/doctor/working-copy/copy-differences.test.ts',
+    title: 'the report of a copy names what copying settled and what it brought, until that is repaired',
+  },
+  {
+    fault: 'A file with damaged pages is a dead end in every view',
+    file: 'test/e2e/welcome.e2e.ts',
+    title: 'a memory with a damaged page is one page that leads to salvage, in place of views that cannot read it',
+  },
+  {
+    fault: 'A repair begins with nothing ticked, and has no way to tick all',
+    file: 'test/renderer/repair.test.ts',
+    title: 'is all of them when all are wanted, without those that only a person can do',
+  },
+  {
+    fault: 'A step of a repair begins with names of tables',
+    file: 'test/renderer/repair.test.ts',
+    title: 'says why first, and which rows only when it is unfolded',
+  },
+  {
+    fault: 'A finding is headed by a code',
+    file: 'test/renderer/integrity.test.ts',
+    title: 'has a title in plain words',
+  },
+  { fault: 'The dialog for a side of a comparison hides its fields', ...dialogs },
+  { fault: 'The dialog for a new batch run is torn', ...dialogs },
+  {
+    fault: 'Two memories are compared at different moments, so that nothing differs',
+    file: 'test/renderer/compare.test.ts',
+    title: 'are both as they are now when one becomes another conversation or memory',
+  },
+  {
+    fault: 'Opening the comparison starts a long job',
+    file: 'test/e2e/compare.e2e.ts',
+    title:
+      'a comparison asks what is compared first, differences are walked by keyboard, and a copied link shows the same',
+  },
+  {
+    fault: 'Fifteen views stand side by side',
+    file: 'test/renderer/palette.test.ts',
+    title: 'offers six views of a conversation, two of its file, and the others in menus',
+  },
+  {
+    fault: 'One thing has four names',
+    file: 'test/structure/source-rules.test.ts',
+    title: 'say each thing with the one word of the glossary',
+  },
+  {
+    fault: 'The first view explains nothing',
+    file: 'test/e2e/start.e2e.ts',
+    title: 'the first view of a file answers four questions, and leads from words to what became of them',
+  },
+  {
+    fault: 'The rows of the drawing have codes for names',
+    file: 'test/renderer/strata-drawing.test.ts',
+    title: 'have names in words, in fewer of them where the drawing is narrow',
+  },
+  {
+    fault: 'A message has three numbers and an id',
+    file: 'test/browse/history/summary-dag.test.ts',
+    title:
+      'names messages and summaries by how their texts begin, numbers messages, and leaves out what is not in the file',
+  },
+  {
+    fault: 'The list of the window begins with what the model does not see',
+    file: 'test/renderer/item-rows.test.ts',
+    title: 'folds items in a row that are left out, and counts their tokens',
+  },
+  {
+    fault: 'Layers stand for more tokens than are stored',
+    file: 'test/renderer/start.test.ts',
+    title: 'says that a layer stands for no more than is stored',
+  },
+  {
+    fault: 'A small share is rounded away',
+    file: 'test/renderer/format.test.ts',
+    title: 'have a decimal place only where it matters',
+  },
+  {
+    fault: 'Settings have no way back but a guess',
+    file: 'test/e2e/frame.e2e.ts',
+    title: 'the right panel opens for a selection, and every column has room from 900 to 2560 pixels',
+  },
+  {
+    fault: 'A memory that was opened before stands in the list several times',
+    file: 'test/e2e/welcome.e2e.ts',
+    title: 'a backup is not listed as a memory, and what was opened before stands once',
+  },
+]
