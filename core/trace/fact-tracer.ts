@@ -111,14 +111,14 @@ export class FactTracer {
 
     const isInWindow = foot !== null && isFootInWindow(memory, foot)
     const window = await this.#inWindow(asked, new Set([node.id, ...way.map(({ id }) => id)]), notes, slice)
-    const makers = new SummaryMakers(db, memory)
+    const makers = SummaryMakers.of(db, memory)
     const falls = fallsOf(base, way)
     const isKept = window.fates.map(({ fate }) => fate === 'kept')
     const all = listed.map((): DetailFate => 'kept')
     const { thisWay, anyWay } = isInWindow ? { thisWay: all, anyWay: all } : fatesInWindow(memory, ladder, way, isKept)
     const lostAtOf = (detail: number): LostAt | null => {
       const at = ladder.way[falls[detail] ?? -1]
-      return at === undefined ? null : makers.of(at)
+      return at === undefined ? null : makers.at(at)
     }
     const lostAt = mostLost(falls, ladder.way, makers)
     const rungs = new Rungs({ db, memory, makers, listed })
@@ -203,7 +203,7 @@ function mostLost(falls: readonly number[], way: readonly number[], makers: Summ
   const counts = way.map((_, index) => falls.filter((fall) => fall === index).length)
   const most = Math.max(0, ...counts)
   const at = most === 0 ? undefined : way[counts.indexOf(most)]
-  return at === undefined ? null : makers.of(at)
+  return at === undefined ? null : makers.at(at)
 }
 
 /** The time at which the last detail fell, or null when some of them stand or the time is not known. */
@@ -215,7 +215,7 @@ function endOf(
 ): number | null {
   const held = falls.filter((_, detail) => base.fates[detail]?.fate === 'kept')
   if (held.length === 0 || held.includes(-1)) return null
-  const times = held.map((fall) => makers.of(way[fall] as number).atMs)
+  const times = held.map((fall) => makers.at(way[fall] as number).atMs)
   return times.includes(null) ? null : Math.max(...times.map((atMs) => atMs ?? 0))
 }
 

@@ -63,7 +63,7 @@ export class LossReporter {
     const isAfter = new Set(change.after)
     const tally = new Tally()
     const notes = [...change.notes]
-    const makers = new SummaryMakers(db, memory)
+    const makers = SummaryMakers.of(db, memory)
     const lost: Lost[] = []
     let chars = 0
     for (const { way, ids } of groupsOf(memory, change.left, isAfter)) {
@@ -185,7 +185,7 @@ export class LossReporter {
       const fall = falls[index] ?? -1
       if (way.length > 0 && fall < 0) continue
       const text = details.texts[detail.told]
-      const made = way[fall] === undefined ? null : makers.of(way[fall])
+      const made = way[fall] === undefined ? null : makers.at(way[fall])
       const fates = nodes.map(({ id, fates: own }, at) => ({
         id,
         depth: tokenCount(memory.summaries.at(way[at] as number).depth),

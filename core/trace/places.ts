@@ -84,7 +84,7 @@ async function comparing(
   await reader.prepareMemory(conversationId)
   const memory = reader.memory(conversationId)
   const comparer = new NodeComparer({ db, memory, details, indexes, slice })
-  return { memory, comparer, makers: new SummaryMakers(db, memory) }
+  return { memory, comparer, makers: SummaryMakers.of(db, memory) }
 }
 
 async function placeOf({ memory, comparer, makers }: Comparing, hit: GrepHit) {
@@ -106,7 +106,7 @@ async function placeOf({ memory, comparer, makers }: Comparing, hit: GrepHit) {
   const falls = fallsOf(base, way)
   const firstFall = Math.min(...held.map((detail) => falls[detail] ?? -1).filter((fall) => fall >= 0))
   const at = ladder.way[firstFall]
-  const lostAt: LostAt | null = inWindow || at === undefined ? null : makers.of(at)
+  const lostAt: LostAt | null = inWindow || at === undefined ? null : makers.at(at)
   const { id, kind, conversationId, role, depth, seq, createdAtMs } = hit
   return {
     ...{ id, kind: kind === 'file' ? ('message' as const) : kind, conversationId, role, depth, seq, createdAtMs },

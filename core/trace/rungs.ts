@@ -51,7 +51,7 @@ export class Rungs {
   summary(node: number, fates: NodeFates, before: NodeFates | null): Rung {
     const { memory, makers } = this.#of
     const { tokens, depth } = memory.summaries.at(node)
-    const made = makers.of(node)
+    const made = makers.at(node)
     const range = memory.coverage.seqRange(node)
     return {
       ...this.#common(fates, before),

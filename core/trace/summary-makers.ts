@@ -1,9 +1,14 @@
 import type { LostAt } from '../contract/trace.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
+import { changeStamp } from '../systems/change-stamp.ts'
 import { summaryMakers } from '../systems/records/events.ts'
 
 type Made = { readonly runId: string; readonly atMs: number }
+
+type Kept = { readonly stamp: string; readonly makers: SummaryMakers }
+
+const kept = new WeakMap<Memory, Kept>()
 
 /** By which compaction each summary of a conversation was made, and when. */
 export class SummaryMakers {
@@ -12,7 +17,17 @@ export class SummaryMakers {
   /** The numbers of the runs in their order, from 1 on. */
   readonly #runs = new Map<string, number>()
 
-  constructor(db: ReadDb, memory: Memory) {
+  /** Reads them once for each state of the file. */
+  static of(db: ReadDb, memory: Memory): SummaryMakers {
+    const stamp = changeStamp(db)
+    const known = kept.get(memory)
+    if (known?.stamp === stamp) return known.makers
+    const makers = new SummaryMakers(db, memory)
+    kept.set(memory, { stamp, makers })
+    return makers
+  }
+
+  private constructor(db: ReadDb, memory: Memory) {
     this.#memory = memory
     const events = summaryMakers(db, memory.messages.conversationId)
     this.#made = new Map(events.map(([summaryId, runId, atMs]) => [summaryId, { runId, atMs }]))
@@ -21,7 +36,7 @@ export class SummaryMakers {
   }
 
   /** Returns what is known of the making of a summary. A file without a log has the time of the summary only. */
-  of(node: number): LostAt {
+  at(node: number): LostAt {
     const { summaries, links } = this.#memory
     const { id, depth, createdAtMs } = summaries.at(node)
     const made = this.#made.get(id)
