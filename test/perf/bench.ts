@@ -153,6 +153,13 @@ const rows: Row[] = [
   ...windowRows(drawn, ''),
   ...(drawnLarger ? windowRows(drawnLarger, ' of a million messages') : []),
   timing('conversations.list', read.conversationsList, '< 100 ms'),
+  timing('a page of conversations', read.listPage),
+  timing('the same by SQLite alone', read.listAlone),
+  figure(
+    'a page of conversations, times SQLite alone',
+    fixed(read.listPage.cpuP50 / read.listAlone.cpuP50, 2),
+    '≤ 1.5',
+  ),
   duration('strata.get, first', read.strataGetCold, '< 200 ms'),
   timing('strata.get, again', read.strataGet),
   timing('strata.messages, 1200 buckets', read.strataMessages, '≤ 16 ms'),
@@ -179,6 +186,7 @@ const rows: Row[] = [
     ),
   ),
   figure('integrity, longest step before SQLite’s own check', `${fixed(checked.longestMs)} ms`, '≤ 50 ms'),
+  figure('integrity, all checks, times SQLite’s own', fixed(checked.timesAlone, 2), '≤ 1.9'),
   figure('integrity, memory', `${fixed(checked.peakMegabytes)} MB`, '< 300 MB'),
   figure(
     'integrity, text checks, file of lossless-claw ÷ its copy',

@@ -1,11 +1,13 @@
 import { keepNewObjectsSmall } from '#core/doors/heap.ts'
 import { openLcm } from '#core/lcm.ts'
 import { readSettings } from '#core/settings/settings.ts'
-import { megabytes } from './statistics.ts'
+import { megabytes, timed } from './statistics.ts'
 
 export type IntegrityMeasure = {
   readonly messages: number
   readonly summaries: number
+  /** The processor time of all of it as a multiple of that of SQLite's own check of the file. */
+  readonly timesAlone: number
   /** By what is read: rows, texts, indexes, files, pages. */
   readonly phases: readonly { readonly phase: string; readonly durationMs: number }[]
   /** The longest time without a yield before SQLite's own check, in milliseconds. */
@@ -18,6 +20,8 @@ export type IntegrityMeasure = {
 /** Runs every check on a memory, as the job does. */
 export async function measureIntegrity(path: string): Promise<IntegrityMeasure> {
   const lcm = await openLcm(path, { readOnly: true, settings: readSettings({}) })
+  const alone = await timed(() => lcm.read.all('PRAGMA integrity_check'))
+  const used = process.cpuUsage()
   const job = lcm.integrity.run(undefined, new AbortController().signal)
   let longestMs = 0
   // Looked at after each step: the most that the system tells of a process includes that of the one that started it.
@@ -33,9 +37,11 @@ export async function measureIntegrity(path: string): Promise<IntegrityMeasure> 
       continue
     }
     lcm.close()
+    const { user, system } = process.cpuUsage(used)
+    const timesAlone = (user + system) / 1000 / alone.cpuMs
     const { messages, summaries, phases = [], checks } = step.value
     const wrong = checks.filter(({ count, severity }) => count > 0 && severity !== 'info').map(({ id }) => id)
-    return { messages, summaries, phases, longestMs, peakMegabytes: megabytes(peakBytes), wrong }
+    return { messages, summaries, timesAlone, phases, longestMs, peakMegabytes: megabytes(peakBytes), wrong }
   }
 }
 

@@ -1,10 +1,14 @@
 import { AssembleInput } from '#core/contract/context.ts'
+import { ConversationsInput } from '#core/contract/memory.ts'
 import { openLcm } from '#core/lcm.ts'
 import { Random } from '../builders/random.ts'
-import { type Duration, repeat, type Timing, timed } from './statistics.ts'
+import { type Duration, inTurn, repeat, type Timing, timed } from './statistics.ts'
 
 export type ReadingMeasure = {
   readonly conversationsList: Timing
+  /** A page of them, and what SQLite alone takes to count messages, tokens and summaries of the same; in turn. */
+  readonly listPage: Timing
+  readonly listAlone: Timing
   /** The first time: the history is read. */
   readonly strataGetCold: Duration
   readonly strataGet: Timing
@@ -19,6 +23,16 @@ export type ReadingMeasure = {
 const LONGEST = 1
 
 const queries = {
+  list: /* sql */ `
+    SELECT c.*, m.messages, m.tokens, s.summaries, s.depth, i.items
+    FROM conversations AS c
+    LEFT JOIN (SELECT conversation_id, count(*) AS messages, total(token_count) AS tokens FROM messages GROUP BY 1) AS m
+      USING (conversation_id)
+    LEFT JOIN (SELECT conversation_id, count(*) AS summaries, max(depth) AS depth FROM summaries GROUP BY 1) AS s
+      USING (conversation_id)
+    LEFT JOIN (SELECT conversation_id, count(*) AS items FROM context_items GROUP BY 1) AS i USING (conversation_id)
+    ORDER BY c.updated_at DESC
+    LIMIT 50`,
   nodes: /* sql */ `SELECT summary_id FROM summaries ORDER BY depth DESC, summary_id`,
 }
 
@@ -26,6 +40,12 @@ const queries = {
 export async function measureReading(path: string): Promise<ReadingMeasure> {
   const lcm = await openLcm(path)
   const conversationsList = await repeat(9, () => lcm.stats.conversations())
+  const page = ConversationsInput.parse({ limit: 50 })
+  const [listAlone, listPage] = await inTurn(
+    Array.from({ length: 15 }, () => page),
+    () => lcm.read.all(queries.list),
+    (input) => lcm.stats.page(input),
+  )
   const strataGetCold = await timed(() => lcm.strata.get({ conversationId: LONGEST, axis: 'messages' }))
   const total = lcm.reader.of(LONGEST).length
   const random = new Random(1)
@@ -54,6 +74,8 @@ export async function measureReading(path: string): Promise<ReadingMeasure> {
   lcm.close()
   return {
     conversationsList,
+    listPage,
+    listAlone,
     strataGetCold,
     strataGet,
     strataMessages,

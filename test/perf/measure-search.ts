@@ -4,7 +4,7 @@ import { THREAD_LIMITS } from '#core/doors/core-host.ts'
 import { keepHeapSmall } from '#core/doors/heap.ts'
 import { type Lcm, openLcm } from '#core/lcm.ts'
 import { Random } from '../builders/random.ts'
-import { type Duration, megabytes, repeat, type Timing, timed, timingOf } from './statistics.ts'
+import { inTurn, megabytes, repeat, type Timing, timed } from './statistics.ts'
 
 export type SearchMeasure = {
   /** The first search after the file was opened. */
@@ -99,17 +99,6 @@ async function besideSqlite(lcm: Lcm): Promise<Pick<SearchMeasure, 'alone' | 'be
     alone: { rareWords: wordsAlone, scans: scansAlone },
     besideAlone: { rareWords: wordsBeside, scans: scansBeside },
   }
-}
-
-async function inTurn(
-  asked: readonly string[],
-  ...both: readonly [(query: string) => unknown, (query: string) => unknown]
-): Promise<[Timing, Timing]> {
-  const runs: [Duration[], Duration[]] = [[], []]
-  for (const [round, query] of asked.entries())
-    for (const which of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const))
-      runs[which].push(await timed(() => both[which](query)))
-  return [timingOf(runs[0]), timingOf(runs[1])]
 }
 
 const grep = (lcm: Lcm, request: GrepRequest): Promise<unknown> => lcm.retrieval.grep(GrepInput.parse(request))

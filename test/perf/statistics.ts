@@ -32,7 +32,7 @@ export async function repeat(times: number, action: (round: number) => unknown, 
   return timingOf(runs)
 }
 
-export function timingOf(runs: readonly Duration[]): Timing {
+function timingOf(runs: readonly Duration[]): Timing {
   const wall = runs.map(({ wallMs }) => wallMs).sort((a, b) => a - b)
   const cpu = runs.map(({ cpuMs }) => cpuMs).sort((a, b) => a - b)
   return {
@@ -43,6 +43,18 @@ export function timingOf(runs: readonly Duration[]): Timing {
     cpuP95: at(cpu, 0.95),
     runs: runs.length,
   }
+}
+
+/** Does two things for each of some questions, in turn, each first every other time. */
+export async function inTurn<T>(
+  asked: readonly T[],
+  ...both: readonly [(of: T) => unknown, (of: T) => unknown]
+): Promise<[Timing, Timing]> {
+  const runs: [Duration[], Duration[]] = [[], []]
+  for (const [round, of] of asked.entries())
+    for (const which of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const))
+      runs[which].push(await timed(() => both[which](of)))
+  return [timingOf(runs[0]), timingOf(runs[1])]
 }
 
 const at = (sorted: readonly number[], share: number): number =>
