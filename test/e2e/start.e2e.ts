@@ -121,7 +121,7 @@ test('the curve of the window leads to its messages and runs, and all conversati
   await page.getByRole('button', { name: /^Double charges.* 25\s%$/ }).click()
   await expect(report).toContainText('Double charges')
   await expect(report.getByRole('heading', { name: /^Lost: 2\sconstraints, .* paths and \d+\sothers$/ })).toBeVisible()
-  await expect(report.getByRole('listitem').filter({ hasText: 'Order ids are' })).toContainText('message 221')
+  await expect(report.getByRole('listitem').filter({ hasText: 'Order ids are' })).toContainText('message 203')
   await expect(page.getByText(/^468\smessages · .* tokens stored → .* in the windows$/)).toBeVisible()
 
   await page.getByRole('radiogroup', { name: 'Which conversations' }).getByText('compacted 2').click()
