@@ -5,6 +5,7 @@ import {
   type HitStates,
   inState,
   placesOfWords,
+  scopeOfVerdict,
   stateCounts,
   stateOf,
 } from '#renderer/features/search/hit-states.ts'
@@ -62,6 +63,12 @@ it('gives a verdict over the hits that have all the words, once each of them is 
   expect(placesOfWords(PAGES, all).map((place) => place.state)).toEqual(['dropped', 'changed', 'kept'])
   const other = [hit('msg_4', { isPartial: true }), hit('file_1', { kind: 'file' })]
   expect(placesOfWords([...PAGES, other], all)).toHaveLength(3)
+})
+
+it('says which hits the verdict is about where some lack words or are not loaded yet', () => {
+  expect(scopeOfVerdict(3, PAGES, false)).toBeNull()
+  expect(scopeOfVerdict(2, PAGES, false)).toBe('in the 2 hits that have all the words')
+  expect(scopeOfVerdict(3, PAGES, true)).toBe('in the first 3 hits that have all the words')
 })
 
 it('traces the words of a search without its signs, and a pattern as a whole', () => {

@@ -20,7 +20,7 @@ import {
 } from './filters.ts'
 import { HitList, useTitles } from './hit-list.tsx'
 import { rowsOf, stopsOf } from './hit-rows.ts'
-import { inState, placesOfWords, STATE_FILTERS, stateCounts } from './hit-states.ts'
+import { inState, placesOfWords, STATE_FILTERS, scopeOfVerdict, stateCounts } from './hit-states.ts'
 import { SearchField } from './search-field.tsx'
 import { SearchSummary } from './search-summary.tsx'
 import styles from './search-view.module.css'
@@ -94,7 +94,12 @@ export function FindView({ conversationId, kinds }: Props) {
       <FilterBar filters={filters} onFilters={setFilters} summary={summary} />
       {isAsked && search.error !== null && <SearchError error={search.error} onRetry={search.again} />}
       {isAsked && search.phase !== 'idle' && <SearchSummary search={search} filters={filters} onFilters={setFilters} />}
-      {isAsked && places.length > 1 && <OverallVerdict places={places} />}
+      {isAsked && places.length > 1 && (
+        <OverallVerdict
+          places={places}
+          scope={scopeOfVerdict(places.length, search.pages, search.nextCursor !== null)}
+        />
+      )}
       {isAsked && search.pages.some((page) => page.length > 0) && (
         <StateFilterBar
           filter={state}

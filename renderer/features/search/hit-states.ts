@@ -1,6 +1,7 @@
 import { MOST_TRACED_HITS } from '#core/contract/lists.ts'
 import type { GrepHit } from '#core/contract/retrieval.ts'
 import type { FactState, FactStates } from '#core/contract/trace.ts'
+import { formatCount } from '#renderer/ui/format.ts'
 
 /** What became of hits in the window, by their ids. What is missing is still being traced, or was not traced. */
 export type HitStates = ReadonlyMap<string, HitState>
@@ -66,4 +67,15 @@ export function placesOfWords(
     .map(([id, createdAtMs]) => ({ state: states.get(id), createdAtMs }))
   if (known.some(({ state }) => state === undefined)) return []
   return known.flatMap(({ state, createdAtMs }) => (state === undefined ? [] : [{ ...state, createdAtMs }]))
+}
+
+/** Says which hits the verdict is about, where it is not about all that were found. */
+export function scopeOfVerdict(
+  places: number,
+  pages: readonly (readonly GrepHit[])[],
+  hasMore: boolean,
+): string | null {
+  const listed = new Set(pages.flat().map(({ id }) => id)).size
+  if (places === listed && !hasMore) return null
+  return `in the ${hasMore ? 'first ' : ''}${formatCount(places)} hits that have all the words`
 }
