@@ -14,7 +14,7 @@ import { dropTwice, putBack, settle } from '../repair/settle.ts'
 import { storedWindow } from './applicability.ts'
 import { itemId, itemsOf } from './asked-items.ts'
 import { restoreLinks } from './restored-links.ts'
-import { isHalfAlone } from './tool-pairs.ts'
+import { halvesAlone } from './tool-pairs.ts'
 
 const setAside = oncePerScan(({ db, info }: RuleContext) => (isNative(info) ? messagesSetAside(db) : () => false))
 
@@ -120,7 +120,7 @@ const coverGaps: Fix = {
     if (back.length === 0) return
     yield {
       title: `Put ${plural(back.length, 'message')} back into the window`,
-      rule: `Each at its position in the history.${aboutHalves(back.filter((id) => isHalfAlone(draft, conversationId, id)).length)}`,
+      rule: `Each at its position in the history.${aboutHalves(halvesAlone(draft, conversationId, back).length)}`,
       risk: 'safe',
       nodes: back.map((id) => `msg_${id}`),
     }

@@ -139,17 +139,24 @@ function* findUnanswered(context: RuleContext): Iterable<Finding | null> {
 function isPaired({ id, conversationId }: Sample, draft: FileDraft): boolean {
   const messageId = messageNumber(id ?? '')
   if (messageId === null || conversationId === null) return false
-  const shown = new Set(draft.window(conversationId).map((entry) => entry.messageId))
-  const halves = draft.db.column<number>(queries.halves, { messageId, conversationId })
-  return !shown.has(messageId) || halves.some((half) => shown.has(half))
+  const shown = shownIn(draft, conversationId)
+  return !shown.has(messageId) || otherHalves(draft, conversationId, messageId).some((half) => shown.has(half))
 }
 
-/** True when the other half of a call or result is in the file, and not in this state of the window. */
-export function isHalfAlone(draft: FileDraft, conversationId: number, messageId: number): boolean {
-  const halves = draft.db.column<number>(queries.halves, { messageId, conversationId })
-  const shown = new Set(draft.window(conversationId).map((entry) => entry.messageId))
-  return halves.length > 0 && !halves.some((half) => shown.has(half))
+/** Returns those messages whose calls and results have another half in the file, and none in this state of the window. */
+export function halvesAlone(draft: FileDraft, conversationId: number, messageIds: readonly number[]): number[] {
+  const shown = shownIn(draft, conversationId)
+  return messageIds.filter((messageId) => {
+    const halves = otherHalves(draft, conversationId, messageId)
+    return halves.length > 0 && !halves.some((half) => shown.has(half))
+  })
 }
+
+const shownIn = (draft: FileDraft, conversationId: number): ReadonlySet<number | null> =>
+  new Set(draft.window(conversationId).map((entry) => entry.messageId))
+
+const otherHalves = (draft: FileDraft, conversationId: number, messageId: number): number[] =>
+  draft.db.column<number>(queries.halves, { messageId, conversationId })
 
 export const toolPairRules = [
   {
