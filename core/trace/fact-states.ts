@@ -68,15 +68,18 @@ export class FactStateFinder {
       await slice.yieldIfOver()
     }
     const { anyWay } = fatesInWindow(memory, ladder, withChangesCarried(way), kept)
-    return {
-      id,
-      state: stateOf(anyWay),
-      details: anyWay.length,
-      kept: anyWay.filter((fate) => fate === 'kept').length,
-      inWindow: false,
-    }
+    return outsideOf(id, anyWay)
   }
 }
+
+/** The state of a message or summary that is not in the window itself. */
+const outsideOf = (id: string, fates: readonly DetailFate[]): NodeState => ({
+  id,
+  state: stateOf(fates),
+  details: fates.length,
+  kept: fates.filter((fate) => fate === 'kept').length,
+  inWindow: false,
+})
 
 /** What became of some words of a message or summary on its own way: another place may say them in the window. */
 function stateOfWords(
@@ -89,14 +92,7 @@ function stateOfWords(
   const none = own.fates.map(() => false)
   const { thisWay } = fatesInWindow(memory, ladder, way, none)
   const said = thisWay.filter((_, detail) => own.fates[detail]?.fate === 'kept')
-  const fates = said.length > 0 ? said : thisWay
-  return {
-    id,
-    state: stateOf(fates),
-    details: fates.length,
-    kept: fates.filter((fate) => fate === 'kept').length,
-    inWindow: false,
-  }
+  return outsideOf(id, said.length > 0 ? said : thisWay)
 }
 
 /**
