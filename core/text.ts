@@ -51,3 +51,16 @@ export function trimSurrogate(text: string): string {
 /** Names a number of things: `1 message`, `12,345 messages`. */
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+
+/** Formats a size as `2.1 MB`. */
+export function sizeText(value: number): string {
+  if (value < 1000) return `${value} B`
+  const units = ['kB', 'MB', 'GB', 'TB']
+  let scaled = value / 1000
+  let unit = 0
+  while (scaled >= 1000 && unit < units.length - 1) {
+    scaled /= 1000
+    unit += 1
+  }
+  return `${scaled < 10 ? scaled.toFixed(1) : Math.round(scaled)} ${units[unit]}`
+}

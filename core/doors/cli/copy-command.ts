@@ -4,14 +4,14 @@ import { SendReport, TenantReport } from '#core/contract/remote.ts'
 import { CopyReport, type MovedTexts } from '#core/contract/working-copy.ts'
 import { LcmError } from '#core/errors.ts'
 import { isPostgresAddress } from '#core/postgres/address.ts'
-import { plural } from '#core/text.ts'
+import { plural, sizeText } from '#core/text.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
 import { memoryPath } from './output-file.ts'
 import { tenantField } from './postgres-session.ts'
 import { withMemory } from './session.ts'
-import { bytes, count } from './text.ts'
+import { count } from './text.ts'
 
 /** Another system's memory as a native one that can be written, or a memory into PostgreSQL and back. */
 export const copy = defineCommand({
@@ -57,7 +57,7 @@ export const copy = defineCommand({
         const report = await interruptible((signal) => copyMemory({ from: lcm, to, largeTexts }, signal))
         const text = (): string =>
           [
-            `${to}: ${plural(report.messages, 'message')}, ${plural(report.summaries, 'summary', 'summaries')}, ${plural(report.edges, 'link')} and ${count(report.contextItems)} window items, compared with ${lcm.info.path} (${bytes(lcm.info.bytes)}) row by row; ${plural(report.searches.length, 'search', 'searches')} gave the same hits.`,
+            `${to}: ${plural(report.messages, 'message')}, ${plural(report.summaries, 'summary', 'summaries')}, ${plural(report.edges, 'link')} and ${count(report.contextItems)} window items, compared with ${lcm.info.path} (${sizeText(lcm.info.bytes)}) row by row; ${plural(report.searches.length, 'search', 'searches')} gave the same hits.`,
             ...report.adjusted.map(
               ({ what, rows, examples }) =>
                 `${what} (${plural(rows, 'row')}: ${examples.join(', ')}${rows > examples.length ? ', …' : ''})`,
@@ -74,4 +74,4 @@ export const copy = defineCommand({
 const movedLine = ({ messages, files, bytes: moved }: MovedTexts): string =>
   files === 0
     ? 'No text is large enough for a file of its own (LCM_LARGE_FILE_TOKEN_THRESHOLD).'
-    : `${count(files)} large texts (${bytes(moved)}) of ${plural(messages, 'message')} stand in files now; each was read back and compared.`
+    : `${count(files)} large texts (${sizeText(moved)}) of ${plural(messages, 'message')} stand in files now; each was read back and compared.`

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { isoMinute } from '#core/clock.ts'
 import { FoundMemory, FoundTranscripts } from '#core/contract/machine.ts'
+import { sizeText } from '#core/text.ts'
 import { defineCommand } from './command.ts'
-import { bytes, count, table } from './text.ts'
+import { count, table } from './text.ts'
 
 export const discover = defineCommand({
   name: 'discover',
@@ -22,7 +23,7 @@ export const discover = defineCommand({
               memories.map((one) => [
                 one.label,
                 one.system ?? 'damaged',
-                bytes(one.bytes),
+                sizeText(one.bytes),
                 isoMinute(one.modifiedAtMs),
                 one.path,
               ]),
@@ -35,7 +36,7 @@ export const discover = defineCommand({
                 one.label,
                 one.agent,
                 count(one.files),
-                bytes(one.bytes),
+                sizeText(one.bytes),
                 isoMinute(one.modifiedAtMs),
               ]),
             )}`

@@ -10,13 +10,13 @@ import { LcmError } from '#core/errors.ts'
 import { ledgerSanitizer } from '#core/ingest/sanitize-ledger.ts'
 import type { Lcm } from '#core/lcm.ts'
 import { asHash, asItIs, type Sanitizer, withoutSecrets } from '#core/sanitize.ts'
+import { sizeText } from '#core/text.ts'
 import { toCliJson } from './cli-json.ts'
 import { defineCommand, narrowed, outputFile } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
 import { force, onStandardOutput, outputPath, type WriteOpen, writeOpenOutput } from './output-file.ts'
 import { chooseConversation, withMemory } from './session.ts'
-import { bytes } from './text.ts'
 
 const fields = z.object({
   ...narrowed,
@@ -62,7 +62,7 @@ async function exportMemory(lcm: Lcm, options: Options): Promise<Answer> {
   await writeOpenOutput({ path: to, source: lcm.info.path, isForced: options.force ?? false }, write)
   const size = statSync(to).size
   const json = { path: to, format, bytes: size, conversations: ids.length, sanitized: clean !== asItIs }
-  return { json, text: () => `${to}: ${bytes(size)}, ${ids.length} conversations as ${format}` }
+  return { json, text: () => `${to}: ${sizeText(size)}, ${ids.length} conversations as ${format}` }
 }
 
 async function piecesOf(

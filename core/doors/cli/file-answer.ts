@@ -6,11 +6,12 @@ import { NodeId } from '#core/contract/ids.ts'
 import { LcmError } from '#core/errors.ts'
 import { filePieces } from '#core/files/stored-path.ts'
 import type { Lcm } from '#core/lcm.ts'
+import { sizeText } from '#core/text.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
 import { outputPath, writeOpenOutput } from './output-file.ts'
 import { type MemoryOptions, withMemory } from './session.ts'
-import { bytes, count, oneLine } from './text.ts'
+import { count, oneLine } from './text.ts'
 
 const MAX_BYTES = 1 << 20
 
@@ -58,7 +59,7 @@ export async function fileAnswer(
   )
   const text = (): string =>
     [
-      `${found.id} · ${oneLine(found.fileName ?? '')} · ${found.bytes === null ? 'size unknown' : bytes(found.bytes)}`,
+      `${found.id} · ${oneLine(found.fileName ?? '')} · ${found.bytes === null ? 'size unknown' : sizeText(found.bytes)}`,
       ...(found.byModel === undefined || isPart(options)
         ? []
         : ['', `${oneLine(found.byModel.model, 60)} says:`, found.byModel.text]),
@@ -69,7 +70,7 @@ export async function fileAnswer(
       ...(options.find !== undefined && found.hits.length === 0 ? ['Nothing found.'] : []),
       found.content ?? '',
       ...(found.isCut && !isPart(options)
-        ? [`cut after ${bytes(options.maxBytes ?? MAX_BYTES)}; --max-bytes gives more, --page and --lines any part`]
+        ? [`cut after ${sizeText(options.maxBytes ?? MAX_BYTES)}; --max-bytes gives more, --page and --lines any part`]
         : []),
       ...(isPart(options) && found.next !== null ? [`goes on with ${nextOption(options, found.next)}`] : []),
     ].join('\n')
@@ -100,7 +101,7 @@ export async function fileCopy({ id, output, isForced, allow }: CopyOptions, giv
   const json = { id, path: target.path, bytes: state.bytes, condition: state.condition }
   return {
     json,
-    text: () => `${target.path}: ${bytes(state.bytes ?? 0)}${state.reason === null ? '' : `. ${state.reason}`}`,
+    text: () => `${target.path}: ${sizeText(state.bytes ?? 0)}${state.reason === null ? '' : `. ${state.reason}`}`,
   }
 }
 

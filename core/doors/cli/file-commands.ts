@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { FileInfo } from '#core/contract/lineage.ts'
+import { sizeText } from '#core/text.ts'
 import { defineCommand, defineQuestion, narrowed, outputFile } from './command.ts'
 import { fileAnswer, fileCopy, filePart } from './file-answer.ts'
 import { force } from './output-file.ts'
 import { chooseConversation } from './session.ts'
-import { bytes, oneLine, table } from './text.ts'
+import { oneLine, table } from './text.ts'
 
 const LARGEST_BYTES = 1 << 28
 /** Options that choose a part. A file is always written whole. */
@@ -29,7 +30,7 @@ export const files = defineQuestion({
           files.map((file) => [
             file.id,
             String(file.conversationId),
-            file.bytes === null ? '' : bytes(file.bytes),
+            file.bytes === null ? '' : sizeText(file.bytes),
             file.mimeType,
             oneLine(file.fileName ?? '', 60),
           ]),

@@ -12,13 +12,13 @@ import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { isPostgresAddress } from '#core/postgres/address.ts'
 import { loadSettings } from '#core/settings/settings-store.ts'
 import { isNative } from '#core/systems/native/native.ts'
-import { plural } from '#core/text.ts'
+import { plural, sizeText } from '#core/text.ts'
 import { type CommandContext, defineCommand, type MemoryUse, outputFile } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT, printNote } from './output.ts'
 import { memoryPath, onStandardOutput, outputPath } from './output-file.ts'
 import { noteUnusedLedger, withMemory } from './session.ts'
-import { bytes, count } from './text.ts'
+import { count } from './text.ts'
 
 const MOST_LINES = 40
 const LEDGER_NAME = 'lcm.events.jsonl'
@@ -160,7 +160,7 @@ async function exportTo(output: string | undefined, options: Options): Promise<A
       }
       const result = await interruptible((signal) => exportLedger({ ...source, to }, signal))
       const json = { ok: true, path: to, ...result, failures: [] }
-      const written = `${to}: ${plural(result.events, 'event')}, ${bytes(result.bytes)}.`
+      const written = `${to}: ${plural(result.events, 'event')}, ${sizeText(result.bytes)}.`
       return { json, text: () => [written, ...fileLines(result.largeFiles)].join('\n') }
     },
     { readOnly: true },
@@ -195,7 +195,7 @@ function status(lcm: Lcm): Answer {
   const text = (): string =>
     state.path === null
       ? 'No ledger is kept.'
-      : `${state.path}: ${bytes(state.bytes)}, ${plural(state.pending, 'change')} waiting.${state.blocked ? `\n${state.blocked}` : ''}`
+      : `${state.path}: ${sizeText(state.bytes)}, ${plural(state.pending, 'change')} waiting.${state.blocked ? `\n${state.blocked}` : ''}`
   return { json: state, text }
 }
 
@@ -221,7 +221,7 @@ const inFolder = (path: string): string => {
 function answer(report: LedgerReport): Answer {
   const text = (): string =>
     [
-      `${report.path}: ${plural(report.events, 'event')}, ${bytes(report.bytes)}. ${report.ok ? soundLedger(report) : `${count(report.failureCount)} cannot be relied on.`}`,
+      `${report.path}: ${plural(report.events, 'event')}, ${sizeText(report.bytes)}. ${report.ok ? soundLedger(report) : `${count(report.failureCount)} cannot be relied on.`}`,
       ...failureLines(report),
       ...fileLines(report.largeFiles),
     ].join('\n')
@@ -249,7 +249,7 @@ function fileLines(files: LedgerFiles): string[] {
   if (files.count === 0) return []
   const named = files.count === 1 ? '1 large file is' : `${count(files.count)} large files are`
   return [
-    `${named} named (${bytes(files.bytes)}), and the contents are not in a ledger: keep the folder of large files with it, and put it beside a memory that is rebuilt.`,
+    `${named} named (${sizeText(files.bytes)}), and the contents are not in a ledger: keep the folder of large files with it, and put it beside a memory that is rebuilt.`,
   ]
 }
 

@@ -15,9 +15,9 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { LcmError } from '#core/errors.ts'
 import { fileError } from '#core/sqlite/memory-file.ts'
+import { sizeText } from '#core/text.ts'
 import { outputFile } from './command.ts'
 import type { Answer } from './output.ts'
-import { bytes } from './text.ts'
 
 export const force = z.boolean().optional().describe('replace the file that is there')
 
@@ -51,7 +51,7 @@ export async function documentAnswer({ answer, output, force, source, facts }: D
   await writeOutput(target, (partial) => writeFileSync(partial, content, { flush: true }))
   return {
     json: { ...facts, path, bytes: content.length },
-    text: () => `${path}: ${bytes(content.length)}`,
+    text: () => `${path}: ${sizeText(content.length)}`,
     ...(answer.exitCode === undefined ? {} : { exitCode: answer.exitCode }),
   }
 }

@@ -12,13 +12,13 @@ import {
 } from '#core/contract/remote.ts'
 import { LcmError } from '#core/errors.ts'
 import { isPostgresAddress, requireTenant } from '#core/postgres/address.ts'
-import { plural } from '#core/text.ts'
+import { plural, sizeText } from '#core/text.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
 import { documentAnswer, documentFile } from './output-file.ts'
 import { addressField, tenantField, withPostgres, withReplica } from './postgres-session.ts'
-import { bytes, count, table } from './text.ts'
+import { count, table } from './text.ts'
 
 const required = (db: string | undefined): string => {
   if (db !== undefined) return resolve(db)
@@ -159,14 +159,16 @@ export const objects = defineCommand({
     const report = await withPostgres(address, (db) => interruptible((signal) => findOrphans({ db, ...asked }, signal)))
     const text = (): string =>
       [
-        `${report.store}: ${count(report.objects)} large files (${bytes(report.bytes)}).`,
+        `${report.store}: ${count(report.objects)} large files (${sizeText(report.bytes)}).`,
         ...(report.undated === 0
           ? []
           : [`${count(report.undated)} are named by no row and stay: the store does not say when they were stored.`]),
         report.found === 0
           ? `Each${report.undated === 0 ? '' : ' of the others'} is named by a row, or was stored within a day.`
-          : `${count(report.found)} of them (${bytes(report.foundBytes)}) are named by no row${remove ? `; ${count(report.removed)} were removed` : ', and --remove removes them'}:`,
-        ...report.orphans.map((one) => `${one.hash}  ${bytes(one.bytes)}  ${new Date(one.modifiedAtMs).toISOString()}`),
+          : `${count(report.found)} of them (${sizeText(report.foundBytes)}) are named by no row${remove ? `; ${count(report.removed)} were removed` : ', and --remove removes them'}:`,
+        ...report.orphans.map(
+          (one) => `${one.hash}  ${sizeText(one.bytes)}  ${new Date(one.modifiedAtMs).toISOString()}`,
+        ),
       ].join('\n')
     return { json: report, text }
   },

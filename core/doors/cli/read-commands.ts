@@ -5,13 +5,13 @@ import { Stats } from '#core/contract/memory.ts'
 import { ExpandInput, Expansion } from '#core/contract/retrieval.ts'
 import { RawRows, type SqlCell } from '#core/contract/sql.ts'
 import { isNative } from '#core/systems/native/native.ts'
-import { plural } from '#core/text.ts'
+import { plural, sizeText } from '#core/text.ts'
 import { toCliJson } from './cli-json.ts'
 import { type CommandContext, defineCommand, defineQuestion, narrowed } from './command.ts'
 import { fileAnswer, filePart, isPart } from './file-answer.ts'
 import type { Answer } from './output.ts'
 import { chooseOrNewest, withMemory } from './session.ts'
-import { bytes, count, oneLine, percent, table, treeText } from './text.ts'
+import { count, oneLine, percent, table, treeText } from './text.ts'
 
 export const stats = defineQuestion({
   name: 'stats',
@@ -35,7 +35,7 @@ type StatsFound = Stats & { readonly tokenEstimator?: string; readonly lacks: re
 function statsText({ lacks, ...stats }: StatsFound): string {
   return [
     `${stats.path}`,
-    `${stats.system}${stats.systemVersion ? ` ${stats.systemVersion}` : ''} · ${bytes(stats.bytes)}${stats.readOnly ? ' · read-only' : ''}${stats.tokenEstimator ? ` · tokens by ${stats.tokenEstimator}` : ''}`,
+    `${stats.system}${stats.systemVersion ? ` ${stats.systemVersion}` : ''} · ${sizeText(stats.bytes)}${stats.readOnly ? ' · read-only' : ''}${stats.tokenEstimator ? ` · tokens by ${stats.tokenEstimator}` : ''}`,
     `${plural(stats.messages, 'message')} · ${plural(stats.messageParts, 'part')} · ${plural(stats.summaries, 'summary', 'summaries')} · ${count(stats.contextItems)} context items · ${plural(stats.largeFiles, 'file')}`,
     `summaries by depth: ${
       Object.entries(stats.summariesByDepth)

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { ListedConversation } from '#core/contract/memory.ts'
+import { sizeText } from '#core/text.ts'
 import { defineQuestion, narrowed } from './command.ts'
-import { bytes, count, percent } from './text.ts'
+import { count, percent } from './text.ts'
 
 export const statusline = defineQuestion({
   name: 'statusline',
@@ -50,7 +51,7 @@ function lineOf({ messages, summaries, maxDepth, bytes: sizeBytes, pressure }: S
   return [
     `LCM: ${count(messages)} ${messages === 1 ? 'msg' : 'msgs'}`,
     `${count(summaries)} ${summaries === 1 ? 'summary' : 'summaries'}${depth}`,
-    `${bytes(sizeBytes)}${window}`,
+    `${sizeText(sizeBytes)}${window}`,
   ].join(' | ')
 }
 

@@ -1,8 +1,8 @@
 import { measureStorage } from '#core/browse/storage/measure-storage.ts'
 import { StorageReport } from '#core/contract/storage.ts'
-import { plural } from '#core/text.ts'
+import { plural, sizeText } from '#core/text.ts'
 import { defineQuestion } from './command.ts'
-import { bytes, table } from './text.ts'
+import { table } from './text.ts'
 
 export const storage = defineQuestion({
   name: 'storage',
@@ -16,21 +16,21 @@ export const storage = defineQuestion({
 function storageText(report: StorageReport): string {
   return [
     `${report.path}`,
-    `${bytes(report.bytes)} in ${plural(report.pages, 'page')}, ${bytes(report.freePages * report.pageBytes)} of them free; log ${bytes(report.walBytes)}`,
+    `${sizeText(report.bytes)} in ${plural(report.pages, 'page')}, ${sizeText(report.freePages * report.pageBytes)} of them free; log ${sizeText(report.walBytes)}`,
     '',
     table(
       ['object', 'kind', 'bytes', 'unused', 'rows'],
       report.objects.map((object) => [
         object.name,
         object.kind.replace('_', ' '),
-        bytes(object.bytes),
-        bytes(object.unusedBytes),
+        sizeText(object.bytes),
+        sizeText(object.unusedBytes),
         object.rows === null ? '' : object.rows,
       ]),
     ),
     ...report.unreadable.map((name) => `cannot be measured, its pages are damaged: ${name}`),
     '',
-    ...report.repeated.map((one) => `twice: ${one.title}, ${bytes(one.bytes)} in ${plural(one.rows, 'row')}`),
-    ...report.advice.map((one) => `advice: ${one.title}, about ${bytes(one.gainBytes)} to gain\n    ${one.detail}`),
+    ...report.repeated.map((one) => `twice: ${one.title}, ${sizeText(one.bytes)} in ${plural(one.rows, 'row')}`),
+    ...report.advice.map((one) => `advice: ${one.title}, about ${sizeText(one.gainBytes)} to gain\n    ${one.detail}`),
   ].join('\n')
 }

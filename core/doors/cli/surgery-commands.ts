@@ -7,13 +7,13 @@ import type { DiffLine, SurgeryPreview, SurgeryResult } from '#core/contract/sur
 import { SurgeryInput, SurgeryOperation, type SurgeryRequest, UndoInput } from '#core/contract/surgery.ts'
 import { LcmError } from '#core/errors.ts'
 import { fileError } from '#core/sqlite/memory-file.ts'
-import { plural } from '#core/text.ts'
+import { plural, sizeText } from '#core/text.ts'
 import { type CommandContext, defineCommand, defineQuestion, narrowed } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 import { printable } from './printable.ts'
 import { chooseConversation, withMemory } from './session.ts'
-import { bytes, count, oneLine, table } from './text.ts'
+import { count, oneLine, table } from './text.ts'
 
 const [Rewrite, Dissolve, Transplant] = SurgeryOperation.options
 const operation = z.object({
@@ -84,7 +84,7 @@ export const backups = defineQuestion({
       ? `There is no backup of ${path}.`
       : table(
           ['made', 'size', 'backup'],
-          backups.map((backup) => [isoTime(backup.atMs), bytes(backup.bytes), basename(backup.path)]),
+          backups.map((backup) => [isoTime(backup.atMs), sizeText(backup.bytes), basename(backup.path)]),
         ),
 })
 

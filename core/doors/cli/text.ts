@@ -8,19 +8,6 @@ export function count(value: number): string {
   return value.toLocaleString('en')
 }
 
-/** Formats a size as `2.1 MB`. */
-export function bytes(value: number): string {
-  if (value < 1000) return `${value} B`
-  const units = ['kB', 'MB', 'GB', 'TB']
-  let scaled = value / 1000
-  let unit = 0
-  while (scaled >= 1000 && unit < units.length - 1) {
-    scaled /= 1000
-    unit += 1
-  }
-  return `${scaled < 10 ? scaled.toFixed(1) : Math.round(scaled)} ${units[unit]}`
-}
-
 /** 1.15 × 100 is 114.99999999999999. */
 const ROUNDING = 1e-6
 

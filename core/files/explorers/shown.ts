@@ -31,12 +31,4 @@ export const counted = (count: number): string => COUNTS.format(count)
 export const countOf = (count: number, one: string, many = `${one}s`): string =>
   `${counted(count)} ${count === 1 ? one : many}`
 
-const SIZE_UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB']
-
-/** "8 MB", "1.2 GB". */
-export function sizeText(bytes: number): string {
-  const unit = Math.min(SIZE_UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
-  return `${Number((bytes / 1000 ** unit).toFixed(1))} ${SIZE_UNITS[unit]}`
-}
-
 export const article = (noun: string): string => (/^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`)

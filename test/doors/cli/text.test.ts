@@ -8,7 +8,8 @@ import { flagsOf } from '#core/doors/cli/flags.ts'
 import { time } from '#core/doors/cli/parse.ts'
 import { printable } from '#core/doors/cli/printable.ts'
 import { ProgressLine } from '#core/doors/cli/progress-line.ts'
-import { bytes, oneLine, percent, table } from '#core/doors/cli/text.ts'
+import { oneLine, percent, table } from '#core/doors/cli/text.ts'
+import { sizeText } from '#core/text.ts'
 import { buildMemory } from '#test/builders/memory.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 import { writeJson } from '#test/builders/transcript-rows.ts'
@@ -152,7 +153,7 @@ describe('the formatting of text', () => {
   })
 
   it('adds units to sizes and shares', () => {
-    expect([bytes(0), bytes(999), bytes(1500), bytes(2_100_000), bytes(3e9)]).toEqual([
+    expect([sizeText(0), sizeText(999), sizeText(1500), sizeText(2_100_000), sizeText(3e9)]).toEqual([
       '0 B',
       '999 B',
       '1.5 kB',

@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import { explored, exploredSource, generatedSource, sourceOf } from './explored.ts'
 
-const PART = 'It was read only in part: the first 8 MB of 9'
+const PART = 'It was read only in part: the first 8.0 MB of 9'
 
 describe('a file of more than 8 MB', () => {
   it('is described by its first 8 MB, and its summary says so first', async () => {
     const source = generatedSource(300_000, (n) => `${n},word ${n % 7},${'x'.repeat(16)}`, { name: 'a.csv' })
     const { summary } = await exploredSource(source)
-    expect(summary.split('\n')[1]).toMatch(/^It was read only in part: the first 8 MB of 9\.\d MB\.$/)
+    expect(summary.split('\n')[1]).toMatch(/^It was read only in part: the first 8.0 MB of 9\.\d MB\.$/)
     expect(summary).toMatch(/- column 1: integer 0 to \d{6}\n/)
     expect(summary).not.toContain('more or fewer columns')
   })
@@ -40,7 +40,7 @@ describe('a file of more than 8 MB', () => {
         }
       },
     }
-    expect((await exploredSource(endless)).summary).toContain('the first 8 MB of 1.2 GB.')
+    expect((await exploredSource(endless)).summary).toContain('the first 8.0 MB of 1.2 GB.')
     expect(chunks).toBeLessThan(25)
   })
 })
