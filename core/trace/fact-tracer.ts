@@ -75,7 +75,7 @@ export class FactTracer {
     return { ...found.trace, detail, places: places?.places ?? [], notes, tookMs: performance.now() - began }
   }
 
-  /** @param isChosen whether this text was chosen, whatever it says of the words */
+  /** @param isChosen true when a person chose this text, which may not have the words as they are */
   async #asked(id: string, words: string | null, isChosen: boolean, signal: AbortSignal): Promise<Asked> {
     const { db, reader } = this.#options
     const node = findNode(db, id)

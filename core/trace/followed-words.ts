@@ -8,7 +8,7 @@ export type FollowedWords = {
   readonly isFound: boolean
 }
 
-type Asked = {
+type WordsRequest = {
   readonly id: string
   /** The texts of the message or summary that is followed. */
   readonly texts: readonly ToldText[]
@@ -18,7 +18,7 @@ type Asked = {
 type Read = (reading: Generator<void, Details>) => Promise<Details>
 
 /** Follows words as they are: they are all that is looked for, whether the texts have them or not. */
-export async function followWords({ id, texts, words }: Asked, read: Read): Promise<FollowedWords> {
+export async function followWords({ id, texts, words }: WordsRequest, read: Read): Promise<FollowedWords> {
   const sought = words.toLowerCase()
   const at = texts.map(({ text }) => text.toLowerCase().indexOf(sought))
   const holder = at.findIndex((offset) => offset >= 0)
@@ -37,9 +37,9 @@ const TELLING_CHARS = 4
  * Follows words where the texts have them, or one of the numbers, paths and names in them. A question, and words that
  * stand apart, are in no text as they are: then the sentences are followed that have some of the words.
  */
-export async function followWordsOrSentences(asked: Asked, read: Read): Promise<FollowedWords> {
-  const { texts, words } = asked
-  const followed = await followWords(asked, read)
+export async function followWordsOrSentences(request: WordsRequest, read: Read): Promise<FollowedWords> {
+  const { texts, words } = request
+  const followed = await followWords(request, read)
   if (followed.isFound) return followed
   const lower = texts.map(({ text }) => text.toLowerCase())
   const has = (value: string): boolean => lower.some((text) => text.includes(value.toLowerCase()))

@@ -1,9 +1,9 @@
 import { CUT_MARK } from './value-stats.ts'
 
-/** Of a longer text in the document only the beginning is told, and of a longer run of digits. */
+/** Only the beginning of a longer text, and of a longer run of digits, is passed on. */
 const LONGEST_TEXT_BYTES = 200
 const LONGEST_DIGITS = /(\d{300})\d+/g
-/** Nothing deeper is read. No document that somebody means is so deep. */
+/** A document that is nested deeper is not read on. Nobody writes one on purpose. */
 const DEEPEST = 10_000
 const TOKENS_PER_STEP = 1000
 
@@ -16,13 +16,13 @@ const CUT_CHARS = 16
 /** Control characters that JSON does not allow in a text. */
 const CONTROL = /(?![\u007f-\u009f])\p{Cc}/u
 
-/** What stands in a JSON text, in its order. */
+/** Receives the parts of a JSON text in their order. */
 export interface JsonEvents {
   open(kind: 'object' | 'array'): void
   close(): void
   key(name: string): void
   text(value: string): void
-  /** @param written as it stands in the document */
+  /** @param written the digits as the document spells them */
   number(value: number, written: string): void
   boolean(value: boolean): void
   null(): void
@@ -32,7 +32,7 @@ const NOT_JSON = 'something in it is not JSON'
 
 /**
  * Reads JSON values, one behind the other. Comments and commas too many are accepted, because configuration files have
- * them. What stands before an error is told.
+ * them. Everything before an error is passed on.
  */
 export class JsonReader {
   readonly #text: string
@@ -48,7 +48,7 @@ export class JsonReader {
   /** The deepest level so far. */
   depth = 0
 
-  /** @param events null when nobody wants to know what stands in the text */
+  /** @param events receives the parts; null to look for errors only */
   constructor(text: string, events: JsonEvents | null = null) {
     this.#text = text
     this.#events = events

@@ -30,7 +30,7 @@ export const exploreYaml: Explorer = function* (file) {
 }
 
 /**
- * Tells what stands in a document as it is written: aliases and tags are not resolved.
+ * Passes on the parts of a document as they are written: aliases and tags are not resolved.
  * @returns how deep it is nested
  */
 function* tell(shapes: ShapeCollector, token: CST.Token | null | undefined): Generator<void, number> {

@@ -5,7 +5,7 @@ import type { Rect, Shape } from './shapes.ts'
 import { toPx } from './viewport.ts'
 
 const NARROW_PX = 2
-/** Room for the words "fresh tail". */
+/** Room for the words "newest messages". */
 const CAPTION_PX = 96
 
 /** The opacity of active items that the model does not see. */
