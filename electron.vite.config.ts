@@ -19,6 +19,7 @@ type ModuleGraph = { readonly getModuleInfo: (id: string) => { readonly imported
 
 /** Each of these is loaded with everything that it imports, and after those before it. */
 const LOADED_TOGETHER = [
+  'core/doors/hook.ts',
   'core/doors/cli.ts',
   'core/doors/cli-process.ts',
   'core/doors/cli-thread.ts',
@@ -148,6 +149,7 @@ export default defineConfig({
           worker: 'core/doors/worker.ts',
           cli: 'core/doors/cli.ts',
           'cli-thread': 'core/doors/cli-thread.ts',
+          hook: 'core/doors/hook.ts',
           library: 'core/doors/library/library.ts',
           'statement-process': 'core/query/statement-process.ts',
         }),

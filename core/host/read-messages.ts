@@ -1,11 +1,11 @@
 import type { HostMessage } from '../contract/host.ts'
 import { LcmError } from '../errors.ts'
 import type { NewMessage } from '../ingest/new-message.ts'
+import { withoutRecalled } from '../ingest/recalled-text.ts'
 import { MessagesReader } from '../ingest/transcripts/formats/messages/reader.ts'
 import { isReadable } from '../ingest/transcripts/formats/messages/shape.ts'
 import { oneLine } from '../ingest/transcripts/one-line.ts'
 import { partsOf, withParts } from './host-parts.ts'
-import { withoutRecalled } from './recalled-text.ts'
 
 const NO_DETAILS = { line: 0, details: {} }
 

@@ -1,8 +1,8 @@
 import { fitting } from '../agents/expand-query/granted-reader.ts'
 import type { Recalled } from '../contract/host.ts'
 import { GrepInput } from '../contract/retrieval.ts'
+import { markRecalled } from '../ingest/recalled-text.ts'
 import type { Lcm } from '../lcm.ts'
-import { markRecalled } from './recalled-text.ts'
 
 export type RecallRequest = {
   readonly query: string

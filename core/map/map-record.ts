@@ -4,12 +4,12 @@ import { LcmError } from '../errors.ts'
 import { ledgerTimeMs } from '../ingest/ledger/ledger-line.ts'
 import { readLines } from '../ingest/transcripts/line-reader.ts'
 import { fileError } from '../sqlite/memory-file.ts'
+import { isLocked } from '../sqlite/process-lock.ts'
 import { cutText } from '../text.ts'
 import { throwIfCancelled } from '../yielding.ts'
 import { readMapEvents } from './read-events.ts'
 import { regularFileBytes } from './regular-file.ts'
 import { JournalHead, readRecord } from './run-journal.ts'
-import { isLocked } from './run-lock.ts'
 import { eventsPath, journalPath, LOCK, lockPath, runIdOf, runsFolder } from './run-paths.ts'
 
 const MOST_RUNS = 2_000

@@ -259,6 +259,25 @@ const COMMANDS: Readonly<Record<string, CommandRow>> = {
     does: 'let another program read a part of a memory: issue, list and revoke permissions',
     load: async () => (await import('./grant-command.ts')).grant,
   },
+  install: {
+    words: '<agent>',
+    does: 'have Claude Code or Codex keep its sessions in a memory and be told what a compaction lost; shows what it changes first',
+    load: async () => (await import('./connection-commands.ts')).install,
+  },
+  uninstall: {
+    words: '<agent>',
+    does: 'take back what install changed, byte for byte',
+    load: async () => (await import('./connection-commands.ts')).uninstall,
+  },
+  doctor: {
+    does: 'which agents keep their sessions here, when each was last heard of, and what is wrong; exit code 3 when something is',
+    load: async () => (await import('./connection-commands.ts')).doctor,
+  },
+  hook: {
+    words: '<agent>',
+    does: 'what a hook of Claude Code or Codex starts: store the session, and after a compaction tell what left the window',
+    load: async () => (await import('./hook-command.ts')).hook,
+  },
   statusline: {
     does: 'one line about a memory, for a shell prompt or the footer of an agent',
     load: async () => (await import('./statusline-command.ts')).statusline,

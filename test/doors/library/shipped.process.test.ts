@@ -81,6 +81,10 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
   pg: ['status', ADDRESS],
   objects: [ADDRESS],
   map: ['agentic', '--input', 'items.jsonl', '--retain', 'the choice', '-o', 'out.jsonl', '--', 'cat'],
+  install: ['codex', '--db', 'kept.db'],
+  uninstall: ['codex'],
+  doctor: [],
+  hook: ['codex', '--queued', '--db', 'kept.db'],
   mend: ['--from', 'broken.jsonl', '--to', 'mended.jsonl'],
   schema: [],
   completion: ['bash'],
@@ -144,6 +148,8 @@ type NotZero = Readonly<Record<string, string>>
 /** What does not end with 0, and why: a model, a backup or a server is missing, or the transcript is another one. */
 const NOT_ZERO: NotZero = {
   coverage: '3',
+  install: '5 file_missing',
+  hook: 'printed nothing',
   undo: '1 not_found',
   explore: '2 invalid_argument',
   embed: '2 invalid_argument',

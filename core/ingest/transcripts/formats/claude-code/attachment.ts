@@ -1,3 +1,4 @@
+import { withoutRecalled } from '#core/ingest/recalled-text.ts'
 import { type BlockPart, toPart } from '#core/ingest/transcripts/content-blocks.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 
@@ -18,12 +19,17 @@ export function attachedBy(record: JsonObject): Attached {
   const attachment = objectAt(record, 'attachment')
   const type = textAt(attachment, 'type') ?? ''
   if (unseenByModel.has(type)) return { role: 'user', blocks: [] }
+  if (type === 'hook_additional_context' && isAllRecalled(attachment)) return { role: 'system', blocks: [] }
   if (type === 'prompt_snapshot') return { role: 'system', blocks: promptBlocks(attachment) }
   const rendered = listAt(record, 'rendered').filter(isObject)
   const blocks = rendered.flatMap(({ content }) => blocksIn(content))
   if (blocks.length === 0 || type === 'queued_command') return { role: 'user', blocks: blocksWithText(attachment) }
   return { role: record.renderedRole === 'system' ? 'system' : 'user', blocks }
 }
+
+/** What a hook of ours told the model is in the memory already. */
+const isAllRecalled = (attachment: JsonObject): boolean =>
+  listAt(attachment, 'content').every((text) => typeof text === 'string' && withoutRecalled(text).trim() === '')
 
 const promptBlocks = (attachment: JsonObject): BlockPart[] =>
   listAt(attachment, 'systemPrompt').flatMap((section) => blocksIn(section))

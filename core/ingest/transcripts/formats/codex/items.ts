@@ -1,3 +1,4 @@
+import { withoutRecalled } from '#core/ingest/recalled-text.ts'
 import { type BlockPart, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { fileBlock, jsonText, plainText, type ToolCall, textBlock } from '#core/ingest/transcripts/parts.ts'
@@ -21,7 +22,9 @@ export type CodexItem =
 export function itemOf(item: JsonObject): CodexItem {
   switch (item.type) {
     case 'message':
-      return { kind: 'said', role: roleOf(item.role), blocks: blocksOf(item.content) }
+      return isAllRecalled(item)
+        ? { kind: 'silent' }
+        : { kind: 'said', role: roleOf(item.role), blocks: blocksOf(item.content) }
     case 'agent_message':
       return { kind: 'said', role: 'user', blocks: blocksOf(item.content) }
     case 'reasoning': {
@@ -56,6 +59,14 @@ export function itemOf(item: JsonObject): CodexItem {
       return { kind: 'unknown' }
   }
 }
+
+/** What a hook of ours told the model is in the memory already. */
+const isAllRecalled = (item: JsonObject): boolean =>
+  item.role === 'developer' &&
+  listAt(item, 'content').some(isObject) &&
+  listAt(item, 'content').every(
+    (block) => isObject(block) && typeof block.text === 'string' && withoutRecalled(block.text).trim() === '',
+  )
 
 const roleOf = (role: unknown): 'system' | 'user' | 'assistant' =>
   role === 'assistant' ? 'assistant' : role === 'user' ? 'user' : 'system'

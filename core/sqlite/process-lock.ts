@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { LcmError } from '../errors.ts'
-import { fileError } from '../sqlite/memory-file.ts'
-import { processMark, processState } from '../sqlite/process-mark.ts'
+import { fileError } from './memory-file.ts'
+import { processMark, processState } from './process-mark.ts'
 
 /**
  * Makes sure that one process at a time works on a run. The lock of a process that was killed is taken over.

@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs'
+import { z } from 'zod'
+import { userFolders } from '#core/folders.ts'
+import { HOOKED_AGENTS, type HookedAgent, readHookEvent } from '#core/host/hooks/hook-event.ts'
+import { HookFolder, type WaitingTranscript } from '#core/host/hooks/hook-folder.ts'
+import type { Lcm } from '#core/lcm.ts'
+import { loadSettings } from '#core/settings/settings-store.ts'
+import { requireEnabled } from '#core/settings/switched-off.ts'
+import { defineCommand } from './command.ts'
+import { interruptible } from './interruptible.ts'
+import type { Answer } from './output.ts'
+import { makeFolderOf, withMemory } from './session.ts'
+
+const TOKENS = 1_500
+
+/**
+ * What hooks of agents start (core/doors/hook.ts). Nothing that goes wrong reaches the agent: it is written down, and
+ * `lcm doctor` tells it.
+ */
+export const hook = defineCommand({
+  name: 'hook',
+  example: 'hook claude-code --queued --db memory.db',
+  fields: z.object({
+    agent: z.enum(HOOKED_AGENTS).meta({ description: 'the agent that started the hook' }),
+    queued: z.boolean().default(false).describe('import the transcripts that hooks have named, and end'),
+    tokens: z.int().min(100).max(20_000).default(TOKENS).meta({
+      description: 'at most this many tokens are given back after a compaction',
+      value: 'n',
+    }),
+  }),
+  positional: ['agent'],
+  run: async ({ agent, queued, tokens }, { db, newer }) => {
+    const settings = loadSettings(process.env)
+    const path = db ?? settings.databasePath
+    const folder = new HookFolder(userFolders(process.env).data, path)
+    try {
+      requireEnabled(settings, 'import transcripts')
+      makeFolderOf(path)
+      const given = { db: path, newer: newer ?? false }
+      if (!queued) return answer(await recall(folder, agent, given, tokens))
+      await importQueued(folder, given)
+    } catch (error) {
+      folder.fail(agent, error, Date.now())
+    }
+    return answer(null)
+  },
+})
+
+/** What both agents read from a hook. */
+type HookAnswer = {
+  readonly hookSpecificOutput: { readonly hookEventName: string; readonly additionalContext: string }
+}
+
+/** An agent takes every text that is printed for its model, so without an answer none is. */
+const answer = (given: HookAnswer | null): Answer => ({
+  json: given ?? {},
+  text: () => (given === null ? '' : JSON.stringify(given)),
+  isDocument: true,
+})
+
+type Given = { readonly db: string; readonly newer: boolean }
+
+/** Imports until nothing waits. One process at a time does that for a memory. */
+async function importQueued(folder: HookFolder, given: Given): Promise<void> {
+  while (!folder.isBeingEmptied) {
+    const release = folder.lock()
+    let waiting: WaitingTranscript[]
+    try {
+      waiting = folder.takeWaiting()
+      for (const [agent, transcripts] of Map.groupBy(waiting, (one) => one.agent)) {
+        try {
+          await withMemory(
+            given,
+            (lcm) =>
+              importAll(
+                lcm,
+                agent,
+                transcripts.map(({ path }) => path),
+              ),
+            { create: true },
+          )
+        } catch (error) {
+          folder.fail(agent, error, Date.now())
+        }
+      }
+    } finally {
+      release()
+    }
+    if (waiting.length === 0) return
+  }
+}
+
+/** Imports transcripts with those of their sub-agents. A session without a word has no transcript yet. */
+async function importAll(lcm: Lcm, agent: HookedAgent, transcripts: readonly string[]): Promise<Imported> {
+  const { importTranscripts } = await import('#core/ingest/transcripts/import-transcripts.ts')
+  const paths = transcripts.flatMap((path) => [path, path.replace(/\.jsonl$/, '')].filter((one) => existsSync(one)))
+  if (paths.length === 0) return new Map()
+  const db = lcm.requireWrite('import transcripts')
+  const { estimator, clock, files } = lcm
+  const { files: imported } = await interruptible((signal) =>
+    importTranscripts({ db, estimator, clock, files, paths, format: agent, window: 'agent' }, signal),
+  )
+  return new Map(
+    imported.flatMap(({ path, conversationId }) => (conversationId === null ? [] : [[path, conversationId]])),
+  )
+}
+
+/** The conversation of each transcript. */
+type Imported = ReadonlyMap<string, number>
+
+/** Returns what the agent is to read for its model, as both agents take it, or nothing. */
+async function recall(
+  folder: HookFolder,
+  agent: HookedAgent,
+  given: Given,
+  tokenCap: number,
+): Promise<HookAnswer | null> {
+  const { text } = await import('node:stream/consumers')
+  const event = readHookEvent(await text(process.stdin))
+  if (event?.transcriptPath == null) return null
+  const { transcriptPath } = event
+  folder.note(agent, event, Date.now())
+  const said = await withMemory(
+    given,
+    async (lcm) => {
+      const conversationId = (await importAll(lcm, agent, [transcriptPath])).get(transcriptPath)
+      if (conversationId === undefined) return ''
+      const { whatLeftWindow } = await import('#core/host/hooks/left-window.ts')
+      const compaction = folder.takeCompaction(event)
+      const isLeaving = compaction !== null && !isStored(lcm, conversationId, compaction.atMs)
+      const input = { conversationId, isLeaving, summary: compaction?.summary ?? null, tokenCap }
+      return interruptible((signal) => whatLeftWindow(lcm, input, signal))
+    },
+    { create: true },
+  )
+  return said === '' ? null : { hookSpecificOutput: { hookEventName: event.name, additionalContext: said } }
+}
+
+/** Codex writes a compaction down before the session starts again, Claude Code after that. */
+function isStored({ compactions }: Lcm, conversationId: number, sinceMs: number): boolean {
+  const [newest] = compactions.runs(conversationId)
+  return newest !== undefined && (newest.finishedAtMs ?? newest.startedAtMs) >= sinceMs
+}

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { userFolders } from '../folders.ts'
+import { isAfterCompaction, isHookedAgent, readHookEvent } from '../host/hooks/hook-event.ts'
+import { HookFolder } from '../host/hooks/hook-folder.ts'
+
+/**
+ * What an agent starts at each moment of a session, so it loads next to nothing: it notes the event and leaves the
+ * import to a process that the agent does not wait for. Only after a compaction, when the model can be told something,
+ * it waits for that process, and not for long. Whatever happens, the agent goes on: nothing is printed but what is meant
+ * for the model, and the exit code is 0.
+ */
+const [agent, , memory] = process.argv.slice(2)
+/** A memory is opened, a transcript imported and what left the window read in this time, or the model is told nothing. */
+const PATIENCE_MS = 20_000
+
+if (isHookedAgent(agent) && memory !== undefined) {
+  const folder = new HookFolder(userFolders(process.env).data, memory)
+  try {
+    const given = readFileSync(process.stdin.fd, 'utf8')
+    const event = readHookEvent(given)
+    if (event === null) throw new Error('What the agent said is no event of a hook.')
+    if (isAfterCompaction(event)) recall(folder, agent, given)
+    else {
+      folder.take(agent, event, Date.now())
+      if (event.transcriptPath !== null && !folder.isBeingEmptied) importLater(agent)
+    }
+  } catch (error) {
+    folder.fail(agent, error, Date.now())
+  }
+}
+
+function importLater(agent: string): void {
+  const child = spawn(process.execPath, [...lcm(agent), '--queued'], {
+    detached: true,
+    stdio: 'ignore',
+    windowsHide: true,
+  })
+  child.unref()
+}
+
+function recall(folder: HookFolder, agent: string, given: string): void {
+  const child = spawn(process.execPath, lcm(agent), { stdio: ['pipe', 'inherit', 'ignore'], windowsHide: true })
+  const patience = setTimeout(() => {
+    child.kill('SIGKILL')
+    folder.fail(agent, 'Recalling what left the window took too long, so the model was told nothing.', Date.now())
+  }, PATIENCE_MS)
+  child.on('exit', () => clearTimeout(patience))
+  child.on('error', (error) => {
+    clearTimeout(patience)
+    folder.fail(agent, error, Date.now())
+  })
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(given)
+}
+
+function lcm(agent: string): string[] {
+  return [fileURLToPath(new URL('./cli.js', import.meta.url)), 'hook', agent, '--db', memory ?? '']
+}

@@ -1,0 +1,187 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import type { Surroundings } from '#core/systems/places.ts'
+import { HOOKED_AGENTS, type HookedAgent } from '../hooks/hook-event.ts'
+import {
+  type FileChange,
+  isSame,
+  type JsonEntry,
+  readExactly,
+  valueAt,
+  withEntries,
+  withoutEntries,
+} from './file-change.ts'
+
+export const CONNECTED_AGENTS = HOOKED_AGENTS
+export type ConnectedAgent = HookedAgent
+
+/** What is written into the files of an agent. */
+export type Connected = {
+  /** The memory file. */
+  readonly memory: string
+  /** The folder of this installation, and the Node that runs it. */
+  readonly root: string
+  readonly node: string
+  readonly version: string
+  readonly dataDir: string
+}
+
+/** How an agent is connected: a row for each, and everything else follows. */
+export type AgentConnection = {
+  readonly agent: ConnectedAgent
+  readonly label: string
+  /** The folder in which the agent keeps its settings. */
+  readonly folder: (where: Surroundings) => string
+  /** What the files will be. @throws SyntaxError when a file of the agent cannot be read as what it is */
+  readonly connect: (where: Surroundings, given: Connected) => FileChange[]
+  /** What the files will be without us, as far as they hold us, wherever else they were changed. */
+  readonly disconnect: (where: Surroundings, given: Connected) => FileChange[]
+  /** What the user has to do in the agent, in a sentence. */
+  readonly afterwards: string
+}
+
+const MARK = ['# lcm-inspector: begin', '# lcm-inspector: end'] as const
+
+const claudeFolder = ({ home, env }: Surroundings): string => env.CLAUDE_CONFIG_DIR?.trim() || join(home, '.claude')
+const codexFolder = ({ home, env }: Surroundings): string => env.CODEX_HOME?.trim() || join(home, '.codex')
+
+/**
+ * A plugin in a folder of ours, which the settings name as a marketplace and enable. Claude Code reads it from there.
+ * https://code.claude.com/docs/en/plugin-marketplaces
+ */
+const claudeCode: AgentConnection = {
+  agent: 'claude-code',
+  label: 'Claude Code',
+  folder: claudeFolder,
+  connect: (where, given) => {
+    const settings = join(claudeFolder(where), 'settings.json')
+    return [...ourFiles(given, 'claude-code'), changed(settings, (before) => withEntries(before, claudeEntries(given)))]
+  },
+  disconnect: (where, given) => {
+    const settings = join(claudeFolder(where), 'settings.json')
+    return [
+      ...ourFiles(given, 'claude-code').map(({ path }) => changed(path, () => null)),
+      changed(settings, (before) => (before === null ? null : withoutEntries(before, claudeEntries(given)))),
+    ]
+  },
+  afterwards: 'Sessions that run go on as they are; those that start now are kept.',
+}
+
+const claudeEntries = ({ dataDir }: Connected): JsonEntry[] => [
+  {
+    at: ['extraKnownMarketplaces', 'lcm-inspector'],
+    value: { source: { source: 'directory', path: join(dataDir, 'adapters', 'claude-code') } },
+  },
+  { at: ['enabledPlugins', 'lcm@lcm-inspector'], value: true },
+]
+
+/** Hooks and a server of tools in two files. https://developers.openai.com/codex/hooks */
+const codex: AgentConnection = {
+  agent: 'codex',
+  label: 'Codex',
+  folder: codexFolder,
+  connect: (where, given) => [
+    changed(join(codexFolder(where), 'hooks.json'), (before) => withEntries(before, codexEntries(given, before))),
+    changed(join(codexFolder(where), 'config.toml'), (before) => withBlock(before ?? '', given)),
+  ],
+  disconnect: (where, given) => [
+    changed(join(codexFolder(where), 'hooks.json'), (before) => (before === null ? null : withoutHooks(before, given))),
+    changed(join(codexFolder(where), 'config.toml'), (before) =>
+      before === null ? null : withoutBlock(before) || null,
+    ),
+  ],
+  afterwards:
+    'Codex runs hooks only after you have trusted them: open it, type /hooks, and trust those of LCM Inspector.',
+}
+
+/** Hooks of others for the same event stay before ours. */
+function codexEntries(given: Connected, before: string | null): JsonEntry[] {
+  const events = valueAt(template(given, 'codex', 'hooks.json'), ['hooks']) as Record<string, unknown[]>
+  return Object.entries(events).map(([event, ours]) => {
+    const there = valueAt(before, ['hooks', event])
+    return { at: ['hooks', event], value: [...(Array.isArray(there) ? there.filter(isOfOthers) : []), ...ours] }
+  })
+}
+
+function withoutHooks(before: string, given: Connected): string | null {
+  return codexEntries(given, before).reduce<string | null>((text, { at, value }) => {
+    const others = (value as unknown[]).filter(isOfOthers)
+    if (text === null) return null
+    return others.length === 0 ? withoutEntries(text, [{ at, value }]) : withEntries(text, [{ at, value: others }])
+  }, before)
+}
+
+const isOfOthers = (hook: unknown): boolean => !JSON.stringify(hook).includes('lcm-hook.mjs')
+
+const codexBlock = (given: Connected): string => `\n${MARK[0]}\n${template(given, 'codex', 'config.toml')}${MARK[1]}\n`
+
+/** @throws SyntaxError when the user has a server of this name, because a second one would make the file invalid */
+function withBlock(before: string, given: Connected): string {
+  const others = withoutBlock(before)
+  if (/^\s*\[\s*mcp_servers\s*\.\s*["']?lcm["']?\s*[\].]/m.test(others))
+    throw new SyntaxError('config.toml has a server "lcm" already: rename or remove it.')
+  return `${others}${codexBlock(given)}`
+}
+
+/** Takes our lines out with the empty line that was put before them. */
+function withoutBlock(text: string): string {
+  const [from, to] = MARK.map((mark) => text.indexOf(mark)) as [number, number]
+  if (from < 0 || to < from) return text
+  const before = text.slice(0, from)
+  return `${before.endsWith('\n') ? before.slice(0, -1) : before}${text.slice(to + MARK[1].length).replace(/^\r?\n/, '')}`
+}
+
+export const AGENT_CONNECTIONS: Readonly<Record<ConnectedAgent, AgentConnection>> = { 'claude-code': claudeCode, codex }
+
+/** Whether the files of an agent hold what was written into them. */
+export function isConnected({ connect }: AgentConnection, where: Surroundings, given: Connected): boolean {
+  try {
+    return connect(where, given).every(isSame)
+  } catch {
+    return false
+  }
+}
+
+function changed(path: string, change: (before: string | null) => string | null): FileChange {
+  const before = readExactly(path)
+  const after = change(before)
+  // What says the same is left as it is written.
+  return { path, before, after: isSame({ path, before, after }) ? before : after }
+}
+
+/** The files of an adapter, with the addresses of this installation in them. */
+function ourFiles(given: Connected, agent: ConnectedAgent): FileChange[] {
+  const from = join(given.root, 'resources', 'adapters', agent)
+  const to = join(given.dataDir, 'adapters', agent)
+  return readdirSync(from, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(from, join(entry.parentPath, entry.name)))
+    .sort()
+    .map((name) => changed(join(to, name), () => template(given, agent, name)))
+}
+
+/** Values are escaped as JSON and TOML write them in double quotes. */
+function template({ memory, root, node, version }: Connected, agent: ConnectedAgent, name: string): string {
+  const cli = join(root, 'bin', 'lcm.mjs')
+  const hook = [node, join(root, 'bin', 'lcm-hook.mjs'), agent, '--db', memory].map(quoted).join(' ')
+  const values: Readonly<Record<string, string>> = {
+    NODE: node,
+    CLI: cli,
+    MEMORY: memory,
+    VERSION: version,
+    HOOK: hook,
+  }
+  return readFileSync(join(root, 'resources', 'adapters', agent, name), 'utf8').replaceAll(
+    /@([A-Z]+)@/g,
+    (whole, key: string) => (values[key] === undefined ? whole : JSON.stringify(values[key]).slice(1, -1)),
+  )
+}
+
+/** A word of a command line for the shell of this platform. */
+function quoted(word: string): string {
+  if (/^[\w@%+=:,./\\-]+$/.test(word)) return word
+  return process.platform === 'win32' ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`
+}
+
+export const isInstalled = (connection: AgentConnection, where: Surroundings): boolean =>
+  existsSync(connection.folder(where))

@@ -1,0 +1,51 @@
+/** The agents that start a program at certain moments of a session, and tell it as JSON which moment it is. */
+export const HOOKED_AGENTS = ['claude-code', 'codex'] as const
+export type HookedAgent = (typeof HOOKED_AGENTS)[number]
+
+export const isHookedAgent = (name: string | undefined): name is HookedAgent =>
+  HOOKED_AGENTS.some((agent) => agent === name)
+
+/** What an agent says when it starts a hook. Both agents use these names. */
+export type HookEvent = {
+  readonly name: string
+  readonly sessionId: string
+  /** Null when the agent keeps no transcript. The file may not be there yet. */
+  readonly transcriptPath: string | null
+  /** Why a session starts: startup, resume, clear or compact. */
+  readonly source: string | null
+  /** The whole text of the sub-agent that ended; Claude Code has one write its summaries. */
+  readonly summary: string | null
+}
+
+/** Returns null for what is no event of an agent. */
+export function readHookEvent(text: string): HookEvent | null {
+  const given = objectOrNull(text)
+  const name = textIn(given, 'hook_event_name')
+  const sessionId = textIn(given, 'session_id')
+  if (name === null || sessionId === null) return null
+  const isUnnamedAgent = name === 'SubagentStop' && (textIn(given, 'agent_type') ?? '') === ''
+  return {
+    ...{ name, sessionId },
+    transcriptPath: textIn(given, 'transcript_path'),
+    source: textIn(given, 'source'),
+    summary: isUnnamedAgent ? textIn(given, 'last_assistant_message') : null,
+  }
+}
+
+/** After a compaction the session starts again: only then is a hook listened to by the model. */
+export const isAfterCompaction = ({ name, source }: HookEvent): boolean =>
+  name === 'SessionStart' && source === 'compact'
+
+function objectOrNull(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}
+
+function textIn(given: Readonly<Record<string, unknown>>, name: string): string | null {
+  const value = given[name]
+  return typeof value === 'string' && value !== '' ? value : null
+}

@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto'
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
+import { sha256 } from '#core/hashing.ts'
+import { isLocked, lockRun } from '#core/sqlite/process-lock.ts'
+import type { HookEvent, HookedAgent } from './hook-event.ts'
+
+/** A transcript that waits to be imported. */
+export type WaitingTranscript = { readonly agent: HookedAgent; readonly path: string }
+
+/** When an agent was last heard of, and what it said then. */
+export type LastHeard = { readonly atMs: number; readonly event: string; readonly memory: string }
+
+/** What went wrong in a hook. Nothing of it reaches the agent. */
+export type HookFailure = { readonly atMs: number; readonly agent: string; readonly text: string }
+
+/** More is no help to anybody; then the older half goes. */
+const MOST_FAILURE_BYTES = 64 * 1024
+const LONGEST_FAILURE = 1000
+
+/**
+ * What hooks leave for each other, in the app's data folder: transcripts to be imported into a memory, the summary of a
+ * compaction that is under way, when an agent was last heard of, and what went wrong. A hook only writes here, so that
+ * the agent waits for nothing else. All of it can be deleted: transcripts are read from the start of what is missing.
+ */
+export class HookFolder {
+  readonly #root: string
+  readonly #memory: string
+  readonly #queue: string
+
+  /** @param memory the file into which hooks import */
+  constructor(dataDir: string, memory: string) {
+    this.#root = join(dataDir, 'hooks')
+    this.#memory = resolve(memory)
+    this.#queue = join(this.#root, sha256(this.#memory).slice(0, 16))
+  }
+
+  get memory(): string {
+    return this.#memory
+  }
+
+  /** Notes that an event came, and that its transcript waits to be imported. */
+  take(agent: HookedAgent, event: HookEvent, atMs: number): void {
+    this.note(agent, event, atMs)
+    if (event.transcriptPath === null) return
+    const waiting: WaitingTranscript = { agent, path: event.transcriptPath }
+    this.#write(join(this.#queue, `${atMs}-${randomBytes(6).toString('hex')}.waiting`), JSON.stringify(waiting))
+  }
+
+  /** Notes that an event came. */
+  note(agent: HookedAgent, event: HookEvent, atMs: number): void {
+    mkdirSync(this.#queue, { recursive: true, mode: 0o700 })
+    const heard: LastHeard = { atMs, event: event.name, memory: this.#memory }
+    this.#write(join(this.#root, `${agent}.heard`), JSON.stringify(heard))
+    if (event.name === 'PreCompact') this.#write(this.#compacting(event), JSON.stringify({ atMs }))
+    else if (event.summary !== null) this.#keepSummary(event, event.summary)
+  }
+
+  /** Says whether a process imports what waits. It looks again after it has given up its lock, so nothing is missed. */
+  get isBeingEmptied(): boolean {
+    return isLocked(this.#lock)
+  }
+
+  /** @returns a function that gives the lock back. @throws LcmError locked */
+  lock(): () => void {
+    mkdirSync(this.#queue, { recursive: true, mode: 0o700 })
+    return lockRun(this.#lock)
+  }
+
+  /** Returns what waits, each transcript once, and takes it out of the queue. */
+  takeWaiting(): WaitingTranscript[] {
+    const once = new Map<string, WaitingTranscript>()
+    for (const name of namesIn(this.#queue)
+      .filter((one) => one.endsWith('.waiting'))
+      .sort()) {
+      const file = join(this.#queue, name)
+      const waiting = jsonIn<WaitingTranscript>(file)
+      rmSync(file, { force: true })
+      if (waiting !== null && typeof waiting.path === 'string') once.set(`${waiting.agent} ${waiting.path}`, waiting)
+    }
+    return [...once.values()]
+  }
+
+  /**
+   * Returns when the compaction began that is under way in a session, and its summary if it is known, and forgets both.
+   * Null when none is known to be under way.
+   */
+  takeCompaction(event: HookEvent): { readonly atMs: number; readonly summary: string | null } | null {
+    const file = this.#compacting(event)
+    const begun = jsonIn<{ atMs: number; summary?: string }>(file)
+    rmSync(file, { force: true })
+    return begun && { atMs: begun.atMs, summary: begun.summary ?? null }
+  }
+
+  lastHeard(agent: HookedAgent): LastHeard | null {
+    return jsonIn<LastHeard>(join(this.#root, `${agent}.heard`))
+  }
+
+  /** Writes down what went wrong. It never fails: then there is nothing left to be done. */
+  fail(agent: string, error: unknown, atMs: number): void {
+    try {
+      mkdirSync(this.#root, { recursive: true, mode: 0o700 })
+      const text = (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_FAILURE)
+      const failure: HookFailure = { atMs, agent, text }
+      this.#shortenFailures()
+      appendFileSync(this.#failures, `${JSON.stringify(failure)}\n`, { mode: 0o600 })
+    } catch {
+      // The folder cannot be written.
+    }
+  }
+
+  /** What went wrong, oldest first. */
+  failures(): HookFailure[] {
+    const lines = textIn(this.#failures)?.split('\n') ?? []
+    return lines.flatMap((line) => parsed<HookFailure>(line) ?? [])
+  }
+
+  get #failures(): string {
+    return join(this.#root, 'failures.jsonl')
+  }
+
+  get #lock(): string {
+    return join(this.#queue, 'importing.lock')
+  }
+
+  #compacting({ sessionId }: HookEvent): string {
+    return join(this.#queue, `${sha256(sessionId).slice(0, 16)}.compacting`)
+  }
+
+  /** A sub-agent that ends while no compaction is under way wrote no summary. */
+  #keepSummary(event: HookEvent, summary: string): void {
+    const file = this.#compacting(event)
+    const begun = jsonIn<{ atMs: number }>(file)
+    if (begun !== null) this.#write(file, JSON.stringify({ atMs: begun.atMs, summary }))
+  }
+
+  #shortenFailures(): void {
+    if (sizeOf(this.#failures) < MOST_FAILURE_BYTES) return
+    const lines = textIn(this.#failures)?.split('\n') ?? []
+    this.#write(this.#failures, lines.slice(lines.length >> 1).join('\n'))
+  }
+
+  /** Under another name first: whoever reads it finds all of it or nothing. */
+  #write(path: string, text: string): void {
+    const next = `${path}.${randomBytes(6).toString('hex')}.tmp`
+    writeFileSync(next, text, { flag: 'wx', mode: 0o600 })
+    renameSync(next, path)
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function textIn(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
+const jsonIn = <T>(path: string): T | null => parsed<T>(textIn(path) ?? '')
+
+/** These files are written by this class only; a damaged one counts as missing. */
+function parsed<T>(text: string): T | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as T) : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,146 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { CONNECTED_AGENTS, type ConnectedAgent } from '#core/host/connections/agents.ts'
+import { Connections } from '#core/host/connections/connections.ts'
+import { readHookEvent } from '#core/host/hooks/hook-event.ts'
+import { HookFolder } from '#core/host/hooks/hook-folder.ts'
+import { temporaryFolder } from '#test/builders/temporary-folder.ts'
+
+const NOW = Date.UTC(2026, 10, 29)
+const project = join(import.meta.dirname, '../../..')
+
+/** A computer with both agents, and an installation of this version. */
+function computer(version = '1.0.0') {
+  const home = join(temporaryFolder(), 'home of Jo & "Ann"')
+  const root = join(home, 'program')
+  mkdirSync(join(root, 'out/main'), { recursive: true })
+  mkdirSync(join(root, 'resources'))
+  writeFileSync(join(root, 'out/main/hook.js'), '')
+  for (const folder of ['.claude', '.codex']) mkdirSync(join(home, folder))
+  const dataDir = join(home, 'data')
+  const where = { home, env: {}, cwd: home }
+  // The adapters of this project, read where they are.
+  mkdirSync(join(root, 'resources/adapters'), { recursive: true })
+  copyFolder(join(project, 'resources/adapters'), join(root, 'resources/adapters'))
+  const installed = { root, node: process.execPath, version, dataDir }
+  return {
+    home,
+    dataDir,
+    memory: join(home, 'lcm.db'),
+    connections: new Connections(where, installed),
+    where,
+    installed,
+  }
+}
+
+function copyFolder(from: string, to: string): void {
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)]
+    if (entry.isDirectory()) {
+      mkdirSync(target, { recursive: true })
+      copyFolder(source, target)
+    } else writeFileSync(target, readFileSync(source))
+  }
+}
+
+/** Every file below a folder with its text, but for what is ours. */
+function filesIn(folder: string, skip = /program|data|lcm\.db/): Record<string, string> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const paths = entries
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !skip.test(path.slice(folder.length)))
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(path, 'utf8')]))
+}
+
+const HOOKS_OF_OTHERS = { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'notify' }] }] } }
+
+describe.each(CONNECTED_AGENTS)('connecting %s', (agent: ConnectedAgent) => {
+  const settings = agent === 'codex' ? '.codex/hooks.json' : '.claude/settings.json'
+
+  it('gives every file back byte for byte, whatever stood there', async () => {
+    for (const before of [
+      null,
+      '{}',
+      '{"model":"opus","hooks":{}}',
+      JSON.stringify(HOOKS_OF_OTHERS),
+      '\uFEFF{ "a": [1 ,2]}\r\n',
+    ]) {
+      const { home, connections, memory } = computer()
+      if (before !== null) writeFileSync(join(home, settings), before)
+      writeFileSync(join(home, '.codex/config.toml'), 'model = "x"\r\n[features]\nhooks = true')
+      const was = filesIn(home)
+      expect((await connections.connect(agent, memory, NOW)).length).toBeGreaterThan(0)
+      expect(filesIn(home)).not.toEqual(was)
+      expect(connections.planned(agent, memory)).toEqual([])
+      connections.disconnect(agent)
+      expect(filesIn(home)).toEqual(was)
+      expect(connections.disconnecting(agent)).toEqual([])
+    }
+  })
+
+  it('takes only what is ours out of a file that was changed since', async () => {
+    const { home, connections, memory } = computer()
+    writeFileSync(join(home, settings), JSON.stringify(HOOKS_OF_OTHERS))
+    await connections.connect(agent, memory, NOW)
+    const now = JSON.parse(readFileSync(join(home, settings), 'utf8'))
+    writeFileSync(join(home, settings), JSON.stringify({ ...now, theme: 'dark' }))
+    connections.disconnect(agent)
+    expect(JSON.parse(readFileSync(join(home, settings), 'utf8'))).toEqual({ ...HOOKS_OF_OTHERS, theme: 'dark' })
+  })
+
+  it('gives back what stood there before the first of several installations', async () => {
+    const { home, connections, memory, where, installed } = computer()
+    const was = filesIn(home)
+    await connections.connect(agent, memory, NOW)
+    const later = new Connections(where, { ...installed, version: '2.0.0' })
+    await later.connect(agent, join(home, 'other.db'), NOW + 1)
+    later.disconnect(agent)
+    expect(filesIn(home)).toEqual(was)
+  })
+
+  it('changes nothing where a file cannot be read as what it is, and says which agent it is of', async () => {
+    const { home, connections, memory } = computer()
+    writeFileSync(join(home, settings), '{"model": "opus",')
+    const was = filesIn(home)
+    await expect(connections.connect(agent, memory, NOW)).rejects.toMatchObject({ code: 'invalid_argument' })
+    expect(filesIn(home)).toEqual(was)
+    expect(connections.states().find((one) => one.agent === agent)).toMatchObject({ isConnected: false, memory: null })
+  })
+
+  it('refuses a computer without the agent and a copy without the built program', async () => {
+    const { home, connections, memory, where, installed } = computer()
+    const nowhere = new Connections({ ...where, home: join(home, 'nobody') }, installed)
+    await expect(nowhere.connect(agent, memory, NOW)).rejects.toMatchObject({ code: 'file_missing' })
+    const unbuilt = new Connections(where, { ...installed, root: join(home, 'unbuilt') })
+    await expect(unbuilt.connect(agent, memory, NOW)).rejects.toMatchObject({ code: 'unsupported' })
+    expect(connections.states().every(({ problems }) => problems.length === 0)).toBe(true)
+  })
+
+  it('says what is wrong: never heard of, settings changed, a newer program, failures', async () => {
+    const { home, dataDir, connections, memory, where, installed } = computer()
+    await connections.connect(agent, memory, NOW)
+    writeFileSync(memory, '')
+    const state = (of = connections) => of.states().find((one) => one.agent === agent)
+    expect(state()).toMatchObject({ isConnected: true, memory, lastHeardAtMs: null })
+    expect(state()?.problems).toEqual([expect.stringContaining('has not been heard of')])
+    const event = readHookEvent(JSON.stringify({ hook_event_name: 'Stop', session_id: 's' }))
+    if (event === null) throw new Error('This is an event.')
+    new HookFolder(dataDir, memory).take(agent, event, NOW + 5)
+    expect(state()).toMatchObject({ lastHeardAtMs: NOW + 5, lastEvent: 'Stop', problems: [] })
+    new HookFolder(dataDir, memory).fail(agent, new Error('The disk is full.'), NOW + 6)
+    expect(state()?.problems).toEqual(['The disk is full.'])
+    const newer = new Connections(where, { ...installed, version: '2.0.0' })
+    expect(state(newer)?.problems).toContainEqual(expect.stringContaining('connected by version 1.0.0'))
+    writeFileSync(join(home, settings), '{}')
+    expect(state()?.problems).toContainEqual(expect.stringContaining('do not name LCM Inspector'))
+    expect(state()?.isConnected).toBe(false)
+  })
+})
+
+it('refuses a Codex that has another server of the same name, because its settings would be invalid', async () => {
+  const { home, connections, memory } = computer()
+  writeFileSync(join(home, '.codex/config.toml'), '[mcp_servers.lcm]\ncommand = "other"\n')
+  await expect(connections.connect('codex', memory, NOW)).rejects.toMatchObject({ code: 'invalid_argument' })
+  expect(existsSync(join(home, '.codex/hooks.json'))).toBe(false)
+})

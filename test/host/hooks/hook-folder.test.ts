@@ -1,0 +1,95 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type HookEvent, readHookEvent } from '#core/host/hooks/hook-event.ts'
+import { HookFolder } from '#core/host/hooks/hook-folder.ts'
+import { temporaryFolder } from '#test/builders/temporary-folder.ts'
+
+const event = (fields: object): HookEvent => {
+  const read = readHookEvent(JSON.stringify({ session_id: 's', ...fields }))
+  if (read === null) throw new Error('This is an event.')
+  return read
+}
+const folder = (dataDir = temporaryFolder(), memory = '/m.db') => new HookFolder(dataDir, memory)
+
+describe('what an agent says when it starts a hook', () => {
+  it('is no event without the name of the event and of the session, or when it is no JSON', () => {
+    for (const text of [
+      '',
+      '{',
+      '[]',
+      'null',
+      '{"session_id":"s"}',
+      '{"hook_event_name":"Stop"}',
+      '{"hook_event_name":7,"session_id":"s"}',
+    ])
+      expect(readHookEvent(text)).toBeNull()
+  })
+
+  it('has the summary of a compaction only from a sub-agent without a name', () => {
+    const fields = { hook_event_name: 'SubagentStop', last_assistant_message: 'A summary.' }
+    expect(event({ ...fields, agent_type: '' }).summary).toBe('A summary.')
+    expect(event({ ...fields, agent_type: 'Explore' }).summary).toBeNull()
+    expect(event({ ...fields, hook_event_name: 'Stop' }).summary).toBeNull()
+  })
+})
+
+describe('the folder of hooks', () => {
+  it('keeps what waits by memory, each transcript once and in the order in which it came', () => {
+    const dataDir = temporaryFolder()
+    const [one, other] = [folder(dataDir), folder(dataDir, '/other.db')]
+    for (const path of ['/b.jsonl', '/a.jsonl', '/b.jsonl'])
+      one.take('codex', event({ hook_event_name: 'Stop', transcript_path: path }), 1)
+    other.take('claude-code', event({ hook_event_name: 'Stop', transcript_path: '/c.jsonl' }), 1)
+    other.take('claude-code', event({ hook_event_name: 'Stop' }), 2)
+    expect(new Set(one.takeWaiting().map(({ path }) => path))).toEqual(new Set(['/a.jsonl', '/b.jsonl']))
+    expect(one.takeWaiting()).toEqual([])
+    expect(other.takeWaiting()).toEqual([{ agent: 'claude-code', path: '/c.jsonl' }])
+  })
+
+  it('gives the summary of a compaction once, and only when one is under way', () => {
+    const hooks = folder()
+    const stopped = event({ hook_event_name: 'SubagentStop', agent_type: '', last_assistant_message: 'A summary.' })
+    hooks.take('claude-code', stopped, 1)
+    expect(hooks.takeCompaction(stopped)).toBeNull()
+    hooks.take('claude-code', event({ hook_event_name: 'PreCompact' }), 2)
+    hooks.take('claude-code', stopped, 3)
+    expect(hooks.takeCompaction(stopped)).toEqual({ atMs: 2, summary: 'A summary.' })
+    expect(hooks.takeCompaction(stopped)).toBeNull()
+  })
+
+  it('is emptied by one process at a time, which others see', () => {
+    const hooks = folder()
+    expect(hooks.isBeingEmptied).toBe(false)
+    const release = hooks.lock()
+    expect(hooks.isBeingEmptied).toBe(true)
+    expect(() => hooks.lock()).toThrow(expect.objectContaining({ code: 'locked' }))
+    release()
+    expect(hooks.isBeingEmptied).toBe(false)
+  })
+
+  it('keeps failures and not too many of them, and passes over files that it has not written', () => {
+    const dataDir = temporaryFolder()
+    const hooks = folder(dataDir)
+    for (let n = 0; n < 400; n += 1) hooks.fail('codex', new Error(`${n} ${'x'.repeat(900)}`), n)
+    const kept = hooks.failures()
+    expect(kept.length).toBeLessThan(100)
+    expect(kept.at(-1)).toMatchObject({ atMs: 399, agent: 'codex' })
+    hooks.take('codex', event({ hook_event_name: 'Stop' }), 1)
+    writeFileSync(join(dataDir, 'hooks', 'codex.heard'), '{"atMs":')
+    expect(hooks.lastHeard('codex')).toBeNull()
+    const [queue = ''] = readdirSync(join(dataDir, 'hooks'), { withFileTypes: true }).flatMap((one) =>
+      one.isDirectory() ? one.name : [],
+    )
+    writeFileSync(join(dataDir, 'hooks', queue, '1-a.waiting'), 'nonsense')
+    expect(hooks.takeWaiting()).toEqual([])
+  })
+
+  it('says nothing when it cannot be written', () => {
+    const dataDir = temporaryFolder()
+    writeFileSync(join(dataDir, 'hooks'), 'a file in the place of the folder')
+    const hooks = folder(dataDir)
+    expect(() => hooks.fail('codex', new Error('x'), 1)).not.toThrow()
+    expect(hooks.failures()).toEqual([])
+  })
+})

@@ -1,0 +1,187 @@
+import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { HookFolder } from '#core/host/hooks/hook-folder.ts'
+import { openLcm } from '#core/lcm.ts'
+import { cliPath, packageFolder } from '#test/builders/built-program.ts'
+import { TranscriptBuilder, text } from '#test/builders/claude-code.ts'
+import { temporaryFolder } from '#test/builders/temporary-folder.ts'
+import { environment } from '#test/doors/cli/lcm.ts'
+
+const hookPath = join(packageFolder, 'bin/lcm-hook.mjs')
+const SESSION = '11111111-2222-4333-8444-555555555555'
+
+/** A session of Claude Code, whose hooks are started as that agent starts them. */
+function session() {
+  const folder = temporaryFolder()
+  const [db, dataDir] = [join(folder, 'lcm.db'), join(folder, 'data')]
+  const transcriptPath = join(folder, `${SESSION}.jsonl`)
+  const env = environment({ LCM_DATA_DIR: dataDir })
+  const hooks = new HookFolder(dataDir, db)
+  const start = (name: string, fields: object = {}, agent = 'claude-code'): SpawnSyncReturns<string> =>
+    spawnSync(process.execPath, [hookPath, agent, '--db', db], {
+      input: JSON.stringify({
+        session_id: SESSION,
+        transcript_path: transcriptPath,
+        cwd: '/work',
+        hook_event_name: name,
+        ...fields,
+      }),
+      env,
+      encoding: 'utf8',
+    })
+  return { folder, db, dataDir, transcriptPath, env, hooks, start }
+}
+
+/** Waits until what hooks have left is imported. */
+const settled = (hooks: HookFolder, dataDir: string): Promise<void> =>
+  vi.waitFor(
+    () => {
+      const waiting = readdirSync(join(dataDir, 'hooks'), { recursive: true }).filter((name) =>
+        String(name).endsWith('.waiting'),
+      )
+      expect({ waiting, isBeingEmptied: hooks.isBeingEmptied }).toEqual({ waiting: [], isBeingEmptied: false })
+    },
+    { timeout: 120_000, interval: 200 },
+  )
+
+async function contentsIn(db: string): Promise<string[]> {
+  const lcm = await openLcm(db, { readOnly: true })
+  const rows = lcm.read.all<{ content: string }>('SELECT content FROM messages ORDER BY message_id')
+  lcm.close()
+  return rows.map(({ content }) => content)
+}
+
+describe('hooks of Claude Code', () => {
+  it('store the session as it grows, without a word to the agent', async () => {
+    const { db, dataDir, transcriptPath, hooks, start } = session()
+    // The transcript is not there before the first word.
+    expect(start('SessionStart', { source: 'startup' })).toMatchObject({ status: 0, stdout: '', stderr: '' })
+    const builder = new TranscriptBuilder()
+    builder.user('We use port 8443 for the ferry.')
+    for (let turn = 0; turn < 3; turn += 1) {
+      builder.answer(`api-${turn}`, [text(`Answer ${turn}.`)])
+      writeFileSync(transcriptPath, `${builder.lines.join('\n')}\n`)
+      expect(start('Stop')).toMatchObject({ status: 0, stdout: '', stderr: '' })
+    }
+    await settled(hooks, dataDir)
+    expect(await contentsIn(db)).toEqual(['We use port 8443 for the ferry.', 'Answer 0.', 'Answer 1.', 'Answer 2.'])
+    expect(hooks.failures()).toEqual([])
+  })
+
+  it('give back after a compaction what the summary does not say, and never store it again', async () => {
+    const { db, dataDir, transcriptPath, hooks, start } = session()
+    const builder = new TranscriptBuilder()
+    builder.user('We decided to use port 8443 for the ferry. The retry limit must stay at 17 attempts.')
+    builder.answer('api-1', [text('I changed src/ferry/retry.ts.')])
+    writeFileSync(transcriptPath, `${builder.lines.join('\n')}\n`)
+    start('PreCompact', { trigger: 'auto' })
+    start('SubagentStop', { agent_type: '', last_assistant_message: 'We decided to use port 8443 for the ferry.' })
+    const { status, stdout } = start('SessionStart', { source: 'compact' })
+    expect(status).toBe(0)
+    const { hookSpecificOutput: said } = JSON.parse(stdout)
+    expect(said.hookEventName).toBe('SessionStart')
+    expect(said.additionalContext).toMatch(/^<recalled-memory id="/)
+    expect(said.additionalContext).toContain('[msg_1, user] The retry limit must stay at 17 attempts.')
+    expect(said.additionalContext).toContain('src/ferry/retry.ts')
+    expect(said.additionalContext).not.toContain('8443')
+    builder.record({
+      type: 'attachment',
+      attachment: { type: 'hook_additional_context', content: [said.additionalContext], hookEvent: 'SessionStart' },
+      rendered: [
+        {
+          content: `<system-reminder>\nSessionStart hook additional context: ${said.additionalContext}\n</system-reminder>`,
+        },
+      ],
+      renderedRole: 'system',
+    })
+    builder.user('Go on.')
+    writeFileSync(transcriptPath, `${builder.lines.join('\n')}\n`)
+    start('Stop')
+    await settled(hooks, dataDir)
+    const stored = await contentsIn(db)
+    expect(stored.at(-1)).toBe('Go on.')
+    expect(stored.filter((content) => content.includes('recalled-memory'))).toEqual([])
+    expect(stored).toHaveLength(3)
+  })
+
+  it('let the agent go on whatever is wrong, and lcm doctor tells it', async () => {
+    const { db, dataDir, transcriptPath, env, hooks, start } = session()
+    writeFileSync(db, 'This is no memory. '.repeat(100))
+    writeFileSync(transcriptPath, 'no transcript\n')
+    for (const [name, fields] of [
+      ['Stop', {}],
+      ['SessionStart', { source: 'compact' }],
+      ['Stop', { transcript_path: 7, session_id: null }],
+    ] as const) {
+      expect(start(name, fields)).toMatchObject({ status: 0, stdout: '' })
+    }
+    await settled(hooks, dataDir)
+    expect(hooks.failures().length).toBeGreaterThanOrEqual(3)
+    expect(readFileSync(db, 'utf8')).toBe('This is no memory. '.repeat(100))
+    const noInput = spawnSync(process.execPath, [hookPath, 'claude-code', '--db', db], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      encoding: 'utf8',
+    })
+    expect(noInput).toMatchObject({ status: 0, stdout: '', stderr: '' })
+    const unknown = spawnSync(process.execPath, [hookPath, 'nobody'], { env, input: '', encoding: 'utf8' })
+    expect(unknown).toMatchObject({ status: 0, stdout: '', stderr: '' })
+  })
+
+  it('lose and double nothing when many sessions end a turn at once and importers are killed', async () => {
+    const { folder, db, dataDir, env, hooks } = session()
+    const sessions = Array.from({ length: 12 }, (_, n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`)
+    const one = (id: string, turns: number): Promise<unknown> => {
+      const builder = new TranscriptBuilder(id)
+      for (let turn = 0; turn < turns; turn += 1) {
+        builder.user(`Question ${turn} of ${id}.`)
+        builder.answer(`${id}-${turn}`, [text(`Answer ${turn} of ${id}.`)])
+      }
+      const path = join(folder, `${id}.jsonl`)
+      writeFileSync(path, `${builder.lines.join('\n')}\n`)
+      const child = spawn(process.execPath, [hookPath, 'claude-code', '--db', db], {
+        env,
+        stdio: ['pipe', 'ignore', 'ignore'],
+      })
+      child.stdin.end(JSON.stringify({ session_id: id, transcript_path: path, hook_event_name: 'Stop' }))
+      return new Promise((done) => child.on('close', done))
+    }
+    for (const turns of [1, 2, 3]) {
+      await Promise.all(sessions.map((id) => one(id, turns)))
+      // An importer that is killed leaves its lock and what it had taken; the next hook of each session names it again.
+      const importer = spawn(process.execPath, [cliPath, 'hook', 'claude-code', '--queued', '--db', db], {
+        env,
+        stdio: 'ignore',
+      })
+      setTimeout(() => importer.kill('SIGKILL'), 300 * turns)
+      await new Promise((done) => importer.on('close', done))
+    }
+    for (const id of sessions) await one(id, 4)
+    await settled(hooks, dataDir)
+    const stored = await contentsIn(db)
+    expect(stored.toSorted()).toEqual(
+      sessions
+        .flatMap((id) => [0, 1, 2, 3].flatMap((turn) => [`Question ${turn} of ${id}.`, `Answer ${turn} of ${id}.`]))
+        .toSorted(),
+    )
+  })
+})
+
+it('starts with little: a hook loads Node’s own modules and less than 100 kB of scripts', () => {
+  const loaded = new Set<string>()
+  const load = (path: string): void => {
+    if (loaded.has(path)) return
+    loaded.add(path)
+    for (const [, target = ''] of readFileSync(path, 'utf8').matchAll(/^(?:import|export)[^;]*? from "([^"]+)"/gm)) {
+      if (target.startsWith('node:')) continue
+      expect(target).toMatch(/^\.\.?\//)
+      load(join(dirname(path), target))
+    }
+  }
+  load(join(packageFolder, 'out/main/hook.js'))
+  const bytes = [...loaded].reduce((sum, path) => sum + readFileSync(path).byteLength, 0)
+  expect([...loaded].every((path) => existsSync(path))).toBe(true)
+  expect(bytes).toBeLessThan(100_000)
+})
