@@ -1,10 +1,10 @@
-import type { Hit, Occurrence, Passages, ReadUnit, SourceText } from './passages.ts'
+import type { Hit, Occurrence, ReadUnit, SourceText } from './passages.ts'
 import { standsAt } from './specifics.ts'
 import { NO_OCCURRENCES, type TextIndex } from './text-index.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** What an index has of the claims of one vocabulary. It costs nothing for what the claims do not say. */
-export class IndexView implements Passages {
+export class IndexView {
   readonly vocabulary: Vocabulary
   readonly #index: TextIndex
   /** By term of the vocabulary: its number in the index, −1 for none. And the other way round. */
@@ -46,9 +46,11 @@ export class IndexView implements Passages {
   endOf(unit: number): number {
     return this.#index.endOf(unit)
   }
+  /** The units with a term, in their order. */
   unitsWith(term: number): Int32Array {
     return this.#index.unitsWith(this.#terms[term] ?? -1)
   }
+  /** How many units have a term. */
   frequencyOf(term: number): number {
     return this.#index.frequencyOf(this.#terms[term] ?? -1)
   }
@@ -63,6 +65,7 @@ export class IndexView implements Passages {
     return anchor === undefined || !sought ? NO_OCCURRENCES : this.#index.occurrencesOf(sought, anchor)
   }
 
+  /** Whether a unit has a term. */
   holds(unit: number, term: number): boolean {
     const known = this.#terms[term] ?? -1
     const { terms } = this.#index.read(unit)

@@ -1,5 +1,3 @@
-import type { Vocabulary } from './vocabulary.ts'
-
 /** One text of a source. */
 export type SourceText = {
   readonly id: string
@@ -32,27 +30,6 @@ export type ReadUnit = {
   readonly scopes: readonly (readonly number[])[]
   /** By number of a specific of the claims: its range in the unit. */
   readonly specifics: ReadonlyMap<number, readonly [number, number]>
-}
-
-/** Texts that are divided into units (lines and sentences), and where in them stands what the claims say. */
-export type Passages = {
-  readonly vocabulary: Vocabulary
-  readonly texts: readonly SourceText[]
-  readonly units: number
-  textOf(unit: number): number
-  startOf(unit: number): number
-  endOf(unit: number): number
-  /** The units with a term, in their order. */
-  unitsWith(term: number): Int32Array
-  /** How many units have a term. */
-  frequencyOf(term: number): number
-  occurrencesOf(specific: number): readonly Occurrence[]
-  /** Whether a unit has a term. */
-  holds(unit: number, term: number): boolean
-  /** Reads a unit in detail. */
-  read(unit: number): ReadUnit
-  /** A number for each unit, for whoever is just comparing. All are 0 between two comparisons. */
-  readonly roughScores: Float32Array
 }
 
 /** How many occurrences are kept of each specific and of each term. */

@@ -8,10 +8,10 @@ import { findNode, messageNumber } from '../systems/node-id.ts'
 import { knownRole, messageHeads } from '../systems/records/messages.ts'
 import { summaryHeads } from '../systems/records/summaries.ts'
 import { contentsOfSummaries } from '../systems/texts.ts'
-import { TimeSlice } from '../yielding.ts'
+import { goingOn, TimeSlice } from '../yielding.ts'
 import { claimsOf, claimsWithin } from './claims.ts'
 import { whyClaim, whyPassage } from './explain.ts'
-import { PassageIndex } from './passage-index.ts'
+import { IndexView } from './index-view.ts'
 import { withoutBlanks } from './passages.ts'
 import { Scorer } from './scoring.ts'
 import { SourceMetadata } from './source-metadata.ts'
@@ -24,6 +24,7 @@ import {
   summaryTexts,
 } from './source-texts.ts'
 import { SummaryCopies } from './summary-copies.ts'
+import { TextIndex } from './text-index.ts'
 import { type JudgedSpecific, judge, THRESHOLDS, type Verdict } from './verdict.ts'
 import { type Claim, Vocabulary } from './vocabulary.ts'
 import type { Candidate } from './window-comparison.ts'
@@ -55,7 +56,7 @@ export type ProvenanceOptions = {
 }
 
 type Reading = {
-  readonly index: PassageIndex
+  readonly index: TextIndex
   readonly vocabulary: Vocabulary
   readonly sources: ReachedSources
   readonly copies: SummaryCopies
@@ -96,10 +97,12 @@ export class ProvenanceFinder {
     const vocabulary = Vocabulary.of(content, chosen.slice(0, MOST_CLAIMS))
     const memory = reader.memory(node.conversationId)
     const sources = reachedSources(memory, memory.summaries.nodeOf(input.summaryId))
-    const index = new PassageIndex(vocabulary)
+    const texts = new TextIndex(vocabulary)
     const copies = new SummaryCopies(db, [input.summaryId, ...sources.reached.filter((id) => id !== input.summaryId)])
-    const read = { index, vocabulary, sources, copies, slice, summaryId: input.summaryId, signal }
+    const read = { index: texts, vocabulary, sources, copies, slice, summaryId: input.summaryId, signal }
     const { messagesRead, isComplete } = await this.#read(read)
+    await goingOn(texts.preparing(), slice)
+    const index = new IndexView(vocabulary, texts)
     const metadata = new SourceMetadata(db, memory.messages, sources.messages)
     const scorer = new Scorer(vocabulary, index)
     const roleOf = (id: string): Role | null => {
@@ -135,7 +138,7 @@ export class ProvenanceFinder {
         messages: sources.messages.length,
         messagesRead,
         summaries: sources.summaries.length,
-        chars: index.chars,
+        chars: texts.chars,
         isComplete,
       },
       notes: [...notesOf(sources, isComplete, messagesRead, chosen.length), ...copies.notes()],
@@ -208,7 +211,7 @@ export class ProvenanceFinder {
     return [...numbers].sort((a, b) => a - b)
   }
 
-  #answer(found: readonly Found[], index: PassageIndex): ProvenanceClaim[] {
+  #answer(found: readonly Found[], index: IndexView): ProvenanceClaim[] {
     const ids = new Set(found.flatMap(({ candidates }) => candidates.map(({ text }) => index.texts[text]?.id ?? '')))
     const cards = sourceCards(this.#options.db, [...ids])
     return found.map(({ claim, candidates, verdict }): ProvenanceClaim => {
@@ -257,7 +260,7 @@ function chosenClaims(text: string, { from, to }: ProvenanceInput) {
 }
 
 /** Returns at most `limit` candidates of each kind of source. */
-function shown(candidates: readonly Candidate[], index: PassageIndex, limit: number): Candidate[] {
+function shown(candidates: readonly Candidate[], index: IndexView, limit: number): Candidate[] {
   const kindOf = ({ text }: Candidate): string => index.texts[text]?.kind ?? ''
   const groups = Map.groupBy(candidates, kindOf)
   return candidates.filter((candidate) => (groups.get(kindOf(candidate))?.indexOf(candidate) ?? 0) < limit)
@@ -266,7 +269,7 @@ function shown(candidates: readonly Candidate[], index: PassageIndex, limit: num
 function passageOf(
   claim: Claim,
   candidate: Candidate,
-  index: PassageIndex,
+  index: IndexView,
   cards: ReadonlyMap<string, SourceCard>,
 ): Passage[] {
   const source = index.texts[candidate.text]
@@ -297,7 +300,7 @@ function passageOf(
   ]
 }
 
-function specificMatches(candidate: Candidate, claim: Claim, index: PassageIndex): Passage['matches'] {
+function specificMatches(candidate: Candidate, claim: Claim, index: IndexView): Passage['matches'] {
   return [...candidate.specifics].map(([specific, [start, end]]) => {
     const sought = index.vocabulary.specifics[specific]
     const [claimStart, claimEnd] = [sought?.start ?? claim.start, sought?.end ?? claim.start]
@@ -305,7 +308,7 @@ function specificMatches(candidate: Candidate, claim: Claim, index: PassageIndex
   })
 }
 
-function specificOf({ place, key: _, ...specific }: JudgedSpecific, index: PassageIndex) {
+function specificOf({ place, key: _, ...specific }: JudgedSpecific, index: IndexView) {
   const source = place && index.texts[place.text]
   const at: SourcePlace | null =
     source && place

@@ -1,4 +1,4 @@
-import type { Passages } from './passages.ts'
+import type { IndexView } from './index-view.ts'
 import { mayDeny } from './polarity.ts'
 import type { Claim, Vocabulary } from './vocabulary.ts'
 import { type WeighedClaim, weigh } from './weighed-claim.ts'
@@ -17,10 +17,10 @@ const LEAST_SHARED = 3
 /** Compares claims with the units of an index. */
 export class Scorer {
   readonly #vocabulary: Vocabulary
-  readonly #index: Passages
+  readonly #index: IndexView
   readonly #weighed = new Map<Claim, WeighedClaim>()
 
-  constructor(vocabulary: Vocabulary, index: Passages) {
+  constructor(vocabulary: Vocabulary, index: IndexView) {
     this.#vocabulary = vocabulary
     this.#index = index
   }

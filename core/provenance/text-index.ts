@@ -1,12 +1,21 @@
 import { type TimeSlice, withoutYielding } from '../yielding.ts'
 import { type Grouped, grouping, lengthOf, listOf } from './grouped-numbers.ts'
-import { Growing, type Hit, MOST_OCCURRENCES, MOST_POSTINGS, type Occurrence, type SourceText } from './passages.ts'
+import {
+  Growing,
+  type Hit,
+  MOST_OCCURRENCES,
+  MOST_POSTINGS,
+  type Occurrence,
+  type SourceText,
+  unitEnd,
+} from './passages.ts'
 import { polarityOf } from './polarity.ts'
 import { anchorKey, type Specific, standsAt } from './specifics.ts'
-import { TextUnits } from './text-units.ts'
 import { keyOf, numberOfWord, scanTokens, type TokenKind, tokensOf } from './tokens.ts'
-import { isTelling, LONGEST_WORD, termKey } from './vocabulary.ts'
+import { isTelling, LONGEST_WORD, termKey, type Vocabulary } from './vocabulary.ts'
 
+/** How much text is scanned between two looks at the clock. */
+const PIECE_CHARS = 10_000
 /** At most this many units that were read in detail are kept, and the occurrences of this many specifics. */
 const MOST_READ = 20_000
 const MOST_FOUND = 50_000
@@ -24,15 +33,27 @@ type ReadTokens = {
   readonly scopes: readonly (readonly number[])[]
 }
 
+/** The words are remembered with their numbers until there are so many. */
+const MOST_WORDS = 200_000
+
+type Word = { readonly term: number; readonly anchor: number }
+
 /**
- * Some texts with all their words, so that the claims of any vocabulary can be compared with them. It is made once and
- * asked many times. (A `PassageIndex` is made for one vocabulary, and holds only what that says.)
+ * Some texts, divided into units (lines and sentences), with the words of each. An index of all words is made once, and
+ * the claims of any vocabulary are compared with it. An index for one vocabulary keeps only what that says.
  */
-export class TextIndex extends TextUnits {
+export class TextIndex {
+  readonly texts: SourceText[] = []
+  chars = 0
+  readonly #sought: Vocabulary | null
+  readonly #textOf = new Growing()
+  readonly #starts = new Growing()
+  readonly #ends = new Growing()
+  #roughScores = new Float32Array(0)
   /** Terms and anchors by the forms in which they are compared. */
   readonly #terms = new Map<string, number>()
   readonly #anchors = new Map<string, number>()
-  readonly #words = new Map<string, { readonly term: number; readonly anchor: number }>()
+  readonly #words = new Map<string, Word | null>()
   /** By token: its term, anchor, unit and range. */
   readonly #tokens = {
     term: new Growing(),
@@ -46,35 +67,75 @@ export class TextIndex extends TextUnits {
   readonly #read = new Map<number, ReadTokens>()
   readonly #found = new Map<string, readonly Occurrence[]>()
 
-  override add(source: SourceText, slice: TimeSlice): Promise<void> {
+  /** @param sought the vocabulary whose words are kept, or null for all words */
+  constructor(sought: Vocabulary | null = null) {
+    this.#sought = sought
+  }
+
+  get units(): number {
+    return this.#starts.length
+  }
+  textOf(unit: number): number {
+    return this.#textOf.at(unit)
+  }
+  startOf(unit: number): number {
+    return this.#starts.at(unit)
+  }
+  endOf(unit: number): number {
+    return this.#ends.at(unit)
+  }
+  /** A number for each unit, for whoever is just comparing. All are 0 between two comparisons. */
+  get roughScores(): Float32Array {
+    if (this.#roughScores.length < this.units) this.#roughScores = new Float32Array(this.units)
+    return this.#roughScores
+  }
+
+  async add(source: SourceText, slice: TimeSlice): Promise<void> {
     this.#byTerm = null
     this.#byAnchor = null
     this.#found.clear()
-    return super.add(source, slice)
+    const place = this.texts.push(source) - 1
+    const { text } = source
+    this.chars += text.length
+    let sinceLook = 0
+    for (let start = 0; start < text.length; ) {
+      const end = unitEnd(text, start)
+      this.#textOf.push(place)
+      this.#starts.push(start)
+      this.#ends.push(end)
+      this.#addUnit(text, start, end)
+      sinceLook += end - start
+      start = end
+      if (sinceLook < PIECE_CHARS) continue
+      sinceLook = 0
+      if (slice.isOver) await slice.yieldIfOver()
+    }
   }
 
-  protected override addUnit(unit: number, text: string, from: number, to: number): void {
+  #addUnit(text: string, from: number, to: number): void {
     const tokens = this.#tokens
+    const unit = this.units - 1
     scanTokens(text, from, to, (kind, start, end) => {
-      if (end - start > LONGEST_WORD) return
-      const { term, anchor } = this.#wordOf(kind, text.slice(start, end))
-      tokens.term.push(term)
-      tokens.anchor.push(anchor)
+      if (end - start > LONGEST_WORD || this.#sought?.mayHave(kind, text, start, end) === false) return
+      const word = this.#wordOf(kind, text.slice(start, end))
+      if (word === null) return
+      tokens.term.push(word.term)
+      tokens.anchor.push(word.anchor)
       tokens.unit.push(unit)
       tokens.start.push(start)
       tokens.end.push(end)
     })
   }
 
-  #wordOf(kind: TokenKind, raw: string): { readonly term: number; readonly anchor: number } {
+  #wordOf(kind: TokenKind, raw: string): Word | null {
     const known = this.#words.get(raw)
-    if (known) return known
+    if (known !== undefined) return known
     const number = kind === 'word' ? numberOfWord(raw) : undefined
-    const word = {
-      term: numbered(this.#terms, number ?? keyOf(kind, raw)),
-      anchor: numbered(this.#anchors, anchorKey(kind, raw)),
-    }
-    this.#words.set(raw, word)
+    const [term, anchor] = [number ?? keyOf(kind, raw), anchorKey(kind, raw)]
+    const isSought =
+      this.#sought === null || this.#sought.termOf(term) !== undefined || this.#sought.anchors.has(anchor)
+    const word = isSought ? { term: numbered(this.#terms, term), anchor: numbered(this.#anchors, anchor) } : null
+    if (this.#words.size < MOST_WORDS) this.#words.set(raw, word)
     return word
   }
 

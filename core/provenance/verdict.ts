@@ -1,6 +1,7 @@
 import type { Role } from '../contract/ids.ts'
 import type { SpecificKind, Standing, Support } from '../contract/provenance.ts'
-import type { Occurrence, Passages } from './passages.ts'
+import type { IndexView } from './index-view.ts'
+import type { Occurrence } from './passages.ts'
 import { actorOf, isByAnother, swappedOrder } from './relations.ts'
 import type { Scorer } from './scoring.ts'
 import { type Specific, specificsOf } from './specifics.ts'
@@ -52,7 +53,7 @@ export type Evidence = {
   readonly claim: Claim
   readonly candidates: readonly Candidate[]
   readonly vocabulary: Vocabulary
-  readonly index: Passages
+  readonly index: IndexView
   readonly scorer: Scorer
   /** True when the summary has source summaries, which may say what no message says. */
   readonly isCondensed: boolean

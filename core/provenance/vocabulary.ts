@@ -1,7 +1,7 @@
 import { withoutYielding } from '../yielding.ts'
 import type { ClaimRange } from './claims.ts'
-import { anchorKey, anchorOf, type Specific, specificsOf } from './specifics.ts'
-import { keyOf, numberOfWord, type Token, type TokenKind, tokensOf } from './tokens.ts'
+import { anchorOf, type Specific, specificsOf } from './specifics.ts'
+import { numberOfWord, type Token, type TokenKind, tokensOf } from './tokens.ts'
 import { isUnitOfNumber } from './units.ts'
 import { alikeTo, oppositesOf, REPORTING, STOP_WORDS, switchedBy } from './word-lists.ts'
 
@@ -45,7 +45,6 @@ export class Vocabulary {
   readonly anchors: ReadonlyMap<string, readonly number[]>
   /** A set of the first three letters of all terms. Most words of the sources are excluded by it. */
   #prefixes: Uint8Array | null = null
-  readonly #known = new Map<string, Sought | null>()
 
   private constructor({ claims, terms, isReporting, specifics, firstOf, anchors }: VocabularyParts) {
     this.claims = claims
@@ -107,26 +106,11 @@ export class Vocabulary {
     return this.#terms.get(key)
   }
 
-  /** Returns what a token of a source means for the claims, or null when it means nothing. */
-  lookUp(kind: TokenKind, text: string, start: number, end: number): Sought | null {
-    const length = end - start
-    if (length > LONGEST_WORD) return null
+  /** Returns false for most words that no claim says, by their first letters. */
+  mayHave(kind: TokenKind, text: string, start: number, end: number): boolean {
     this.#prefixes ??= prefixesOf([...this.keys, ...this.anchors.keys(), ...NUMBER_WORD_PREFIXES])
-    if (kind === 'word' && isPlain(text, start, length) && this.#prefixes[prefixAt(text, start, length)] !== 1)
-      return null
-    const raw = text.slice(start, end)
-    const known = this.#known.get(raw)
-    if (known !== undefined) return known
-    const found = this.#find(kind, raw)
-    if (this.#known.size < MOST_KNOWN) this.#known.set(raw, found)
-    return found
-  }
-
-  #find(kind: TokenKind, raw: string): Sought | null {
-    const number = kind === 'word' ? numberOfWord(raw) : undefined
-    const term = this.#terms.get(number ?? keyOf(kind, raw)) ?? -1
-    const specifics = this.anchors.get(anchorKey(kind, raw)) ?? []
-    return term < 0 && specifics.length === 0 ? null : { term, specifics }
+    const length = end - start
+    return kind !== 'word' || !isPlain(text, start, length) || this.#prefixes[prefixAt(text, start, length)] === 1
   }
 }
 
@@ -162,12 +146,8 @@ function claimOf(text: string, range: ClaimRange, specifics: Specific[], idOf: (
   }
 }
 
-/** `term` is −1 for a token that is only the anchor of specifics. */
-export type Sought = { readonly term: number; readonly specifics: readonly number[] }
-
 /** A longer word is data, such as an encoded picture or minified code. */
 export const LONGEST_WORD = 200
-const MOST_KNOWN = 100_000
 const NUMBER_WORD_PREFIXES = 'two thr fou fiv six sev eig nin ten ele twe thi fif'.split(' ')
 
 /**

@@ -1,5 +1,6 @@
 import { agreesInDenial, contradictionOf } from './contradiction.ts'
-import type { Hit, Passages, ReadUnit } from './passages.ts'
+import type { IndexView } from './index-view.ts'
+import type { Hit, ReadUnit } from './passages.ts'
 import type { Claim } from './vocabulary.ts'
 import type { WeighedClaim } from './weighed-claim.ts'
 
@@ -45,7 +46,7 @@ type TermMatch = {
 /** Compares one claim with the windows (a unit and up to two neighbours) around units of an index. */
 export class WindowComparison {
   readonly #weighed: WeighedClaim
-  readonly #index: Passages
+  readonly #index: IndexView
   readonly #contrary: ReadonlySet<number>
   /** By term of the claim: its place among them. */
   readonly #places: ReadonlyMap<number, number>
@@ -53,7 +54,7 @@ export class WindowComparison {
   readonly #pairs = new Map<number, number[]>()
   readonly #own = new Map<number, OwnUnit>()
 
-  constructor(weighed: WeighedClaim, index: Passages) {
+  constructor(weighed: WeighedClaim, index: IndexView) {
     this.#weighed = weighed
     this.#index = index
     this.#places = new Map(Array.from(weighed.weights.keys(), (term, place) => [term, place]))

@@ -1,6 +1,7 @@
 import type { DetailFate } from '../contract/loss.ts'
 import type { FactState } from '../contract/trace.ts'
-import type { Occurrence, Passages } from '../provenance/passages.ts'
+import type { IndexView } from '../provenance/index-view.ts'
+import type { Occurrence } from '../provenance/passages.ts'
 import { swappedOrder } from '../provenance/relations.ts'
 import { Scorer } from '../provenance/scoring.ts'
 import { type Specific, specificsOf } from '../provenance/specifics.ts'
@@ -55,7 +56,7 @@ const DROPPED: Fate = { fate: 'dropped', instead: null, at: null }
  */
 export class FateFinder {
   readonly #details: Details
-  readonly #index: Passages
+  readonly #index: IndexView
   readonly #isSaidBySources: (text: string, beside: readonly string[]) => boolean
   readonly #scorer: Scorer
 
@@ -66,7 +67,7 @@ export class FateFinder {
    */
   constructor(
     details: Details,
-    index: Passages,
+    index: IndexView,
     isSaidBySources: (text: string, beside: readonly string[]) => boolean = () => false,
   ) {
     this.#details = details

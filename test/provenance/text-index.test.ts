@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { claimsOf } from '#core/provenance/claims.ts'
 import { IndexView } from '#core/provenance/index-view.ts'
-import { PassageIndex } from '#core/provenance/passage-index.ts'
-import type { Passages, SourceText } from '#core/provenance/passages.ts'
+import type { SourceText } from '#core/provenance/passages.ts'
 import { TextIndex } from '#core/provenance/text-index.ts'
 import { Vocabulary } from '#core/provenance/vocabulary.ts'
 import { TimeSlice } from '#core/yielding.ts'
@@ -15,7 +14,7 @@ const source = (text: string, index: number): SourceText => ({
 })
 
 /** Everything that a comparison asks passages for. */
-function allOf(passages: Passages) {
+function allOf(passages: IndexView) {
   const { vocabulary, units } = passages
   const terms = vocabulary.keys.map((_, term) => term)
   return {
@@ -33,19 +32,19 @@ function allOf(passages: Passages) {
 
 async function bothOf(claims: string, texts: readonly string[]) {
   const vocabulary = Vocabulary.of(claims, claimsOf(claims))
-  const [scanned, index] = [new PassageIndex(vocabulary), new TextIndex()]
+  const [sought, all] = [new TextIndex(vocabulary), new TextIndex()]
   for (const text of texts.map(source)) {
-    await scanned.add(text, new TimeSlice())
-    await index.add(text, new TimeSlice())
+    await sought.add(text, new TimeSlice())
+    await all.add(text, new TimeSlice())
   }
-  return { scanned: allOf(scanned), viewed: allOf(new IndexView(vocabulary, index)) }
+  return { ofSought: allOf(new IndexView(vocabulary, sought)), ofAll: allOf(new IndexView(vocabulary, all)) }
 }
 
-it('finds in an index of all words what a scan for the claims finds, in any texts', async () => {
+it('finds in an index of the words of the claims what it finds in an index of all words, in any texts', async () => {
   await fc.assert(
     fc.asyncProperty(anyText(200), fc.array(anyText(150), { maxLength: 3 }), async (claims, texts) => {
-      const { scanned, viewed } = await bothOf(claims, [...texts, claims])
-      expect(viewed).toEqual(scanned)
+      const { ofSought, ofAll } = await bothOf(claims, [...texts, claims])
+      expect(ofSought).toEqual(ofAll)
     }),
     { numRuns: runs(200) },
   )
@@ -58,8 +57,8 @@ it('finds the same in sentences with units, negations, switched verbs and cut wo
     `${'word'.repeat(150)} Redis 7.2`,
     `${'cache '.repeat(600)}30 ms`,
   ]
-  const { scanned, viewed } = await bothOf(claims, texts)
-  expect(viewed).toEqual(scanned)
+  const { ofSought, ofAll } = await bothOf(claims, texts)
+  expect(ofSought).toEqual(ofAll)
 })
 
 it('makes its lists in pieces when it is told to, and gives the same places as when a question makes them', async () => {
