@@ -1,8 +1,6 @@
 import type { Hit, ReadUnit } from './passages.ts'
+import { SCORE } from './thresholds.ts'
 import type { WeighedClaim } from './weighed-claim.ts'
-
-/** A word behind the first of those that a negation denies says what is denied only if nearly all the rest is shared. */
-const SAYS_THE_REST = 0.7
 
 /**
  * Returns two terms in which a claim and a passage contradict each other: one denies what the other asserts (then both
@@ -26,7 +24,7 @@ export function contradictionOf(
     const [term, found] = [scope[place], all[place]]
     if (term === undefined || !found) return null
     // Where the verb is missing on the other side, a denial there may be the same one in other words.
-    const isCertain = place === 0 || (coverage >= SAYS_THE_REST && !doesDeny)
+    const isCertain = place === 0 || (coverage >= SCORE.saysTheRest && !doesDeny)
     return found.sign === 'asserted' && isCertain && !sides.isSoft(term) ? [term, found.term] : null
   }
   const doesSourceDeny = supporting.some(({ denies }) => denies)

@@ -1,4 +1,5 @@
-import { THRESHOLDS, type Verdict } from './verdict.ts'
+import { THRESHOLDS } from './thresholds.ts'
+import type { Verdict } from './verdict.ts'
 import type { Claim } from './vocabulary.ts'
 import type { Candidate } from './window-comparison.ts'
 

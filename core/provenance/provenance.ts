@@ -10,10 +10,10 @@ import { summaryHeads } from '../systems/records/summaries.ts'
 import { contentsOfSummaries } from '../systems/texts.ts'
 import { goingOn, TimeSlice } from '../yielding.ts'
 import { claimsOf, claimsWithin } from './claims.ts'
+import { Comparison } from './comparison.ts'
 import { whyClaim, whyPassage } from './explain.ts'
 import { IndexView } from './index-view.ts'
 import { withoutBlanks } from './passages.ts'
-import { Scorer } from './scoring.ts'
 import { SourceMetadata } from './source-metadata.ts'
 import {
   messageTexts,
@@ -25,7 +25,8 @@ import {
 } from './source-texts.ts'
 import { SummaryCopies } from './summary-copies.ts'
 import { TextIndex } from './text-index.ts'
-import { type JudgedSpecific, judge, THRESHOLDS, type Verdict } from './verdict.ts'
+import { THRESHOLDS } from './thresholds.ts'
+import { type JudgedSpecific, judge, type Verdict } from './verdict.ts'
 import { type Claim, Vocabulary } from './vocabulary.ts'
 import type { Candidate } from './window-comparison.ts'
 
@@ -104,7 +105,7 @@ export class ProvenanceFinder {
     await goingOn(texts.preparing(), slice)
     const index = new IndexView(vocabulary, texts)
     const metadata = new SourceMetadata(db, memory.messages, sources.messages)
-    const scorer = new Scorer(vocabulary, index)
+    const comparison = new Comparison(index)
     const roleOf = (id: string): Role | null => {
       const number = messageNumber(id)
       return number === null ? null : knownRole(messageHeads(db, [number])[0]?.role ?? null)
@@ -112,8 +113,8 @@ export class ProvenanceFinder {
     const found: Found[] = []
     // A sentence without anything to look for claims nothing.
     for (const claim of vocabulary.claims.filter(({ terms, specifics }) => terms.length + specifics.length > 0)) {
-      const candidates = scorer.candidates(claim, Math.max(3, input.limit))
-      const evidence = { claim, candidates, vocabulary, index, scorer, isInMetadata: metadata.has, roleOf }
+      const candidates = comparison.scorer.candidates(claim, Math.max(3, input.limit))
+      const evidence = { claim, candidates, comparison, isInMetadata: metadata.has, roleOf }
       const isCondensed = sources.summaries.length > 0
       const verdict = judge({ ...evidence, isCondensed, hasMessages: sources.messages.length > 0 })
       found.push({ claim, candidates: shown(candidates, index, input.limit), verdict })

@@ -1,5 +1,4 @@
 import { type TimeSlice, withoutYielding } from '../yielding.ts'
-import { type Grouped, grouping, lengthOf, listOf } from './grouped-numbers.ts'
 import {
   Growing,
   type Hit,
@@ -262,4 +261,40 @@ function numbered(numbers: Map<string, number>, key: string): number {
   if (known !== undefined) return known
   numbers.set(key, numbers.size)
   return numbers.size - 1
+}
+
+const NO_ITEMS = new Int32Array(0)
+
+/** Lists of numbers, one after the other: the list of `group` begins at `begins[group]`. */
+type Grouped = { readonly begins: Int32Array; readonly values: Int32Array }
+
+/** Returns the list of a group, which is empty for a group that does not exist. */
+const listOf = ({ begins, values }: Grouped, group: number): Int32Array =>
+  group < 0 || group + 1 >= begins.length ? NO_ITEMS : values.subarray(begins[group], begins[group + 1])
+
+const lengthOf = ({ begins }: Grouped, group: number): number =>
+  group < 0 || group + 1 >= begins.length ? 0 : (begins[group + 1] as number) - (begins[group] as number)
+
+/** How many items are looked at between two moments at which other work may go first. */
+const ITEMS_A_PIECE = 100_000
+
+/** Groups the indexes of some items by a number that each has, in pieces of some milliseconds. */
+function* grouping(groups: Int32Array, count: number): Generator<void, Grouped> {
+  const begins = new Int32Array(count + 1)
+  for (let item = 0; item < groups.length; item += 1) {
+    const group = groups[item] as number
+    begins[group + 1] = (begins[group + 1] as number) + 1
+    if (item % ITEMS_A_PIECE === ITEMS_A_PIECE - 1) yield
+  }
+  for (let group = 0; group < count; group += 1)
+    begins[group + 1] = (begins[group + 1] as number) + (begins[group] as number)
+  const next = begins.slice()
+  const values = new Int32Array(groups.length)
+  for (let item = 0; item < groups.length; item += 1) {
+    const group = groups[item] as number
+    values[next[group] as number] = item
+    next[group] = (next[group] as number) + 1
+    if (item % ITEMS_A_PIECE === ITEMS_A_PIECE - 1) yield
+  }
+  return { begins, values }
 }

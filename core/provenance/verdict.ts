@@ -1,33 +1,12 @@
 import type { Role } from '../contract/ids.ts'
-import type { SpecificKind, Standing, Support } from '../contract/provenance.ts'
-import type { IndexView } from './index-view.ts'
+import type { Standing, Support } from '../contract/provenance.ts'
+import { type Comparison, isShortNumber, NUMBERS, namedInstead } from './comparison.ts'
 import type { Occurrence } from './passages.ts'
 import { actorOf, isByAnother, swappedOrder } from './relations.ts'
-import type { Scorer } from './scoring.ts'
-import { type Specific, specificsOf } from './specifics.ts'
-import type { Claim, Vocabulary } from './vocabulary.ts'
+import type { Specific } from './specifics.ts'
+import { SCORE, THRESHOLDS, VERDICT } from './thresholds.ts'
+import type { Claim } from './vocabulary.ts'
 import type { Candidate } from './window-comparison.ts'
-
-/**
- * The lowest scores at which a claim counts as supported and as weakly supported. They were measured: see
- * docs/provenance.md.
- */
-export const THRESHOLDS = { supported: 0.55, weak: 0.35 } as const
-
-/** The score of a list whose names all stand in the sources. */
-const LIST_SCORE = 0.9
-
-/** A second passage has to cover this much on its own, and each further passage costs a little. */
-const LEAST_PARTNER = 0.4
-const PARTNER_COST = 0.04
-/** The share of a claim's words that must stand around a specific for both to be about the same thing. */
-const SAME_MATTER = 0.5
-/** The share of the words other than names, paths and numbers that the passages must contain for full support. */
-const LEAST_SAID = 0.7
-/**
- * The same share for pairs of characters. It is lower, because many pairs are endings that others write differently.
- */
-const LEAST_SAID_PAIRS = 0.5
 
 export type JudgedSpecific = Specific & {
   readonly standing: Standing
@@ -52,9 +31,7 @@ export type Verdict = {
 export type Evidence = {
   readonly claim: Claim
   readonly candidates: readonly Candidate[]
-  readonly vocabulary: Vocabulary
-  readonly index: IndexView
-  readonly scorer: Scorer
+  readonly comparison: Comparison
   /** True when the summary has source summaries, which may say what no message says. */
   readonly isCondensed: boolean
   /** True when the summary stands for any messages. */
@@ -67,14 +44,15 @@ export type Evidence = {
 
 /** Judges a claim by what was found for it. */
 export function judge(evidence: Evidence): Verdict {
-  const { claim, candidates, index, isCondensed, hasMessages } = evidence
+  const { claim, candidates, comparison, isCondensed, hasMessages } = evidence
+  const { index, scorer } = comparison
   const ofKind = (kind: 'message' | 'summary'): Candidate[] =>
     candidates.filter((candidate) => index.texts[candidate.text]?.kind === kind)
   const messages = together(evidence, ofKind('message'))
   const summaries = together(evidence, ofKind('summary'))
   const bearing = hasMessages ? [...messages.used, ...summaries.used] : summaries.used
   const specifics = claim.specifics.map((specific) => judgeSpecific(evidence, specific, bearing))
-  const listed = isList(claim) ? LIST_SCORE * matchedShare(specifics) : 0
+  const listed = isList(claim) ? VERDICT.list * matchedShare(specifics) : 0
   const [score, sourceScore] = [Math.max(messages.score, listed), isCondensed ? summaries.score : null]
   const isLacking = specifics.some(
     ({ kind, standing }) => standing !== 'matched' && !(kind === 'name' && standing === 'elsewhere'),
@@ -82,8 +60,9 @@ export function judge(evidence: Evidence): Verdict {
   const best = hasMessages ? messages : summaries
   const flip = best.used[0]?.flip ?? null
   let support = supportOf(score, sourceScore, hasMessages)
-  const isSaid = isList(claim) || saidShare(evidence, bearing) >= (isInPairs(claim) ? LEAST_SAID_PAIRS : LEAST_SAID)
-  const isDenialMissing = evidence.scorer.denies(claim) && !bearing.some((passage) => passage.agreesInDenial)
+  const isSaid =
+    isList(claim) || saidShare(evidence, bearing) >= (isInPairs(claim) ? VERDICT.leastSaidInPairs : VERDICT.leastSaid)
+  const isDenialMissing = scorer.denies(claim) && !bearing.some((passage) => passage.agreesInDenial)
   const objection = objectionOf(evidence, best.used[0], candidates)
   const isOpposed = flip !== null || objection !== null
   if (support === 'supported' && (isLacking || isOpposed || !isSaid || isDenialMissing)) support = 'weak'
@@ -95,27 +74,25 @@ export function judge(evidence: Evidence): Verdict {
   return { support, score, sourceScore, specifics, flip, isSaid, isDenialMissing, objection }
 }
 
-/** Another passage with at least this share of the best score may name the actor. */
-const AS_GOOD = 0.6
-
 /** Returns a sentence about what the best passage reverses: the order of two things, or the actor. */
 function objectionOf(
-  { claim, index, roleOf }: Evidence,
+  { claim, comparison, roleOf }: Evidence,
   best: Candidate | undefined,
   candidates: readonly Candidate[],
 ): string | null {
   if (!best) return null
-  const source = ({ text }: Candidate) => index.texts[text]
-  const said = (candidate: Candidate): string => source(candidate)?.text.slice(candidate.start, candidate.end) ?? ''
+  const said = (candidate: Candidate): string => comparison.textOf(candidate)
   const swapped = swappedOrder(claim.text, said(best))
   if (swapped) return `The passage has the two the other way round (${swapped.join(', ')}).`
   const actor = actorOf(claim.text)
   if (actor === null) return null
-  const role = (candidate: Candidate): Role | null => roleOf(source(candidate)?.id ?? '')
+  const role = ({ text }: Candidate): Role | null => roleOf(comparison.index.texts[text]?.id ?? '')
   if (!isByAnother(actor, role(best), said(best))) return null
   const isToldElsewhere = candidates.some(
     (other) =>
-      other.score >= AS_GOOD * best.score && role(other) !== null && !isByAnother(actor, role(other), said(other)),
+      other.score >= VERDICT.asGood * best.score &&
+      role(other) !== null &&
+      !isByAnother(actor, role(other), said(other)),
   )
   return isToldElsewhere ? null : `The passage was written by the ${role(best)}, not by the ${actor}.`
 }
@@ -125,10 +102,10 @@ function objectionOf(
  * words. Every word counts the same, because a word that is common in the sources may still be what was never said
  * here.
  */
-function saidShare({ claim, vocabulary }: Evidence, bearing: readonly Candidate[]): number {
+function saidShare({ claim, comparison }: Evidence, bearing: readonly Candidate[]): number {
   const held = new Set(bearing.flatMap(({ matches }) => matches.map(({ term }) => term)))
   const words = new Set(claim.terms.filter(({ isSpecific }) => !isSpecific).map(({ term }) => term))
-  const telling = [...words].filter((term) => held.has(term) || !vocabulary.isReporting[term])
+  const telling = [...words].filter((term) => held.has(term) || !comparison.index.vocabulary.isReporting[term])
   return telling.length === 0 ? 1 : telling.filter((term) => held.has(term)).length / telling.length
 }
 
@@ -160,7 +137,10 @@ function supportOf(score: number, sourceScore: number | null, hasMessages: boole
  * Returns the best passage, together with others that cover what it does not. A sentence may merge what was said in two
  * places.
  */
-function together({ claim, scorer }: Evidence, candidates: readonly Candidate[]): { score: number; used: Candidate[] } {
+function together(
+  { claim, comparison }: Evidence,
+  candidates: readonly Candidate[],
+): { score: number; used: Candidate[] } {
   const [best] = candidates
   if (!best) return { score: 0, used: [] }
   const used = [best]
@@ -168,14 +148,14 @@ function together({ claim, scorer }: Evidence, candidates: readonly Candidate[])
   if (best.flip !== null) return { score, used }
   const terms = new Map<number, number>()
   for (const { term, share } of claim.terms) {
-    terms.set(term, Math.max(terms.get(term) ?? 0, scorer.weightOf(term) * share))
+    terms.set(term, Math.max(terms.get(term) ?? 0, comparison.scorer.weightOf(term) * share))
   }
   let total = 0
   for (const weight of terms.values()) total += weight
   const held = new Set(best.matches.map(({ term }) => term))
   const specifics = new Set(best.specifics.keys())
   for (const next of candidates.slice(1, 3)) {
-    if (next.score < LEAST_PARTNER || next.flip !== null) continue
+    if (next.score < VERDICT.leastPartner || next.flip !== null) continue
     let gain = 0
     for (const { term } of next.matches) {
       if (held.has(term)) continue
@@ -185,18 +165,19 @@ function together({ claim, scorer }: Evidence, candidates: readonly Candidate[])
     const before = specifics.size
     for (const specific of next.specifics.keys()) specifics.add(specific)
     const gained =
-      0.65 * (total > 0 ? gain / total : 0) +
-      (claim.specifics.length > 0 ? (0.2 * (specifics.size - before)) / claim.specifics.length : 0)
-    if (gained <= PARTNER_COST) continue
-    score = Math.min(1, score + gained - PARTNER_COST)
+      SCORE.words * (total > 0 ? gain / total : 0) +
+      (claim.specifics.length > 0 ? (SCORE.specifics * (specifics.size - before)) / claim.specifics.length : 0)
+    if (gained <= VERDICT.partnerCost) continue
+    score = Math.min(1, score + gained - VERDICT.partnerCost)
     used.push(next)
   }
   return { score, used }
 }
 
 function judgeSpecific(evidence: Evidence, specific: number, bearing: readonly Candidate[]): JudgedSpecific {
-  const { vocabulary, index, isCondensed, hasMessages } = evidence
-  const sought = vocabulary.specifics[specific] as Specific
+  const { claim, comparison, isCondensed, hasMessages } = evidence
+  const { index } = comparison
+  const sought = comparison.specific(specific)
   const inMessages = (place: Occurrence): boolean => index.texts[place.text]?.kind === 'message'
   const all = index.occurrencesOf(specific)
   const real = hasMessages ? all.filter(inMessages) : all
@@ -221,7 +202,7 @@ function judgeSpecific(evidence: Evidence, specific: number, bearing: readonly C
     isInSummary = true
   }
   // In a list every name is a claim of its own.
-  if (isList(evidence.claim) && !NUMBERS.has(sought.kind)) return judged('matched', first)
+  if (isList(claim) && !NUMBERS.has(sought.kind)) return judged('matched', first)
   // The passage has another number where the claim has this one.
   if (NUMBERS.has(sought.kind) && !isInSummary && insteadOf(evidence, sought, bearing) !== null)
     return judged('elsewhere', first)
@@ -229,51 +210,25 @@ function judgeSpecific(evidence: Evidence, specific: number, bearing: readonly C
   // many.
   const beside = real.find((place) => bearing.some((passage) => passage.text === place.text))
   if (beside && !NUMBERS.has(sought.kind)) return judged('matched', beside)
-  const related = real.slice(0, 200).find((place) => isSameMatter(evidence, sought, place))
+  const isSameMatter = (place: Occurrence): boolean =>
+    comparison.shareAround(claim, sought, place) >= VERDICT.sameMatter
+  const related = real.slice(0, 200).find(isSameMatter)
   return related ? judged('matched', related) : judged('elsewhere', first)
-}
-
-/** A number of so few digits stands in many texts by chance. */
-const isShortNumber = ({ kind, key }: Specific): boolean =>
-  NUMBERS.has(kind) && kind !== 'date' && key.replace(/\D/g, '').length < 5
-
-/** Returns whether the words around an occurrence in a source are those around the specific in the claim. */
-function isSameMatter({ claim, index, scorer }: Evidence, specific: Specific, { unit, text }: Occurrence): boolean {
-  let [held, total] = [0, 0]
-  const seen = new Set<number>()
-  for (const { term, start, end } of claim.terms) {
-    if (seen.has(term) || (start < specific.end && end > specific.start)) continue
-    seen.add(term)
-    const weight = scorer.weightOf(term)
-    total += weight
-    if ([unit - 1, unit, unit + 1].some((near) => index.textOf(near) === text && index.holds(near, term)))
-      held += weight
-  }
-  return total === 0 || held / total >= SAME_MATTER
 }
 
 /**
  * Returns what the best passage has in place of a specific: another one of the same kind that the claim lacks, beside
  * words that both have.
  */
-function insteadOf(
-  { claim, index, vocabulary }: Evidence,
-  sought: Specific,
-  bearing: readonly Candidate[],
-): string | null {
-  const said = new Set(claim.specifics.map((specific) => vocabulary.specifics[specific]?.key))
+function insteadOf({ claim, comparison }: Evidence, sought: Specific, bearing: readonly Candidate[]): string | null {
   for (const passage of bearing) {
-    const source = index.texts[passage.text]
-    if (!source) continue
-    const piece = source.text.slice(passage.start, passage.end)
     const near = passage.matches
       .toSorted((a, b) => distance(a.claimStart, sought.start) - distance(b.claimStart, sought.start))
       .slice(0, 2)
       .map((match) => match.start - passage.start)
-    const options = specificsOf(piece).filter(({ kind, key }) => isAlike(kind, sought.kind) && !said.has(key))
-    const best = options.toSorted((a, b) => nearest(a.start, near) - nearest(b.start, near))[0]
-    if (best && nearest(best.start, near) <= FAR)
-      return best.text === sought.text && best.unit ? `${best.text} ${best.unit}` : best.text
+    const others = comparison.othersIn(claim, sought, comparison.textOf(passage))
+    const best = others.toSorted((a, b) => nearest(a.start, near) - nearest(b.start, near))[0]
+    if (best && nearest(best.start, near) <= FAR) return namedInstead(best, sought)
   }
   return null
 }
@@ -286,8 +241,3 @@ const nearest = (at: number, places: readonly number[]): number =>
     (least, place) => Math.min(least, distance(at, place)),
     places.length === 0 ? 0 : Number.POSITIVE_INFINITY,
   )
-
-export const isAlike = (a: SpecificKind, b: SpecificKind): boolean =>
-  a === b || (NAMES.has(a) && NAMES.has(b)) || (NUMBERS.has(a) && NUMBERS.has(b))
-const NAMES: ReadonlySet<SpecificKind> = new Set(['path', 'identifier', 'code', 'hash', 'url'])
-export const NUMBERS: ReadonlySet<SpecificKind> = new Set(['number', 'version', 'time', 'date'])

@@ -1,19 +1,12 @@
 import { agreesInDenial, contradictionOf } from './contradiction.ts'
 import type { IndexView } from './index-view.ts'
 import type { Hit, ReadUnit } from './passages.ts'
+import { SCORE } from './thresholds.ts'
 import type { Claim } from './vocabulary.ts'
 import type { WeighedClaim } from './weighed-claim.ts'
 
 /** How many neighbouring units may be the source of one claim. */
 const WIDEST_WINDOW = 3
-
-const WEIGHT = { words: 0.65, order: 0.15, specifics: 0.2 } as const
-/** The factor of a score when the source denies what the claim says, or says the opposite. */
-const FLIPPED = 0.75
-/** A wider passage has to score this much more for every further unit. */
-const WIDTH_COST = 0.015
-/** The highest score of a passage in which only one term is found. */
-const LONELY = 0.3
 
 /** A range of a source, and how well it supports a claim. */
 export type Candidate = {
@@ -76,7 +69,7 @@ export class WindowComparison {
       for (let to = unit; to < from + WIDEST_WINDOW; to += 1) {
         if (from < 0 || this.#index.textOf(from) !== text || this.#index.textOf(to) !== text) continue
         // Of two windows that support the claim equally, the narrower one is chosen.
-        const cost = WIDTH_COST * (to - from)
+        const cost = SCORE.widthCost * (to - from)
         const candidate = this.#compare(from, to, Math.max(best?.score ?? 0, atLeast) + cost)
         if (candidate && (!best || candidate.score - cost > best.score + 1e-9)) {
           best = { ...candidate, score: Math.max(0, candidate.score - cost) }
@@ -112,11 +105,11 @@ export class WindowComparison {
     const specifics = most > 0 ? specificsIn(claim, window) : NO_SPECIFICS
     const share = claim.specifics.length > 0 ? specifics.size / claim.specifics.length : coverage
     const order = pairs.length > 0 ? this.#orderShare(window) : coverage
-    let score = WEIGHT.words * coverage + WEIGHT.order * Math.max(order, coverage * 0.6) + WEIGHT.specifics * share
-    if (distinct + specifics.size < 2 && weights.size > 2) score = Math.min(score, LONELY)
+    let score = SCORE.words * coverage + SCORE.order * Math.max(order, coverage * 0.6) + SCORE.specifics * share
+    if (distinct + specifics.size < 2 && weights.size > 2) score = Math.min(score, SCORE.lonely)
     if (score <= toBeat) return null
     const parting = contradictionOf(this.#weighed, window, coverage)
-    if (parting) score *= FLIPPED
+    if (parting) score *= SCORE.flipped
     const seen = new Map<number, Hit>()
     for (const { hits } of window) for (const hit of hits) if (!seen.has(hit.term)) seen.set(hit.term, hit)
     return {
@@ -195,9 +188,9 @@ export class WindowComparison {
 
 /** Returns what a passage with this share of the claim's words, and at most so many of its specifics, scores at most. */
 const mostScore = ({ specifics: { length } }: Claim, coverage: number, specifics: number): number =>
-  WEIGHT.words * coverage +
-  WEIGHT.order +
-  WEIGHT.specifics * (length > 0 ? Math.min(1, specifics / length) : coverage) +
+  SCORE.words * coverage +
+  SCORE.order +
+  SCORE.specifics * (length > 0 ? Math.min(1, specifics / length) : coverage) +
   ROUNDING
 
 /** What a unit has of one claim. */

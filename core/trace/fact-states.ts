@@ -1,7 +1,6 @@
 import type { DetailFate } from '../contract/loss.ts'
 import type { FactStates, FactStatesInput } from '../contract/trace.ts'
 import type { Memory } from '../memory/memory.ts'
-import { IndexView } from '../provenance/index-view.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { findNode } from '../systems/node-id.ts'
@@ -10,7 +9,7 @@ import { type Details, readingDetails } from './details.ts'
 import { FateFinder, stateOf } from './fates.ts'
 import { followWordsOrSentences } from './followed-words.ts'
 import { footOf, isFootInWindow, isSummaryInWindow, type Ladder, ladderOf } from './ladder.ts'
-import { NodeComparer, type NodeFates, withChangesCarried } from './node-fates.ts'
+import { NodeComparer, type NodeFates } from './node-fates.ts'
 import { toldTextsOf } from './node-texts.ts'
 import type { TextIndexes } from './text-indexes.ts'
 
@@ -57,17 +56,16 @@ export class FactStateFinder {
         : (await followWordsOrSentences({ id, texts, words }, read)).details
     const ladder = foot === null ? { way: [], others: [] } : ladderOf(memory, foot)
     const comparer = new NodeComparer({ db, memory, details, indexes, slice })
-    const way: NodeFates[] = []
-    for (const node of ladder.way) way.push(await comparer.of(memory.summaries.at(node).id))
-    if (words !== null) return stateOfWords(id, memory, ladder, withChangesCarried(way), await comparer.of(id))
+    const way = await comparer.along(ladder.way)
+    if (words !== null) return stateOfWords(id, memory, ladder, way, await comparer.of(id))
     const { index } = await indexes.ofWindow(memory, slice)
-    const finder = new FateFinder(details, new IndexView(details.vocabulary, index))
+    const finder = new FateFinder(details, index)
     const kept: boolean[] = []
     for (const sentence of details.sentences) {
       kept.push(...finder.keptOf(sentence))
       await slice.yieldIfOver()
     }
-    const { anyWay } = fatesInWindow(memory, ladder, withChangesCarried(way), kept)
+    const { anyWay } = fatesInWindow(memory, ladder, way, kept)
     return outsideOf(id, anyWay)
   }
 }

@@ -3,7 +3,6 @@ import type { GrepInput, GrepResult } from '../contract/retrieval.ts'
 import type { FactPlace, FactTrace, LostAt, Rung, TracedDetail, TraceInput } from '../contract/trace.ts'
 import { LcmError } from '../errors.ts'
 import type { Memory } from '../memory/memory.ts'
-import { IndexView } from '../provenance/index-view.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { type FoundNode, findNode, messageNumber } from '../systems/node-id.ts'
@@ -13,7 +12,7 @@ import { fatesInWindow } from './fact-states.ts'
 import { type Fate, FateFinder, stateOf } from './fates.ts'
 import { followWords, followWordsOrSentences } from './followed-words.ts'
 import { footOf, isFootInWindow, type Ladder, ladderOf } from './ladder.ts'
-import { fallsOf, NodeComparer, type NodeFates, withChangesCarried } from './node-fates.ts'
+import { fallsOf, NodeComparer, type NodeFates } from './node-fates.ts'
 import { toldTextsOf } from './node-texts.ts'
 import { placesOf } from './places.ts'
 import { recoveriesBySearch, recoveryByExpanding } from './recovery.ts'
@@ -103,9 +102,7 @@ export class FactTracer {
     const ladder: Ladder = foot === null ? { way: [], others: [] } : ladderOf(memory, foot)
     const comparer = new NodeComparer({ ...this.#options, memory, details, slice })
     const base = await comparer.of(node.id)
-    const along: NodeFates[] = []
-    for (const one of ladder.way) along.push(await comparer.of(memory.summaries.at(one).id))
-    const way = withChangesCarried(along)
+    const way = await comparer.along(ladder.way)
     const others: NodeFates[] = []
     for (const one of ladder.others) others.push(await comparer.of(memory.summaries.at(one).id))
 
@@ -167,7 +164,7 @@ export class FactTracer {
   async #inWindow({ memory, details }: Asked, own: ReadonlySet<string>, notes: string[], slice: TimeSlice) {
     const { index, notes: limits } = await this.#options.indexes.ofWindow(memory, slice)
     notes.push(...limits)
-    const finder = new FateFinder(details, new IndexView(details.vocabulary, index))
+    const finder = new FateFinder(details, index)
     const fates: Fate[] = []
     const held = new Map<string, number>()
     for (const sentence of details.sentences) {

@@ -1,12 +1,14 @@
 import type { DetailFate } from '../contract/loss.ts'
 import type { FactState } from '../contract/trace.ts'
-import type { IndexView } from '../provenance/index-view.ts'
+import { Comparison, isAlikeKind, isShortNumber, NUMBERS, namedInstead, termsBeside } from '../provenance/comparison.ts'
+import { IndexView } from '../provenance/index-view.ts'
 import type { Occurrence } from '../provenance/passages.ts'
 import { swappedOrder } from '../provenance/relations.ts'
-import { Scorer } from '../provenance/scoring.ts'
-import { type Specific, specificsOf } from '../provenance/specifics.ts'
+import type { Scorer } from '../provenance/scoring.ts'
+import type { Specific } from '../provenance/specifics.ts'
+import type { TextIndex } from '../provenance/text-index.ts'
+import { FATE, THRESHOLDS } from '../provenance/thresholds.ts'
 import { tokensOf } from '../provenance/tokens.ts'
-import { isAlike, NUMBERS, THRESHOLDS } from '../provenance/verdict.ts'
 import { type Claim, isTelling, termKey } from '../provenance/vocabulary.ts'
 import type { Candidate } from '../provenance/window-comparison.ts'
 import type { Detail, Details, Sentence } from './details.ts'
@@ -22,22 +24,6 @@ export type Fate = {
 
 /** What became of a sentence and its details, and the passage that comes nearest to it. */
 export type SentenceFate = { readonly fates: readonly Fate[]; readonly nearest: Candidate | null }
-
-/** The share of the words around a number that must stand around it in the other text, too. */
-const SAME_MATTER = 0.3
-/** The share of a passage's words that a sentence must have for the passage to be a shorter form of it. */
-const SHORTER_FORM = 0.6
-/** The share of a sentence's other words beside which another value counts as a change: of numbers, and of names. */
-const BESIDE_NUMBER = 0.34
-const BESIDE_NAME = 0.5
-/** The share of a sentence's other words that a passage must have to say the same but for one value. */
-const SAYS_THE_REST = 0.7
-/** The share of a sentence's words that a passage must have to be its contrary, and not about something else. */
-const SWAPPED = 0.5
-const DENIED = 0.75
-
-/** The share of a sentence's words in one passage from which on it may stand there in other words. */
-const LEAST_TRACE = 0.2
 
 /** At most this many places of a number are looked at. */
 const MOST_PLACES = 100
@@ -55,30 +41,34 @@ const DROPPED: Fate = { fate: 'dropped', instead: null, at: null }
  * direction: the sentences of a message are the claims, and what was made from the message is searched for them.
  */
 export class FateFinder {
-  readonly #details: Details
-  readonly #index: IndexView
+  readonly #comparison: Comparison
   readonly #isSaidBySources: (text: string, beside: readonly string[]) => boolean
-  readonly #scorer: Scorer
 
   /**
-   * @param index the texts, as a view on the vocabulary of the details
+   * @param index the texts with which the details are compared
    * @param isSaidBySources tells whether a value that stands in place of another comes from another source of the node.
    * Then the first one was left out and not changed.
    */
   constructor(
     details: Details,
-    index: IndexView,
+    index: TextIndex,
     isSaidBySources: (text: string, beside: readonly string[]) => boolean = () => false,
   ) {
-    this.#details = details
-    this.#index = index
-    this.#scorer = new Scorer(details.vocabulary, index)
+    this.#comparison = new Comparison(new IndexView(details.vocabulary, index))
     this.#isSaidBySources = isSaidBySources
+  }
+
+  get #index(): IndexView {
+    return this.#comparison.index
+  }
+
+  get #scorer(): Scorer {
+    return this.#comparison.scorer
   }
 
   /** Returns what became of a sentence in all texts that were added. */
   fateOf({ claim, details }: Sentence): SentenceFate {
-    if (!this.#mayStand(claim, this.#scorer)) return { fates: details.map(() => DROPPED), nearest: null }
+    if (!this.#mayStand(claim)) return { fates: details.map(() => DROPPED), nearest: null }
     const nearest = this.#scorer.nearest(claim)
     const isTurned = nearest !== null && this.#mayBeTurned(claim, details) && this.#isTurned(claim, nearest)
     const specifics = details.map((detail) => this.#fateOfSpecific(claim, detail, nearest, isTurned))
@@ -91,7 +81,7 @@ export class FateFinder {
     const { claim, details } = sentence
     const isWhole = details.some(({ specific }) => specific === null)
     const isAnyThere = isWhole || claim.specifics.some((one) => this.#index.occurrencesOf(one).length > 0)
-    if (!isAnyThere || !this.#mayStand(claim, this.#scorer)) return details.map(() => false)
+    if (!isAnyThere || !this.#mayStand(claim)) return details.map(() => false)
     if (isWhole || this.#mayBeTurned(claim, details))
       return this.fateOf(sentence).fates.map(({ fate }) => fate === 'kept')
     return details.map(({ specific }) => specific !== null && this.#placeOf(claim, specific) !== undefined)
@@ -113,10 +103,10 @@ export class FateFinder {
 
   /** Returns whether a passage denies what a sentence says, or has two things of it the other way round. */
   #isTurned(claim: Claim, passage: Candidate): boolean {
-    const isSwapped = swappedOrder(claim.text, this.#passage(passage)) !== null
+    const isSwapped = swappedOrder(claim.text, this.#comparison.textOf(passage)) !== null
     if (!isSwapped && passage.flip === null) return false
-    if (passage.coverage >= (isSwapped ? SWAPPED : DENIED)) return true
-    return this.#shorterForm(claim, passage) >= SHORTER_FORM
+    if (passage.coverage >= (isSwapped ? FATE.swapped : FATE.denied)) return true
+    return this.#shorterForm(claim, passage) >= FATE.shorterForm
   }
 
   /** Returns the indexes of all texts in which details of a sentence stand, with the number of them. */
@@ -132,7 +122,7 @@ export class FateFinder {
             note(passage.text, detail)
         continue
       }
-      const sought = this.#details.vocabulary.specifics[detail.specific] as Specific
+      const sought = this.#comparison.specific(detail.specific)
       const own = neighbours(claim.text, sought.start - claim.start, sought.end - claim.start)
       for (const place of this.#index.occurrencesOf(detail.specific))
         if (isDistinctive(sought) || this.#isSameMatter(claim, sought, own, place)) note(place.text, detail)
@@ -141,20 +131,20 @@ export class FateFinder {
   }
 
   /** A sentence of which too few words stand anywhere needs no closer look. */
-  #mayStand({ terms, specifics }: Claim, scorer: Scorer): boolean {
+  #mayStand({ terms, specifics }: Claim): boolean {
     if (specifics.some((specific) => this.#index.occurrencesOf(specific).length > 0)) return true
     let [held, total] = [0, 0]
     for (const { term, share } of terms) {
-      const weight = scorer.weightOf(term) * share
+      const weight = this.#scorer.weightOf(term) * share
       total += weight
       if (this.#index.frequencyOf(term) > 0) held += weight
     }
-    return total > 0 && held / total >= LEAST_TRACE
+    return total > 0 && held / total >= FATE.leastTrace
   }
 
   #fateOfSpecific(claim: Claim, { specific }: Detail, nearest: Candidate | null, isTurned: boolean): Fate | null {
     if (specific === null) return null
-    const sought = this.#details.vocabulary.specifics[specific] as Specific
+    const sought = this.#comparison.specific(specific)
     const place = this.#placeOf(claim, specific)
     // What is said of a value counts as much as the value.
     if (place && nearest && isTurned) return this.#turned(nearest)
@@ -173,7 +163,7 @@ export class FateFinder {
 
   /** Returns a place where a specific stands for the same as in the sentence. */
   #placeOf(claim: Claim, specific: number): Occurrence | undefined {
-    const sought = this.#details.vocabulary.specifics[specific] as Specific
+    const sought = this.#comparison.specific(specific)
     const all = this.#index.occurrencesOf(specific)
     if (all.length === 0 || isDistinctive(sought)) return all[0]
     const own = neighbours(claim.text, sought.start - claim.start, sought.end - claim.start)
@@ -182,57 +172,42 @@ export class FateFinder {
 
   #turned(passage: Candidate): Fate {
     const { text, start, end } = passage
-    return { fate: 'changed', instead: withoutMark(this.#passage(passage)), at: { text, start, end } }
+    return { fate: 'changed', instead: withoutMark(this.#comparison.textOf(passage)), at: { text, start, end } }
   }
 
   #fateOfWhole(claim: Claim, nearest: Candidate | null, isTurned: boolean, isChanged: boolean): Fate {
     if (nearest === null) return DROPPED
     if (isTurned) return this.#turned(nearest)
     const mayBeTurned = nearest.flip !== null
-    const isShorter = this.#shorterForm(claim, nearest) >= SHORTER_FORM
+    const isShorter = this.#shorterForm(claim, nearest) >= FATE.shorterForm
     if (!mayBeTurned && (nearest.score >= THRESHOLDS.supported || isShorter)) {
       const { text, start, end } = nearest
       return isChanged ? this.#turned(nearest) : { fate: 'kept', instead: null, at: { text, start, end } }
     }
     // Few of its words may be what is left of it in other words, if they stand together.
     const words = new Set(nearest.matches.map(({ term }) => term)).size
-    const isLikely = nearest.score >= THRESHOLDS.weak || (words >= 2 && nearest.coverage >= LEAST_TRACE)
+    const isLikely = nearest.score >= THRESHOLDS.weak || (words >= 2 && nearest.coverage >= FATE.leastTrace)
     return isLikely ? { fate: 'unknown', instead: null, at: null } : DROPPED
   }
 
   /** Returns which share of the passage's own words the sentence has, or 0 when they are too few to tell. */
   #shorterForm(claim: Claim, passage: Candidate): number {
-    const text = this.#passage(passage)
+    const text = this.#comparison.textOf(passage)
     const words = new Set(
       tokensOf(text)
         .filter((token) => isTelling(token, text))
         .map((token) => termKey(token, text)),
     )
-    const { keys } = this.#details.vocabulary
+    const { keys } = this.#index.vocabulary
     const own = new Set(claim.terms.map(({ term }) => keys[term]))
     const shared = [...words].filter((word) => own.has(word)).length
     return shared < 3 ? 0 : shared / words.size
   }
 
-  #passage({ text, start, end }: Candidate): string {
-    return this.#index.texts[text]?.text.slice(start, end) ?? ''
-  }
-
   /** Returns whether the words around an occurrence are those around the number in the sentence. */
   #isSameMatter(claim: Claim, specific: Specific, own: Neighbours, place: Occurrence): boolean {
     if (isBeside(own, this.#neighboursOf(place))) return true
-    const near = [place.unit - 1, place.unit, place.unit + 1].filter((unit) => this.#index.textOf(unit) === place.text)
-    const scorer = this.#scorer
-    let [held, total] = [0, 0]
-    const seen = new Set<number>()
-    for (const { term, start, end } of claim.terms) {
-      if (seen.has(term) || (start < specific.end && end > specific.start)) continue
-      seen.add(term)
-      const weight = scorer.weightOf(term)
-      total += weight
-      if (near.some((unit) => this.#index.holds(unit, term))) held += weight
-    }
-    return total === 0 || held / total >= SAME_MATTER
+    return this.#comparison.shareAround(claim, specific, place) >= FATE.sameMatter
   }
 
   #neighboursOf(place: Occurrence): Neighbours {
@@ -248,36 +223,25 @@ export class FateFinder {
    * which the sentence itself does not say.
    */
   #instead(claim: Claim, sought: Specific, passage: Candidate): string | null {
-    const { specifics } = this.#details.vocabulary
-    const said = new Set(claim.specifics.map((specific) => specifics[specific]?.key))
     // A passage with other names is about something else.
-    const beside = claim.specifics.filter((specific) => specifics[specific] !== sought)
+    const beside = claim.specifics.filter((specific) => this.#comparison.specific(specific) !== sought)
     const shared = beside.filter((specific) => passage.specifics.has(specific)).length
     if (shared * 2 < beside.length) return null
-    const besides = this.#besides(claim, sought, passage)
-    if (besides < (NUMBERS.has(sought.kind) ? BESIDE_NUMBER : BESIDE_NAME)) return null
-    const text = this.#passage(passage)
+    const words = termsBeside(claim, sought)
+    const held = new Set(passage.matches.map(({ term }) => term))
+    const besides = words.size === 0 ? 0 : words.intersection(held).size / words.size
+    if (besides < (NUMBERS.has(sought.kind) ? FATE.besideNumber : FATE.besideName)) return null
+    const text = this.#comparison.textOf(passage)
     const own = neighbours(claim.text, sought.start - claim.start, sought.end - claim.start)
-    const others = specificsOf(text).filter((one) => isSameKind(one.kind, sought.kind) && !said.has(one.key))
+    const others = this.#comparison.othersIn(claim, sought, text, isSameKind)
     const other =
       others.find((one) => {
         const near = neighbours(text, one.start, one.end)
         return isBeside(own, near)
       }) ??
       // A passage that says everything else has one other value: that is the same thing, in another order of words.
-      (besides >= SAYS_THE_REST && others.length === 1 ? others[0] : undefined)
-    if (!other) return null
-    return other.text === sought.text && other.unit ? `${other.text} ${other.unit}` : other.text
-  }
-
-  /** Returns which share of a sentence's other words a passage has. */
-  #besides(claim: Claim, { start, end }: Specific, passage: Candidate): number {
-    const held = new Set(passage.matches.map(({ term }) => term))
-    const others = new Set(
-      claim.terms.filter((term) => !(term.start < end && term.end > start)).map(({ term }) => term),
-    )
-    if (others.size === 0) return 0
-    return [...others].filter((term) => held.has(term)).length / others.size
+      (besides >= FATE.saysTheRest && others.length === 1 ? others[0] : undefined)
+    return other ? namedInstead(other, sought) : null
   }
 }
 
@@ -285,8 +249,8 @@ export class FateFinder {
  * A name, or a number so long that it hardly stands anywhere by chance, is the same wherever it stands. A day of the
  * week, a month or a usual abbreviation is not.
  */
-const isDistinctive = ({ kind, key }: Specific): boolean =>
-  NUMBERS.has(kind) ? key.replace(/\D/g, '').length >= 5 || kind === 'date' : !USUAL_NAMES.has(key)
+const isDistinctive = (specific: Specific): boolean =>
+  !isShortNumber(specific) && (NUMBERS.has(specific.kind) || !USUAL_NAMES.has(specific.key))
 
 const USUAL_NAMES: ReadonlySet<string> = new Set(
   `monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september
@@ -308,7 +272,7 @@ function neighbours(text: string, start: number, end: number): Neighbours {
 }
 
 /** A time never stands in place of a count. */
-const isSameKind = (a: Specific['kind'], b: Specific['kind']): boolean => (NUMBERS.has(a) ? a === b : isAlike(a, b))
+const isSameKind = (a: Specific['kind'], b: Specific['kind']): boolean => (NUMBERS.has(a) ? a === b : isAlikeKind(a, b))
 
 /** The same of a long text, of which only what is near is read. */
 function neighboursIn(text: string, start: number, end: number): Neighbours {

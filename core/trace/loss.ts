@@ -4,7 +4,6 @@ import type { CompactionEvent, Moment } from '../contract/time-travel.ts'
 import type { LossInput } from '../contract/trace.ts'
 import { LcmError } from '../errors.ts'
 import type { Memory } from '../memory/memory.ts'
-import { IndexView } from '../provenance/index-view.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { messageNumber } from '../systems/node-id.ts'
@@ -17,7 +16,7 @@ import { inSlices, TimeSlice } from '../yielding.ts'
 import { readingDetails, type Sentence, type ToldText } from './details.ts'
 import { type Fate, FateFinder } from './fates.ts'
 import { keyOf, type Lost, listed, Tally, withoutCounters } from './loss-tally.ts'
-import { fallsOf, NodeComparer, withChangesCarried } from './node-fates.ts'
+import { fallsOf, NodeComparer } from './node-fates.ts'
 import { textsOf, toldTextsOf, windowIds } from './node-texts.ts'
 import { SummaryMakers } from './summary-makers.ts'
 import { indexOf, type TextIndexes } from './text-indexes.ts'
@@ -172,9 +171,7 @@ export class LossReporter {
   ): Promise<Lost[]> {
     const details = await inSlices(readingDetails(texts), signal)
     const comparer = new NodeComparer({ ...this.#options, memory, details, slice })
-    const along = []
-    for (const node of way) along.push(await comparer.of(memory.summaries.at(node).id))
-    const nodes = withChangesCarried(along)
+    const nodes = await comparer.along(way)
     const listed = details.sentences.flatMap((sentence) => sentence.details.map((detail) => ({ detail, sentence })))
     const isSaidAtFoot = { id: '', text: '', nearest: null, title: '', fates: listed.map(() => KEPT) }
     const falls = fallsOf(isSaidAtFoot, nodes)
@@ -242,7 +239,7 @@ export class LossReporter {
           ({ id: String(place), kind: 'message', field: 'content', part: null, text, isSaid: true }) as const,
       )
       const details = await inSlices(readingDetails(texts), signal)
-      const finder = new FateFinder(details, new IndexView(details.vocabulary, index))
+      const finder = new FateFinder(details, index)
       const standing = new Set<string>()
       for (const sentence of details.sentences) {
         for (const key of standingOf(sentence, finder.fateOf(sentence).fates)) standing.add(key)

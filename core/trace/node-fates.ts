@@ -1,6 +1,5 @@
 import type { DetailFate } from '../contract/loss.ts'
 import type { Memory } from '../memory/memory.ts'
-import { IndexView } from '../provenance/index-view.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { TimeSlice } from '../yielding.ts'
 import type { Details } from './details.ts'
@@ -52,8 +51,7 @@ export class NodeComparer {
     const known = this.#known.get(id)
     if (known) return known
     const index = await this.#indexes.ofNode(id, this.#slice)
-    const view = new IndexView(this.#details.vocabulary, index)
-    const finder = new FateFinder(this.#details, view, saidBySourcesOf(this.#db, this.#memory, id))
+    const finder = new FateFinder(this.#details, index, saidBySourcesOf(this.#db, this.#memory, id))
     const fates: Fate[] = []
     let [best, nearest]: [number, { text: number; start: number } | null] = [0, null]
     for (const sentence of this.#details.sentences) {
@@ -67,6 +65,13 @@ export class NodeComparer {
     const node = { id, fates, text, nearest: shown?.start ?? null, title: index.texts[0]?.text ?? '' }
     this.#known.set(id, node)
     return node
+  }
+
+  /** Returns what became of the details at each summary of a way, where a change goes on. */
+  async along(way: readonly number[]): Promise<NodeFates[]> {
+    const along: NodeFates[] = []
+    for (const node of way) along.push(await this.of(this.#memory.summaries.at(node).id))
+    return withChangesCarried(along)
   }
 }
 
@@ -126,7 +131,7 @@ function sourceTexts(db: ReadDb, { summaries, links, messages }: Memory, id: str
  * Returns the same fates, where a change goes on: a value that the node before already had in place of another is no
  * value of a source that was merely kept.
  */
-export function withChangesCarried(way: readonly NodeFates[]): NodeFates[] {
+function withChangesCarried(way: readonly NodeFates[]): NodeFates[] {
   const carried: NodeFates[] = []
   for (const node of way) {
     const before = carried.at(-1)

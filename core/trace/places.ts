@@ -8,7 +8,7 @@ import { inSlices, type TimeSlice } from '../yielding.ts'
 import { type Details, readingDetails } from './details.ts'
 import { stateOf } from './fates.ts'
 import { footOf, isFootInWindow, isSummaryInWindow, ladderOf } from './ladder.ts'
-import { fallsOf, NodeComparer, type NodeFates, withChangesCarried } from './node-fates.ts'
+import { fallsOf, NodeComparer } from './node-fates.ts'
 import { excerptAround } from './rungs.ts'
 import { SummaryMakers } from './summary-makers.ts'
 import type { TextIndexes } from './text-indexes.ts'
@@ -91,9 +91,7 @@ async function placeOf({ memory, comparer, makers }: Comparing, hit: GrepHit) {
   const base = await comparer.of(hit.id)
   const foot = footOf(memory, hit.id)
   const ladder = foot === null ? { way: [] } : ladderOf(memory, foot)
-  const along: NodeFates[] = []
-  for (const node of ladder.way) along.push(await comparer.of(memory.summaries.at(node).id))
-  const way = withChangesCarried(along)
+  const way = await comparer.along(ladder.way)
   const inWindow = foot !== null && isFootInWindow(memory, foot)
   const top = ladder.way.at(-1)
   const held = base.fates.flatMap(({ fate }, detail) => (fate === 'kept' ? [detail] : []))

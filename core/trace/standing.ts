@@ -1,5 +1,4 @@
 import type { Memory } from '../memory/memory.ts'
-import { IndexView } from '../provenance/index-view.ts'
 import type { TextIndex } from '../provenance/text-index.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { messageNumber } from '../systems/node-id.ts'
@@ -111,11 +110,9 @@ export async function addDetails(
     return absent === null
   }
   const details = await goingOn(readingDetails([text], null, isRead), slice)
-  const { vocabulary, sentences } = details
+  const { sentences } = details
   if (sentences.length === 0) return
-  const finders = holders.map(
-    ({ index, isSaidBySources }) => new FateFinder(details, new IndexView(vocabulary, index), isSaidBySources),
-  )
+  const finders = holders.map(({ index, isSaidBySources }) => new FateFinder(details, index, isSaidBySources))
   for (const sentence of sentences) {
     const kept = sentence.details.map(() => false)
     for (const finder of finders) {

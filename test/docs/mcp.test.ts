@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { INPUTS } from '#core/agents/tools/tool-inputs.ts'
-import { THRESHOLDS } from '#core/provenance/verdict.ts'
+import { THRESHOLDS } from '#core/provenance/thresholds.ts'
 
 const page = (name: string): string => readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8')
 

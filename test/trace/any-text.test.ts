@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { IndexView } from '#core/provenance/index-view.ts'
 import { TextIndex } from '#core/provenance/text-index.ts'
 import { readingDetails, type ToldText } from '#core/trace/details.ts'
 import { FateFinder, stateOf } from '#core/trace/fates.ts'
@@ -21,7 +20,7 @@ async function comparedWith(said: string, other: string) {
   const details = withoutYielding(readingDetails([told(said)], 'words'))
   const index = new TextIndex()
   await index.add(told(other), new TimeSlice())
-  const finder = new FateFinder(details, new IndexView(details.vocabulary, index))
+  const finder = new FateFinder(details, index)
   return details.sentences.map((sentence) => ({
     sentence,
     found: finder.fateOf(sentence),

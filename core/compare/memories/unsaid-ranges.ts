@@ -1,4 +1,3 @@
-import { IndexView } from '#core/provenance/index-view.ts'
 import { TextIndex } from '#core/provenance/text-index.ts'
 import { readingDetails, type Sentence } from '#core/trace/details.ts'
 import { FateFinder } from '#core/trace/fates.ts'
@@ -13,7 +12,7 @@ export async function unsaidRanges(text: string, other: string, slice: TimeSlice
   const details = await goingOn(readingDetails([{ ...own, text, isSaid: true }], 'words'), slice)
   const index = new TextIndex()
   await index.add({ ...own, text: other }, slice)
-  const finder = new FateFinder(details, new IndexView(details.vocabulary, index))
+  const finder = new FateFinder(details, index)
   const ranges: [number, number][] = []
   for (const sentence of details.sentences) {
     if (finder.keptOf(sentence).includes(false)) ranges.push(rangeOf(sentence))

@@ -1,5 +1,4 @@
 import type { DetailFate } from '#core/contract/loss.ts'
-import { IndexView } from '#core/provenance/index-view.ts'
 import type { TextIndex } from '#core/provenance/text-index.ts'
 import { inSlices, type TimeSlice } from '#core/yielding.ts'
 import { type Details, readingDetails, type ToldText } from '../details.ts'
@@ -23,7 +22,7 @@ export async function judgeAnswers(
   index: TextIndex,
   slice: TimeSlice,
 ): Promise<Judged[]> {
-  const finder = new FateFinder(details, new IndexView(details.vocabulary, index))
+  const finder = new FateFinder(details, index)
   const fates = asked.map((): { fate: DetailFate; instead: string | null }[] => [])
   for (const sentence of details.sentences) {
     const { answer } = asked[sentence.told] as Question

@@ -1,0 +1,61 @@
+import type { SpecificKind } from '../contract/provenance.ts'
+import type { IndexView } from './index-view.ts'
+import type { Occurrence } from './passages.ts'
+import { Scorer } from './scoring.ts'
+import { type Specific, specificsOf } from './specifics.ts'
+import type { Claim } from './vocabulary.ts'
+import type { Candidate } from './window-comparison.ts'
+
+/** Claims of one vocabulary beside the texts of one index: what verdicts and fates are both read from. */
+export class Comparison {
+  readonly index: IndexView
+  readonly scorer: Scorer
+
+  constructor(index: IndexView) {
+    this.index = index
+    this.scorer = new Scorer(index.vocabulary, index)
+  }
+
+  specific(number: number): Specific {
+    return this.index.vocabulary.specifics[number] as Specific
+  }
+
+  textOf({ text, start, end }: Candidate): string {
+    return this.index.texts[text]?.text.slice(start, end) ?? ''
+  }
+
+  /** Returns which share of a claim's other words, by weight, stands in the lines around an occurrence of a specific. */
+  shareAround(claim: Claim, specific: Specific, { unit, text }: Occurrence): number {
+    const near = [unit - 1, unit, unit + 1].filter((one) => this.index.textOf(one) === text)
+    let [held, total] = [0, 0]
+    for (const term of termsBeside(claim, specific)) {
+      const weight = this.scorer.weightOf(term)
+      total += weight
+      if (near.some((one) => this.index.holds(one, term))) held += weight
+    }
+    return total === 0 ? 1 : held / total
+  }
+
+  /** Returns what a passage says that may stand in place of a specific: others that the claim does not say. */
+  othersIn(claim: Claim, sought: Specific, passage: string, isAlike: typeof isAlikeKind = isAlikeKind): Specific[] {
+    const said = new Set(claim.specifics.map((specific) => this.specific(specific).key))
+    return specificsOf(passage).filter(({ kind, key }) => isAlike(kind, sought.kind) && !said.has(key))
+  }
+}
+
+/** The terms of a claim outside a specific of it, each once. */
+export const termsBeside = (claim: Claim, { start, end }: Specific): ReadonlySet<number> =>
+  new Set(claim.terms.filter((term) => !(term.start < end && term.end > start)).map(({ term }) => term))
+
+/** Returns what stands in place of a specific. Where only their units differ, it has its unit. */
+export const namedInstead = ({ text, unit }: Specific, sought: Specific): string =>
+  text === sought.text && unit ? `${text} ${unit}` : text
+
+/** A number of so few digits stands in many texts by chance. */
+export const isShortNumber = ({ kind, key }: Specific): boolean =>
+  NUMBERS.has(kind) && kind !== 'date' && key.replace(/\D/g, '').length < 5
+
+export const isAlikeKind = (a: SpecificKind, b: SpecificKind): boolean =>
+  a === b || (NAMES.has(a) && NAMES.has(b)) || (NUMBERS.has(a) && NUMBERS.has(b))
+const NAMES: ReadonlySet<SpecificKind> = new Set(['path', 'identifier', 'code', 'hash', 'url'])
+export const NUMBERS: ReadonlySet<SpecificKind> = new Set(['number', 'version', 'time', 'date'])
