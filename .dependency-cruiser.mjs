@@ -31,6 +31,7 @@ export const GROUND = [
   'markup',
   'read-at',
   'sanitize',
+  'tables',
   'text',
   'yielding',
 ].map((name) => `${name}.ts`)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sha256 } from '../hashing.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { BoundStatement, SqlValue } from '../sqlite/read-db.ts'
+import { tableOf } from '../tables.ts'
 import { countMessageTokens } from './message-tokens.ts'
 import type { NewMessage, NewPart } from './new-message.ts'
 
@@ -35,29 +36,18 @@ export function toMessageRow(message: NewMessage, estimator: TokenEstimator): Me
   }
 }
 
-const textColumns = [
-  ['tool_call_id', 'toolCallId'],
-  ['tool_name', 'toolName'],
-  ['tool_status', 'toolStatus'],
-  ['tool_title', 'toolTitle'],
-  ['file_mime', 'fileMime'],
-  ['file_name', 'fileName'],
-  ['file_url', 'fileUrl'],
-  ['patch_hash', 'patchHash'],
-  ['patch_files', 'patchFiles'],
-  ['subtask_prompt', 'subtaskPrompt'],
-  ['subtask_desc', 'subtaskDesc'],
-  ['subtask_agent', 'subtaskAgent'],
-  ['step_reason', 'stepReason'],
-  ['snapshot_hash', 'snapshotHash'],
-  ['text_content', 'text'],
-  ['tool_input', 'toolInput'],
-  ['tool_output', 'toolOutput'],
-  ['tool_error', 'toolError'],
-  ['metadata', 'metadata'],
-] as const satisfies readonly (readonly [string, keyof NewPart])[]
+/** The texts of a part that its fields say. */
+const textColumns = tableOf('message_parts').columns.flatMap(({ name, type }) =>
+  type === 'text' && !['part_id', 'session_id', 'part_type'].includes(name) ? name : [],
+)
 
-const columnOf: ReadonlyMap<string, string> = new Map(textColumns.map(([column, field]) => [field, column]))
+/** A field has the name of its column, but for the text of the part. */
+const columnOf: ReadonlyMap<string, string> = new Map(
+  textColumns.map((column) => [
+    column === 'text_content' ? 'text' : column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+    column,
+  ]),
+)
 
 /** Flags of a part, which are 0 by default. */
 export const flagColumns = ['is_content', 'is_ignored', 'is_synthetic'] as const
@@ -65,12 +55,9 @@ export const flagColumns = ['is_content', 'is_ignored', 'is_synthetic'] as const
 /** Columns of a part that are NULL by default. `part_type` is always filled. */
 export const valueColumns = [
   'part_type',
-  ...textColumns.map(([column]) => column),
-  'step_tokens_in',
-  'step_tokens_out',
-  'step_cost',
-  'compaction_auto',
-] as const
+  ...textColumns,
+  ...['step_tokens_in', 'step_tokens_out', 'step_cost', 'compaction_auto'],
+]
 
 /** The values of a row of message_parts, except its id and its ordinal. */
 export type PartRow = {

@@ -30,7 +30,7 @@ const typed = (columns: ColumnList): string =>
   [...columns.map(({ name, type }) => `${name} ${type}`), 'exact_texts jsonb'].join(', ')
 /** Texts are compared by code point, as in SQLite. */
 const orderOf = ({ columns, order, unit }: StoredTable): string =>
-  [...new Set([unit, ...order])]
+  [...new Set([unit, order])]
     .map((name) => (typeOf(columns, name) === 'text' ? `${name} COLLATE "C"` : name))
     .join(', ')
 const typeOf = (columns: ColumnList, name: string): string => columns.find((column) => column.name === name)?.type ?? ''

@@ -141,12 +141,9 @@ function* inOrder(rows: Iterable<StoredRow>, table: StoredTable): Generator<Stor
   yield* sorted()
 }
 
-function compared(a: StoredRow, b: StoredRow, order: readonly string[]): number {
-  for (const column of order) {
-    const [left, right] = [a[column] ?? null, b[column] ?? null]
-    if (left === right) continue
-    if (typeof left === 'number' && typeof right === 'number') return left - right
-    return Buffer.compare(Buffer.from(String(left)), Buffer.from(String(right)))
-  }
-  return 0
+function compared(a: StoredRow, b: StoredRow, column: string): number {
+  const [left, right] = [a[column] ?? null, b[column] ?? null]
+  if (left === right) return 0
+  if (typeof left === 'number' && typeof right === 'number') return left - right
+  return Buffer.compare(Buffer.from(String(left)), Buffer.from(String(right)))
 }

@@ -1,6 +1,7 @@
 import { sha256 } from '../hashing.ts'
 import type { StoredRow, StoredTable, StoredValue } from '../postgres/tables.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
+import type { Reference } from '../tables.ts'
 
 /** What a file numbers, and what has ids in it, with the beginning of ours. */
 const NUMBERED = {
@@ -16,28 +17,6 @@ const NAMED = {
 } as const
 type Numbered = keyof typeof NUMBERED
 type Named = keyof typeof NAMED
-
-/** What a column refers to. `node`: an id such as `msg_12`; the last four: JSON with numbers and ids in it. */
-type Reference = Numbered | Named | 'node' | 'window' | 'replaced' | 'note' | 'detail'
-
-const REFERENCES: Readonly<Record<string, Readonly<Record<string, Reference>>>> = {
-  messages: { message_id: 'message' },
-  message_parts: { part_id: 'part', message_id: 'message', metadata: 'note' },
-  summaries: { summary_rowid: 'row', summary_id: 'summary' },
-  summary_messages: { summary_id: 'summary', message_id: 'message' },
-  summary_sources: { summary_id: 'summary', source_summary_id: 'summary' },
-  context_items: { message_id: 'message', summary_id: 'summary' },
-  compaction_runs: { run_id: 'run' },
-  compaction_events: { event_id: 'event', run_id: 'run', summary_id: 'summary', removed: 'replaced' },
-  surgery_events: {
-    surgery_id: 'surgery',
-    node_id: 'node',
-    after_event: 'event',
-    window_from: 'window',
-    window_to: 'window',
-    detail: 'detail',
-  },
-}
 
 const queries = {
   range: (table: string, column: string) =>
@@ -101,14 +80,11 @@ export const inverse = ({ add, ids }: Numbering): Numbering => ({
 export const changesNothing = ({ add, ids }: Numbering): boolean =>
   Object.values(add).every((by) => by === 0) && Object.values(ids).every((names) => names.size === 0)
 
-export function renumbered(row: StoredRow, { name }: StoredTable, numbering: Numbering): StoredRow {
-  const references = REFERENCES[name]
-  if (references === undefined) return row
-  const changed = Object.entries(references).map(([column, reference]) => [
-    column,
-    referenceIn(row[column] ?? null, reference, numbering),
-  ])
-  return { ...row, ...Object.fromEntries(changed) }
+export function renumbered(row: StoredRow, { columns }: StoredTable, numbering: Numbering): StoredRow {
+  const changed = columns.flatMap(({ name, refersTo }): [string, StoredValue][] =>
+    refersTo === undefined ? [] : [[name, referenceIn(row[name] ?? null, refersTo, numbering)]],
+  )
+  return changed.length === 0 ? row : { ...row, ...Object.fromEntries(changed) }
 }
 
 function referenceIn(value: StoredValue, reference: Reference, numbering: Numbering): StoredValue {

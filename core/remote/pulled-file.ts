@@ -16,7 +16,7 @@ const HEAD: StoredTable = {
   name: 'conversations',
   columns: HEAD_COLUMNS,
   unit: 'session_id',
-  order: ['session_id'],
+  order: 'session_id',
 }
 const HEAD_UNIT = 'head'
 /** The hash of a unit without rows. */
@@ -39,7 +39,7 @@ const queries = {
   rows: (table: StoredTable, owner: string, where: string) => /* sql */ `
     SELECT ${table.columns.map(({ name }) => `t.${name}`).join(', ')} FROM ${table.name} AS t ${owner}
     WHERE ${where} = CAST(:conversation AS INTEGER)
-    ORDER BY ${[...new Set([table.unit, ...table.order])].map((name) => `t.${name}`).join(', ')}`,
+    ORDER BY ${[...new Set([table.unit, table.order])].map((name) => `t.${name}`).join(', ')}`,
 }
 
 /** Rows of these tables belong to the conversation of their owner. */

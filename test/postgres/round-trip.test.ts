@@ -18,7 +18,6 @@ import { Servers } from '#core/remote/servers.ts'
 import { holdLock } from '#core/sqlite/cache-db.ts'
 import { openNative } from '#core/sqlite/native.ts'
 import type { ReadDb, WriteDb } from '#core/sqlite/read-db.ts'
-import { CANONICAL } from '#core/systems/canonical.ts'
 import { readPulledFrom } from '#core/systems/pulled-from.ts'
 import { runImport } from '../builders/import.ts'
 import { TestMemory } from '../builders/memory.ts'
@@ -90,16 +89,6 @@ async function push(path: string) {
     db.close()
   }
 }
-
-describe('the columns of both stores', () => {
-  it('are the same, beside the keys', () => {
-    for (const { name, columns } of STORED_TABLES) {
-      expect(columns.map((column) => column.name).toSorted(), name).toEqual(
-        (CANONICAL[name] ?? []).filter((column) => column !== 'conversation_id').toSorted(),
-      )
-    }
-  })
-})
 
 describe('a conversation that was copied into a tenant and pulled', () => {
   it('has the same rows, and its search index finds them', async () => {

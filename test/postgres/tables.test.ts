@@ -9,6 +9,7 @@ import { pullConversation } from '#core/remote/pull.ts'
 import { pushFile } from '#core/remote/push.ts'
 import { sendMemory } from '#core/remote/send.ts'
 import { workOnce } from '#core/remote/worker.ts'
+import { TABLES } from '#core/tables.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { finish } from './finish.ts'
@@ -75,6 +76,15 @@ describe('migrations', () => {
     )
     expect(new Set(keys.map(({ name }) => name))).toEqual(new Set([...PARTITIONED_TABLES, 'tool_texts']))
     for (const { name, columns } of keys) expect(columns, name).toMatch(/^tenant_id,conversation_id/)
+  })
+
+  it.each(TABLES)('give $name each column of its description, with its type', async ({ name, columns }) => {
+    const there = await server.db.read(null, (query) =>
+      query<{ name: string; type: string }>(`
+        SELECT column_name AS name, data_type AS type FROM information_schema.columns
+        WHERE table_schema = 'lcm' AND table_name = '${name}'`),
+    )
+    for (const column of columns) expect(there).toContainEqual({ name: column.name, type: column.type })
   })
 
   it('do nothing the second time', async () => {

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { sha256 } from '#core/hashing.ts'
 import type { StoredRow } from '#core/postgres/tables.ts'
+import { tableOf } from '#core/tables.ts'
 import type { Skeleton } from './lineage.ts'
 
 /** A row as Volt has it. What follows makes rows of ours of them. */
@@ -47,17 +48,13 @@ export function messageOf(row: Row): StoredRow {
   }
 }
 
-const PART_TEXTS = [
-  ...['part_id', 'session_id', 'part_type', 'tool_call_id', 'tool_name', 'tool_status', 'tool_title', 'patch_hash'],
-  ...['patch_files', 'file_mime', 'file_name', 'file_url', 'subtask_prompt', 'subtask_desc', 'subtask_agent'],
-  ...['step_reason', 'snapshot_hash', 'text_content', 'tool_input', 'tool_output', 'tool_error', 'metadata'],
-]
-const PART_NUMBERS = ['message_id', 'step_cost', 'step_tokens_in', 'step_tokens_out']
+const PART_COLUMNS = tableOf('message_parts').columns
 
 export function partOf(row: Row): StoredRow {
   return {
-    ...Object.fromEntries(PART_TEXTS.map((name) => [name, textOf(row[name])])),
-    ...Object.fromEntries(PART_NUMBERS.map((name) => [name, numberOf(row[name])])),
+    ...Object.fromEntries(
+      PART_COLUMNS.map(({ name, type }) => [name, type === 'text' ? textOf(row[name]) : numberOf(row[name])]),
+    ),
     session_id: textOf(row.session_id) ?? '',
     ordinal: numberOf(row.ordinal) ?? 0,
     is_content: 0,
