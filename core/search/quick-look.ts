@@ -2,18 +2,8 @@ import { type Pattern, readPattern } from './regex-syntax.ts'
 
 /** A longer run of characters would hardly exclude more texts. */
 const MAX_LENGTH = 32
-/** At most this many characters of one class are looked for from the last of them on. */
-const LONG = 12
 /** A character has so many UTF-16 units, or one. */
 const UNITS = 2
-
-/** A run of character classes. */
-interface SoughtRun {
-  /** The classes one after another, in JavaScript's syntax. */
-  readonly source: string
-  /** Returns where the first run ends that begins at a place or behind it, or -1. */
-  endIn(text: string, from: number): number
-}
 
 /** What every match contains. Other texts may contain it, too. */
 export type QuickLook = {
@@ -37,80 +27,28 @@ export function quickLook(pattern: string, flags: '' | 'i' = ''): QuickLook | nu
   const [best, ...others] = runs.filter((run) => told(run) > 0).toSorted((a, b) => told(b) - told(a))
   if (!best) return null
   const placed = [best, ...others].find(({ unitsBefore }) => Number.isFinite(unitsBefore)) ?? best
-  const run = soughtRun(best, flags)
+  const run = new SoughtRun(best, flags)
   const units = placed.unitsBefore + placed.of.length * UNITS
-  return { run, place: { run: placed === best ? run : soughtRun(placed, flags), units } }
+  return { run, place: { run: placed === best ? run : new SoughtRun(placed, flags), units } }
 }
 
-function soughtRun({ of }: Run, flags: '' | 'i'): SoughtRun {
-  const [first] = of
-  const isLong = of.length >= LONG && first != null && of.every((source) => source === first)
-  return isLong
-    ? new LongRun(first, of.length, flags)
-    : new RunOfClasses(
-        of.map((source) => source ?? '[^]'),
-        flags,
-      )
-}
-
-class RunOfClasses implements SoughtRun {
+/** A run of character classes. */
+class SoughtRun {
+  /** The classes one after another, in JavaScript's syntax; null stands for any character. */
   readonly source: string
   readonly #expression: RegExp
 
-  constructor(classes: readonly string[], flags: string) {
-    this.source = classes.join('')
+  constructor({ of }: Run, flags: string) {
+    this.source = of.map((source) => source ?? '[^]').join('')
     this.#expression = new RegExp(this.source, `gu${flags}`)
   }
 
+  /** Returns where the first run ends that begins at a place or behind it, or -1. */
   endIn(text: string, from: number): number {
     this.#expression.lastIndex = from
     return this.#expression.test(text) ? this.#expression.lastIndex : -1
   }
 }
-
-/**
- * Many characters of one class. Where the last of so many is none of them, no run can begin before it, so that most
- * characters are never looked at. No character is looked at more than twice.
- */
-class LongRun implements SoughtRun {
-  readonly source: string
-  readonly #length: number
-  readonly #member: RegExp
-  /** For each UTF-16 unit: whether it may belong to the class; 0 when that is not known yet. */
-  readonly #units = new Uint8Array(0x10000)
-
-  constructor(source: string, length: number, flags: string) {
-    this.source = source.repeat(length)
-    this.#length = length
-    this.#member = new RegExp(source, `u${flags}`)
-  }
-
-  endIn(text: string, from: number): number {
-    const units = this.#units
-    let start = from
-    for (let last = start + this.#length - 1; last < text.length; last = start + this.#length - 1) {
-      let place = last
-      for (; place >= start; place -= 1) {
-        const unit = text.charCodeAt(place)
-        if ((units[unit] || this.#learn(unit)) === OUTSIDE) break
-      }
-      if (place < start) return last + 1
-      start = place + 1
-    }
-    return -1
-  }
-
-  /** Of half a surrogate pair nothing is known, so that it may belong to any class. */
-  #learn(unit: number): number {
-    const character = String.fromCharCode(unit)
-    const kind = !character.isWellFormed() || this.#member.test(character) ? INSIDE : OUTSIDE
-    this.#units[unit] = kind
-    return kind
-  }
-}
-
-const INSIDE = 1
-const OUTSIDE = 2
 
 const told = ({ of }: Run): number => of.filter((source) => source !== null).length
 
