@@ -45,7 +45,6 @@ import type { TokenEstimator } from './models/token-estimator.ts'
 import { NoteService } from './notes/note-service.ts'
 import { ProvenanceFinder } from './provenance/provenance.ts'
 import { Meaning } from './search/meaning/meaning.ts'
-import { removeContentIndexes } from './search/side-index/index-folder.ts'
 import { openSideIndex } from './search/side-index/open-side-index.ts'
 import type { SideIndex } from './search/side-index/side-index.ts'
 import { stampAtRest } from './search/side-index/source-state.ts'
@@ -182,7 +181,6 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
       new ConfiguredEmbedder({ provider: embedder, spendCapTokens: settings.models.spendCapTokens, keyOf, estimator }),
     maxTexts,
   })
-  removeContentIndexes(cacheDir)
   const reader = new MemoryReader(read, { hasUniqueSeqs: isNative(info) })
   const dag = new SummaryDag(read, reader)
   const assembly = { ...settings.compaction, ownBudgets: ownBudgetsOf(read, info) }

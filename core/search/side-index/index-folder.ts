@@ -97,19 +97,6 @@ export function tidyFolder(folder: string, keep: ReadonlySet<string>, limitBytes
   return bytes
 }
 
-/** Removes what earlier versions kept of the contents of large files. Nothing reads it any more. */
-export function removeContentIndexes(cacheDir: string): void {
-  const folder = indexFolder(cacheDir)
-  for (const name of namesIn(folder)) {
-    if (!/^[0-9a-f]{24}\.grams(\.partial-\d+-[0-9a-f]+)?$/.test(name)) continue
-    try {
-      rmSync(join(folder, name), { force: true })
-    } catch {
-      // An earlier version still has the file open, or the cache cannot be written. The next opening tries again.
-    }
-  }
-}
-
 /** @returns whether the index was removed */
 function removeUnwanted(folder: string, index: IndexFile, roomBytes: number): boolean {
   // For a moment, an index that is being made is not open to anybody and looks useless, so the lock is taken.

@@ -1,18 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { readdirSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it } from 'vitest'
 import { IndexFile } from '#core/search/side-index/index-file.ts'
-import {
-  indexesOf,
-  indexFolder,
-  keyOf,
-  newIndexPath,
-  removeContentIndexes,
-  tidyFolder,
-} from '#core/search/side-index/index-folder.ts'
+import { indexesOf, indexFolder, keyOf, newIndexPath, tidyFolder } from '#core/search/side-index/index-folder.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 import { ClawFile } from './claw-file.ts'
 import { Stage, updateElsewhere } from './stage.ts'
@@ -220,20 +213,5 @@ describe('the folder of side indexes', () => {
     opened(IndexFile.open(inUse, subject(one)) as IndexFile)
     tidyFolder(folder, new Set([keyOf(other)]), 0)
     expect(existing(folder)).toEqual([inUse, mine].sort())
-  })
-})
-
-describe('what earlier versions kept of the contents of large files', () => {
-  it('is removed from the cache, and nothing else is', () => {
-    const cacheDir = temporaryFolder()
-    removeContentIndexes(cacheDir)
-    const folder = indexFolder(cacheDir)
-    const key = 'a1b2c3d4e5f6'.repeat(2)
-    mkdirSync(folder)
-    const kept = [`${key}-0a1b2c3d.db`, 'lock-co', 'notes.grams']
-    for (const name of [...kept, `${key}.grams`, `${key}.grams.partial-12-0a1b2c`])
-      writeFileSync(join(folder, name), '')
-    removeContentIndexes(cacheDir)
-    expect(readdirSync(folder).sort()).toEqual(kept.sort())
   })
 })
