@@ -21,7 +21,6 @@ import { OPENING, useConversation } from '../ui/use-conversations.ts'
 import { FindingsContext, useLastFindings } from '../ui/use-findings.ts'
 import { useSize } from '../ui/use-size.ts'
 import { useStored } from '../ui/use-stored.ts'
-import { ViewPanelSlot } from '../ui/view-panel.tsx'
 import { WorkingCopyDialog } from '../ui/working-copy-dialog.tsx'
 import { FIRST_VIEW, factsOf, type View } from '../views.ts'
 import { fitColumns, PANEL, SIDEBAR } from './columns.ts'
@@ -67,7 +66,6 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
   const columns = fitColumns(width, { sidebar: sidebarWidth, panel: panelWidth })
   const panel = useRightPanel(columns.isOverlay)
   const onToggle = useToggle(panel)
-  const [slot, setSlot] = useState<HTMLElement | null>(null)
   const view = useRoutePart('view')
   const conversationId = useRoutePart('conversationId')
   const findings = useLastFindings()
@@ -143,7 +141,7 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
                   ) : current === null && isOfConversation(view) ? (
                     <NoConversation unknownId={conversationId} instead={shown.first} />
                   ) : (
-                    <ViewPanelSlot value={slot}>{area}</ViewPanelSlot>
+                    area
                   )}
                 </div>
               </main>
@@ -166,7 +164,6 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
                     panel={panel}
                     conversation={current}
                     onOperate={setAsk}
-                    onSlot={setSlot}
                   />
                 </>
               )}

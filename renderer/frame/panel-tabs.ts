@@ -1,13 +1,11 @@
 import { factsOf, type View } from '../views.ts'
 
 /** What the right panel can show. */
-export type PanelTab = 'path' | 'recovery' | 'what-if' | 'range' | 'losses' | 'detail' | 'conversation'
+export type PanelTab = 'path' | 'recovery' | 'losses' | 'detail' | 'conversation'
 
 export const PANEL_LABELS: Readonly<Record<PanelTab, { readonly label: string; readonly hint: string }>> = {
   path: { label: 'Path', hint: 'Where it is now, which summary lost it, and how to get it back' },
   recovery: { label: 'Get it back', hint: 'How to have in the window again what was lost' },
-  'what-if': { label: 'What if', hint: 'Try out other settings' },
-  range: { label: 'Range', hint: 'What is in the marked messages, and what became of it' },
   losses: { label: 'Loss report', hint: 'What the last compaction of the chosen conversation lost' },
   detail: { label: 'Detail', hint: 'What is selected' },
   conversation: { label: 'Conversation', hint: 'The conversation on screen' },
@@ -18,24 +16,14 @@ type Place = {
   readonly selection: string | null
   /** What the search follows: what it traces, or the chosen hit. */
   readonly traced: 'trace' | 'hit' | null
-  /** Whether messages are marked. */
-  readonly hasRange: boolean
 }
 
-/** Returns the tabs of the right panel: that of the view, and the detail of the selection. */
-export function panelTabs({ view, selection, traced, hasRange }: Place): readonly PanelTab[] {
+/** Returns the tabs of the right panel: the detail of the selection, and what became of it. */
+export function panelTabs({ view, selection, traced }: Place): readonly PanelTab[] {
   const { scope, isWithoutPanel } = factsOf(view)
   if (scope === 'program' || isWithoutPanel) return []
   const own: readonly PanelTab[] =
-    traced !== null
-      ? [traced === 'hit' ? 'path' : 'recovery']
-      : view === 'window'
-        ? ['what-if']
-        : view === 'layers' && hasRange
-          ? ['range']
-          : view === 'conversations'
-            ? ['losses']
-            : []
+    traced !== null ? [traced === 'hit' ? 'path' : 'recovery'] : view === 'conversations' ? ['losses'] : []
   const tabs: readonly PanelTab[] = selection === null ? own : [...own, 'detail']
   return tabs.length > 0 || view === 'files' || view === 'notes' ? tabs : ['conversation']
 }

@@ -3,6 +3,8 @@ import type { ListedConversation } from '#core/contract/memory.ts'
 import { ConversationDetail } from '../features/detail/conversation-detail.tsx'
 import { NodeDetail, type NoteOfNode } from '../features/detail/node-detail.tsx'
 import { NoteButtons, NoteSection } from '../features/notes/note-section.tsx'
+import { LossPanel } from '../features/start/loss-panel.tsx'
+import { useChosenConversation } from '../features/start/use-chosen-conversation.ts'
 import { OperateMenu } from '../features/surgery/operate-menu.tsx'
 import type { SurgeryAsk } from '../features/surgery/surgery-ask.ts'
 import { HitPath } from '../features/trace/hit-path.tsx'
@@ -10,6 +12,7 @@ import { RecoveryPanel } from '../features/trace/recovery-panel.tsx'
 import { currentRoute, navigate, useRoutePart } from '../routes.ts'
 import { Button } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
+import { useConversation } from '../ui/use-conversations.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { PANEL_LABELS, type PanelTab } from './panel-tabs.ts'
 import styles from './right-panel.module.css'
@@ -23,8 +26,6 @@ type Props = {
   readonly panel: RightPanelState
   readonly conversation: ListedConversation | null
   readonly onOperate: (ask: SurgeryAsk) => void
-  /** Receives the place for what the view itself shows here, while its tab is shown. */
-  readonly onSlot: (slot: HTMLElement | null) => void
 }
 
 const NOTE: NoteOfNode = {
@@ -32,8 +33,8 @@ const NOTE: NoteOfNode = {
   section: (id) => <NoteSection id={id} />,
 }
 
-/** The right side: what the view has to say beside itself, and the selection, whatever view it was made in. */
-export function RightPanel({ width, isOverlay, panel, conversation, onOperate, onSlot }: Props) {
+/** The right side: the detail of what is selected, whatever view it was selected in. */
+export function RightPanel({ width, isOverlay, panel, conversation, onOperate }: Props) {
   const selection = useRoutePart('selection')
   const { tabs, tab, asked } = panel
   return (
@@ -45,9 +46,7 @@ export function RightPanel({ width, isOverlay, panel, conversation, onOperate, o
             {tab === 'path' ? <HitPath asked={asked} /> : <RecoveryPanel asked={asked} />}
           </ErrorBoundary>
         )}
-        {(tab === 'what-if' || tab === 'range' || tab === 'losses') && (
-          <div key={tab} ref={onSlot} className={styles.slot} />
-        )}
+        {tab === 'losses' && conversation !== null && <ChosenLosses conversationId={conversation.conversationId} />}
         {tab === 'detail' && selection !== null && (
           <ErrorBoundary subject={selection}>
             <NodeDetail
@@ -66,6 +65,13 @@ export function RightPanel({ width, isOverlay, panel, conversation, onOperate, o
       </div>
     </aside>
   )
+}
+
+/** What was lost by the conversation that is chosen in the list of all, or by the one on screen. */
+function ChosenLosses({ conversationId }: { readonly conversationId: number }) {
+  const [chosenId] = useChosenConversation(conversationId)
+  const { data: chosen } = useConversation(chosenId)
+  return chosen ? <LossPanel key={chosenId} conversation={chosen} /> : null
 }
 
 type TabsProps = {

@@ -92,7 +92,7 @@ export function useActionEntries(
           ),
         ]
       : []),
-    action('Show or hide the right panel', 'detail what if', onTogglePanel, '\\'),
+    action('Show or hide the right panel', 'detail selection', onTogglePanel, '\\'),
     action('Dark theme', 'colour night', () => chooseTheme('dark')),
     action('Light theme', 'colour day', () => chooseTheme('light')),
     action('High-contrast theme', 'colour accessibility', () => chooseTheme('contrast')),

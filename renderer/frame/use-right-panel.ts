@@ -3,7 +3,6 @@ import { tracedOf } from '../features/probe/traced-question.ts'
 import { useProbedQuestion } from '../features/probe/use-probe.ts'
 import { type TraceAsked, useTraceAsked } from '../features/trace/use-trace.ts'
 import { useRoutePart, useShown } from '../routes.ts'
-import { useMessageRange } from '../ui/message-range.ts'
 import { tracedWords } from '../ui/traced-words.ts'
 import { useStored } from '../ui/use-stored.ts'
 import { type ChosenTab, type PanelTab, panelTabs, placeOf, shownTab } from './panel-tabs.ts'
@@ -20,7 +19,7 @@ export type RightPanelState = {
 }
 
 /**
- * The right panel is open where there is something selected or the view has something to say in it, unless it was closed.
+ * The right panel is open where there is something selected or traced, unless it was closed.
  * Without either it opens on request only, and so does it where it lies over the view, unless something is selected.
  */
 export function useRightPanel(isOverlay: boolean): RightPanelState {
@@ -32,8 +31,7 @@ export function useRightPanel(isOverlay: boolean): RightPanelState {
   const [isQuietWanted, setQuietWanted] = useStored<boolean>('panel-conversation', false)
   const [overlay, setOverlay] = useState<{ readonly place: string; readonly isOpen: boolean } | null>(null)
 
-  const [range] = useMessageRange()
-  const where = { view, selection, traced, hasRange: range !== null }
+  const where = { view, selection, traced }
   const place = placeOf(where)
   const tabs = panelTabs(where)
   const tab = shownTab(tabs, place, chosen)

@@ -59,6 +59,7 @@ test(
     await expect(view).toContainText('as of now')
     await page.keyboard.press('ArrowLeft')
     await expect(view).not.toContainText('as of now')
+    await view.getByRole('radiogroup', { name: 'Shown as' }).getByText('what if').click()
     const budget = page.getByRole('slider', { name: 'Budget, slider' })
     await budget.focus()
     await budget.press('ArrowLeft')

@@ -163,6 +163,7 @@ test(
     const strip = page.getByRole('img', { name: /newest messages from message/ })
     const configured = await strip.getAttribute('aria-label')
     await page.getByRole('link', { name: /^Window/ }).click()
+    await page.getByRole('radiogroup', { name: 'Shown as' }).getByText('what if').click()
     const view = page.getByRole('region', { name: 'What if' })
     const tail = view.getByRole('textbox', { name: 'newest' })
     await tail.fill('1')

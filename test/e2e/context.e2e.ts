@@ -45,17 +45,15 @@ test('the context window lists each item with its reason, and shows what a small
   await page.getByRole('button', { name: 'Back to the memory' }).click()
   await expect(detail.getByRole('button', { name: `Copy ${id}` })).toBeVisible()
 
-  // What if is a tab of the same panel.
-  const whatIf = page.getByRole('region', { name: 'What if' })
+  // What if is a form of the window, with the items beside it.
+  const whatIf = view.getByRole('region', { name: 'What if' })
   await expect(whatIf).toBeHidden()
-  await detail.getByRole('tab', { name: 'What if' }).click()
+  const shownAs = view.getByRole('radiogroup', { name: 'Shown as' })
+  await shownAs.getByText('what if').click()
   await expect(whatIf).toBeVisible()
-  await expect(detail.getByRole('button', { name: `Copy ${id}` })).toBeHidden()
+  await expect(detail.getByRole('button', { name: `Copy ${id}` })).toBeVisible()
   await table.getByRole('row').nth(1).click()
-  await expect(whatIf).toBeHidden()
   await expect(detail.getByRole('button', { name: 'Copy msg_1', exact: true })).toBeVisible()
-  await page.keyboard.press('Escape')
-  await expect(whatIf).toBeVisible()
 
   // The table itself takes the keys, and tells a screen reader which row they are on.
   await table.focus()
@@ -67,7 +65,7 @@ test('the context window lists each item with its reason, and shows what a small
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/\/messages\?/)
   await page.goBack()
-  await detail.getByRole('tab', { name: 'What if' }).click()
+  await expect(whatIf).toBeVisible()
 
   const budget = whatIf.getByRole('textbox', { name: 'budget' })
   await budget.fill('3,000')
@@ -81,6 +79,11 @@ test('the context window lists each item with its reason, and shows what a small
   await whatIf.getByRole('textbox', { name: 'newest' }).fill('0')
   await whatIf.getByRole('textbox', { name: 'newest' }).press('Enter')
   await expect(view).toContainText('of 3,000')
+
+  // The other forms say that settings are tried, and put them back.
+  await shownAs.getByText('list').click()
+  await view.getByRole('button', { name: 'Other settings tried: reset' }).click()
+  await expect(view).not.toContainText('of 3,000')
 })
 
 test('the payload is shown as each provider accepts it', async ({ openMemory, home }) => {

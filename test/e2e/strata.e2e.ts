@@ -209,10 +209,11 @@ test('a drag marks messages, limits transcript and search to them, and stands in
   const chip = page.getByText(new RegExp(`· ${last - first + 1}\\smessages$`))
   await expect(chip.first()).toBeVisible()
 
-  const panel = page.getByRole('region', { name: 'Range' })
-  await expect(panel).toContainText(`messages ${first} – ${last}`)
-  await expect(panel).toContainText(/\d+ · \d+ stand in the window/)
-  await expect(panel.getByText('Lost details')).toBeVisible()
+  const bar = page.getByRole('region', { name: 'Range' })
+  await expect(bar).toContainText(`messages ${first} – ${last}`)
+  await expect(bar).toContainText(/\d+ of \d+\sdetails outside the window lost/)
+  await bar.getByRole('button', { name: 'What they lost' }).click()
+  await expect(bar.getByText('Lost details')).toBeVisible()
 
   await page.keyboard.press('g')
   await page.keyboard.press('t')

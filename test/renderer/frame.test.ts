@@ -7,6 +7,7 @@ import { statusText } from '#renderer/frame/status-text.ts'
 import { addressToRemember, withAddress } from '#renderer/remembered-address.ts'
 import { conversationName } from '#renderer/ui/format.ts'
 import { jobOutcome, jobText } from '#renderer/ui/job-text.ts'
+import { factsOf, VIEWS, type View } from '#renderer/views.ts'
 
 const row = (over: Partial<ConversationRow> & { conversationId: number }): ConversationRow => ({
   sessionId: `session-${over.conversationId}`,
@@ -53,26 +54,22 @@ describe('the columns of the window', () => {
 })
 
 describe('the right panel', () => {
-  const at = (
-    view: 'window' | 'find' | 'settings' | 'layers',
-    selection: string | null,
-    traced: 'trace' | 'hit' | null = null,
-  ) => {
-    const where = { view, selection, traced, hasRange: false }
+  const at = (view: View, selection: string | null, traced: 'trace' | 'hit' | null = null) => {
+    const where = { view, selection, traced }
     return { tabs: panelTabs(where), place: placeOf(where) }
   }
 
-  it('shows the selection first, and what the view has to say in a tab beside it', () => {
-    const { tabs, place } = at('window', 'msg_1')
-    expect(tabs).toEqual(['what-if', 'detail'])
-    expect(shownTab(tabs, place, null)).toBe('detail')
-    expect(shownTab(tabs, place, { place, tab: 'what-if' })).toBe('what-if')
-  })
-
-  it('shows another selection although a tab was chosen for the one before', () => {
-    const before = at('window', 'msg_1')
-    const { tabs, place } = at('window', 'msg_2')
-    expect(shownTab(tabs, place, { place: before.place, tab: 'what-if' })).toBe('detail')
+  it('shows nothing but the detail of what is selected, and in Find what became of it', () => {
+    for (const view of VIEWS) {
+      const { tabs } = at(view, 'msg_1')
+      const { scope, isWithoutPanel } = factsOf(view)
+      const hasPanel = scope !== 'program' && !isWithoutPanel
+      // The list of all conversations selects a conversation of its own, whose detail is what it lost.
+      const ofConversation = view === 'conversations' ? ['losses'] : []
+      expect(tabs).toEqual(hasPanel ? [...ofConversation, 'detail'] : [])
+    }
+    expect(at('find', 'msg_1', 'hit').tabs).toEqual(['path', 'detail'])
+    expect(at('find', 'msg_1', 'trace').tabs).toEqual(['recovery', 'detail'])
   })
 
   it('keeps the tab of a trace while its rungs are selected', () => {

@@ -120,6 +120,11 @@ export const WINDOW_FAULTS: readonly WindowFault[] = [
     title: 'offers six views of a conversation, two of its file, and the others in menus',
   },
   {
+    fault: 'The right panel holds plans, settings and figures beside the detail of the selection',
+    file: 'test/renderer/frame.test.ts',
+    title: 'shows nothing but the detail of what is selected, and in Find what became of it',
+  },
+  {
     fault: 'One thing has four names',
     file: 'test/structure/source-rules.test.ts',
     title: 'say each thing with the one word of the glossary',

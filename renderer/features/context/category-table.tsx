@@ -1,12 +1,13 @@
 import { useMemo } from 'react'
-import type { AssembledContext } from '#core/contract/context.ts'
+import type { AssembledContext, ContextItem } from '#core/contract/context.ts'
 import { classNames } from '#renderer/ui/class-names.ts'
 import figures from '#renderer/ui/figure-table.module.css'
 import { formatCount, formatPercent } from '#renderer/ui/format.ts'
+import { LargeRow } from '#renderer/ui/large-row.tsx'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
-import { categoryColor } from './category.ts'
+import { categoryColor, categoryOf } from './category.ts'
 import styles from './context-view.module.css'
-import { type Group, groupsByCategory, groupsByReason } from './groups.ts'
+import { type Group, groupsByCategory, groupsByReason, largestItems } from './groups.ts'
 
 /** The window summed up by kind of item, and by the reason why items are in or out. */
 export function CategoryTable({ window }: { readonly window: AssembledContext }) {
@@ -22,7 +23,33 @@ export function CategoryTable({ window }: { readonly window: AssembledContext })
         <SectionHeading>By reason</SectionHeading>
         <GroupRows groups={reasons} head="why" windowTokens={window.tokens} />
       </section>
+      <LargestItems items={window.items} />
     </div>
+  )
+}
+
+/** The largest items of the window. */
+function LargestItems({ items }: { readonly items: readonly ContextItem[] }) {
+  const largest = useMemo(() => largestItems(items), [items])
+  const most = largest[0]?.tokens ?? 1
+  if (largest.length === 0) return null
+  return (
+    <section className={styles.table}>
+      <SectionHeading aside="tokens">Largest</SectionHeading>
+      <ul>
+        {largest.map((item) => (
+          <li key={item.id}>
+            <LargeRow
+              id={item.id}
+              text={item.excerpt}
+              tokens={item.tokens}
+              most={most}
+              color={categoryColor(categoryOf(item))}
+            />
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

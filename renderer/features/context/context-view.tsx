@@ -9,7 +9,6 @@ import { Segmented } from '#renderer/ui/segmented.tsx'
 import { useConversation } from '#renderer/ui/use-conversations.ts'
 import { useDebounced } from '#renderer/ui/use-debounced.ts'
 import { useWindowRule } from '#renderer/ui/use-window-rule.ts'
-import { ViewPanel } from '#renderer/ui/view-panel.tsx'
 import { CategoryTable } from './category-table.tsx'
 import styles from './context-view.module.css'
 import { DifferenceView } from './difference-view.tsx'
@@ -21,7 +20,7 @@ import { TimeBar } from './time-bar.tsx'
 import { isMomentAddressed, useAddressedPoint, useTried, useWhatIf } from './use-addressed.ts'
 import { useMoment, useTime } from './use-time.ts'
 import { type SeenWindow, useAskedPoint, usePrefetch, useWindow } from './use-window.ts'
-import { assembleInput } from './what-if.ts'
+import { AS_CONFIGURED, assembleInput, changesSettings, type WhatIf } from './what-if.ts'
 import { WhatIfPanel } from './what-if-panel.tsx'
 import { WindowHead } from './window-head.tsx'
 
@@ -77,12 +76,7 @@ function WholeWindow({ conversationId }: Props) {
   )
   return (
     <section className={styles.view} aria-label="Window of the conversation">
-      <ContextToolbar
-        query={whatIf.query}
-        onQuery={(words) => setWhatIf({ ...whatIf, query: words })}
-        form={form}
-        onForm={setForm}
-      />
+      <ContextToolbar whatIf={whatIf} onChange={setWhatIf} form={form} onForm={setForm} />
       <div className={styles.main}>
         {answer.isError && window === undefined ? (
           <ErrorState error={answer.error} onRetry={() => void answer.refetch()} />
@@ -107,21 +101,23 @@ function WholeWindow({ conversationId }: Props) {
               <TimeBar time={time} point={point} onChange={setPoint} atMs={isStale ? null : (window.atMs ?? null)} />
             )}
             {form === 'list' && <WindowList window={window} isStale={isStale} />}
+            {form === 'what-if' && (
+              <div className={styles.tried}>
+                <WhatIfPanel
+                  conversationId={conversationId}
+                  whatIf={whatIf}
+                  tried={tried}
+                  onChange={setWhatIf}
+                  isPast={window.atMs !== undefined}
+                />
+                <WindowList window={window} isStale={isStale} />
+              </div>
+            )}
             {form === 'category' && <CategoryTable window={window} />}
             {form === 'payload' && <PayloadView input={input} moment={moment} />}
           </>
         )}
       </div>
-      <ViewPanel>
-        <WhatIfPanel
-          conversationId={conversationId}
-          whatIf={whatIf}
-          tried={tried}
-          onChange={setWhatIf}
-          items={window?.items ?? []}
-          isPast={window?.atMs !== undefined}
-        />
-      </ViewPanel>
     </section>
   )
 }
@@ -185,32 +181,41 @@ function WindowList({ window, isStale }: WindowListProps) {
 const FORMS = [
   { value: 'list', label: 'list', hint: 'The items in the order in which the model sees them' },
   { value: 'category', label: 'by category', hint: 'The items summed up' },
+  { value: 'what-if', label: 'what if', hint: 'The items under another budget, threshold or system' },
   { value: 'payload', label: 'payload', hint: 'The request as it is sent' },
   { value: 'difference', label: 'difference', hint: 'What changed between two moments' },
 ] as const
-const FORM_NAMES = ['list', 'category', 'payload', 'difference'] as const
+const FORM_NAMES = ['list', 'category', 'what-if', 'payload', 'difference'] as const
 type Form = (typeof FORM_NAMES)[number]
 
 type ContextToolbarProps = {
-  readonly query: string
-  readonly onQuery: (query: string) => void
+  readonly whatIf: WhatIf
+  readonly onChange: (whatIf: WhatIf) => void
   readonly form: Form
   readonly onForm: (form: Form) => void
 }
 
 /** Chooses the form in which the window is shown, and the query that ranks its older items. */
-function ContextToolbar({ query, onQuery, form, onForm }: ContextToolbarProps) {
+function ContextToolbar({ whatIf, onChange, form, onForm }: ContextToolbarProps) {
   return (
     <div className={styles.bar} role="toolbar" aria-label="Shown">
       <input
         type="search"
         className={styles.query}
-        value={query}
+        value={whatIf.query}
         aria-label="Rank older items by relevance to"
         placeholder="Rank by relevance to…"
         spellCheck={false}
-        onChange={(event) => onQuery(event.target.value)}
+        onChange={(event) => onChange({ ...whatIf, query: event.target.value })}
       />
+      {form !== 'what-if' && changesSettings(whatIf) && (
+        <Button
+          title="Show the window as configured"
+          onClick={() => onChange({ ...AS_CONFIGURED, query: whatIf.query })}
+        >
+          Other settings tried: reset
+        </Button>
+      )}
       <span className={styles.space} />
       <Segmented label="Shown as" options={FORMS} value={form} onChange={onForm} />
     </div>

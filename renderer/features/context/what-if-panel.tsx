@@ -1,7 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useId, useMemo } from 'react'
 import type { CompactionSettings } from '#core/contract/compaction.ts'
-import type { ContextItem } from '#core/contract/context.ts'
 import type { Preset, PresetName } from '#core/contract/settings.ts'
 import { api } from '#renderer/api.ts'
 import { navigate } from '#renderer/routes.ts'
@@ -9,7 +8,6 @@ import { Button } from '#renderer/ui/button.tsx'
 import { classNames } from '#renderer/ui/class-names.ts'
 import { leaveCompactionDraft } from '#renderer/ui/compaction-draft.ts'
 import { ErrorState } from '#renderer/ui/error-state.tsx'
-import { LargeRow } from '#renderer/ui/large-row.tsx'
 import { Loading } from '#renderer/ui/loading.tsx'
 import { Notice } from '#renderer/ui/notice.tsx'
 import radio from '#renderer/ui/radio-option.module.css'
@@ -17,8 +15,6 @@ import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { useCompactionPreview } from '#renderer/ui/use-compaction-preview.ts'
 import { useDebounced } from '#renderer/ui/use-debounced.ts'
 import { MakeWorkingCopy } from '#renderer/ui/working-copy-dialog.tsx'
-import { categoryColor, categoryOf } from './category.ts'
-import { largestItems } from './groups.ts'
 import type { Tried } from './use-addressed.ts'
 import { AS_CONFIGURED, isAsConfigured, PRESET_ORDER, type WhatIf, withPreset } from './what-if.ts'
 import { WhatIfAnswer } from './what-if-answer.tsx'
@@ -30,8 +26,6 @@ type Props = {
   readonly whatIf: WhatIf
   readonly tried: Tried
   readonly onChange: (whatIf: WhatIf) => void
-  /** What is in the window that is shown. */
-  readonly items: readonly ContextItem[]
   /** True for a window of the past, for which nothing can be tried out. */
   readonly isPast: boolean
 }
@@ -40,7 +34,7 @@ type Props = {
 const SETTLE_MS = 60
 
 /** Tries out another budget, threshold, tail or system. Nothing is written. */
-export function WhatIfPanel({ conversationId, whatIf, tried, onChange, items, isPast }: Props) {
+export function WhatIfPanel({ conversationId, whatIf, tried, onChange, isPast }: Props) {
   const info = useQuery(api.memory.info.queryOptions())
   const settled = useDebounced(tried.settings, SETTLE_MS)
   const input = useMemo(() => ({ conversationId, settings: settled }), [conversationId, settled])
@@ -89,32 +83,6 @@ export function WhatIfPanel({ conversationId, whatIf, tried, onChange, items, is
           The plan shows what would happen. Compaction itself runs on a native copy.
         </Notice>
       )}
-      <LargestItems items={items} />
-    </section>
-  )
-}
-
-/** The largest items of the window. */
-function LargestItems({ items }: { readonly items: readonly ContextItem[] }) {
-  const largest = useMemo(() => largestItems(items), [items])
-  const most = largest[0]?.tokens ?? 1
-  if (largest.length === 0) return null
-  return (
-    <section>
-      <SectionHeading aside="tokens">Largest in the window</SectionHeading>
-      <ul>
-        {largest.map((item) => (
-          <li key={item.id}>
-            <LargeRow
-              id={item.id}
-              text={item.excerpt}
-              tokens={item.tokens}
-              most={most}
-              color={categoryColor(categoryOf(item))}
-            />
-          </li>
-        ))}
-      </ul>
     </section>
   )
 }

@@ -29,7 +29,7 @@ export function isAsConfigured(whatIf: WhatIf): boolean {
   return !changesSettings(whatIf) && whatIf.query.trim() === ''
 }
 
-const changesSettings = ({ preset, budgetTokens, softThreshold, freshTailCount }: WhatIf): boolean =>
+export const changesSettings = ({ preset, budgetTokens, softThreshold, freshTailCount }: WhatIf): boolean =>
   preset !== null || budgetTokens !== null || softThreshold !== null || freshTailCount !== null
 
 /** Returns the compaction settings that are tried out: those of the preset, overridden by those set by hand. */

@@ -13,9 +13,9 @@ import { ViewHeader } from '#renderer/ui/view-header.tsx'
 import styles from './all-conversations.module.css'
 import { AXES } from './chart-axis.ts'
 import { ConversationTable, TABLE_SORTS } from './conversation-table.tsx'
-import { LossPanel } from './loss-panel.tsx'
 import { useOtherCurves } from './other-curves.ts'
 import { PressureHistory } from './pressure-history.tsx'
+import { useChosenConversation } from './use-chosen-conversation.ts'
 
 const FILTERS = ['all', 'pressed', 'findings', 'compacted', 'archived'] as const
 const HINTS: Readonly<Record<Filter, string>> = {
@@ -39,7 +39,7 @@ type Props = {
 
 /** Every conversation of the file in one table, and the selected one over time. */
 export function AllConversations({ conversationId }: Props) {
-  const [selected, setSelected] = useState(conversationId)
+  const [selected, setSelected] = useChosenConversation(conversationId)
   const settings = useQuery(api.memory.settings.queryOptions())
   const [sort, setSort] = useShownChoice('conversations.sort', TABLE_SORTS)
   const [reversed, setReversed] = useShown('conversations.reversed')
@@ -123,7 +123,6 @@ export function AllConversations({ conversationId }: Props) {
           />
         </div>
       )}
-      {chosen !== undefined && <LossPanel conversation={chosen} />}
     </div>
   )
 }

@@ -21,25 +21,16 @@ import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
 import { useCopy } from '#renderer/ui/use-copy.ts'
 import view from '#renderer/ui/view.module.css'
-import { ViewPanel } from '#renderer/ui/view-panel.tsx'
 import styles from './loss-panel.module.css'
 import { type LastRun, lastRun, lossHeadline, lossMarkdown, withoutUndone } from './loss-report.ts'
 
 type Props = { readonly conversation: ListedConversation }
 
-/** What the last run of a conversation dropped or changed, in the right panel. */
-export function LossPanel({ conversation }: Props) {
-  return (
-    <ViewPanel>
-      <Panel key={conversation.conversationId} conversation={conversation} />
-    </ViewPanel>
-  )
-}
-
 /** As many of each list as the core gives, so that no kind takes the room of the others. */
 const MOST_LISTED = 2000
 
-function Panel({ conversation }: Props) {
+/** What the last compaction of a conversation dropped or changed. */
+export function LossPanel({ conversation }: Props) {
   const { conversationId } = conversation
   const timeline = useQuery(api.context.timeline.queryOptions({ input: { conversationId } }))
   const runs = useQuery(api.compaction.runs.queryOptions({ input: { conversationId } }))

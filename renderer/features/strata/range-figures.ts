@@ -58,8 +58,7 @@ function summariesIn({ x0, x1 }: Viewport, summaries: Strata['summaries']): Rang
   return [...counts].map(([depth, count]) => ({ depth, count })).sort((a, b) => b.depth - a.depth)
 }
 
-export const summaryCount = ({ summaries }: RangeFigures): number =>
-  summaries.reduce((sum, { count }) => sum + count, 0)
+const summaryCount = ({ summaries }: RangeFigures): number => summaries.reduce((sum, { count }) => sum + count, 0)
 
 /** `41 messages · 3,058 tokens · 5 summaries · 1 finding · 93 details lost`. What is not there is not named. */
 export function figuresText(figures: RangeFigures): string {

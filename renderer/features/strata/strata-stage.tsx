@@ -18,8 +18,8 @@ import { coreText } from './core-drill.ts'
 import drawing from './drawing.module.css'
 import { type HitAction, onClick, onDoubleClick } from './hit-action.ts'
 import { Hovering } from './hovering.ts'
+import { RangeBar } from './range-bar.tsx'
 import { snapRange } from './range-figures.ts'
-import { RangePanel } from './range-panel.tsx'
 import { ReplayBar } from './replay-bar.tsx'
 import { StrataControls } from './strata-controls.tsx'
 import { parseFilter } from './strata-filter.ts'
@@ -65,7 +65,7 @@ export function StrataStage({ strata, colorBy }: Props) {
   const filter = useMemo(() => parseFilter(filterWords), [filterWords])
   const replaying = useReplay(strata)
   const [draft, setDraft] = useState<Viewport | null>(null)
-  const [, markRange] = useMessageRange()
+  const [marked, markRange] = useMessageRange()
   const sceneNow = useScene({
     strata,
     colorBy,
@@ -120,7 +120,9 @@ export function StrataStage({ strata, colorBy }: Props) {
 
   return (
     <div className={styles.frame}>
-      {scene?.range && <RangePanel strata={strata} figures={scene.range.figures} onZoom={() => zoomTo(scene.range)} />}
+      {marked && scene?.range && (
+        <RangeBar range={marked} strata={strata} figures={scene.range.figures} onZoom={() => zoomTo(scene.range)} />
+      )}
       <div ref={stage} className={styles.stage}>
         <div
           ref={surface}

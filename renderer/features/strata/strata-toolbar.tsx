@@ -7,8 +7,6 @@ import { CompactButton } from '#renderer/ui/compact-button.tsx'
 import { formatCompact, formatTokens, plural } from '#renderer/ui/format.ts'
 import { Icon } from '#renderer/ui/icon.tsx'
 import { Menu } from '#renderer/ui/menu.tsx'
-import { useMessageRange } from '#renderer/ui/message-range.ts'
-import { RangeChip } from '#renderer/ui/range-chip.tsx'
 import { Segmented } from '#renderer/ui/segmented.tsx'
 import { useConversation } from '#renderer/ui/use-conversations.ts'
 import { COLOR_BY, type ColorBy } from './bar-color.ts'
@@ -16,7 +14,6 @@ import { FILTER_WORDS, filterText, parseFilter, toggledFilter } from './strata-f
 import styles from './strata-view.module.css'
 
 type Props = {
-  readonly conversationId: number
   readonly axis: StrataAxis
   readonly onAxis: (axis: StrataAxis) => void
   readonly colorBy: ColorBy
@@ -34,8 +31,7 @@ const keepArrows = (event: KeyboardEvent) => {
 }
 
 /** Chooses the meaning of x and of the colour, and shows the totals. */
-export function StrataToolbar({ conversationId, axis, onAxis, colorBy, onColorBy, forms, strata }: Props) {
-  const [range] = useMessageRange()
+export function StrataToolbar({ axis, onAxis, colorBy, onColorBy, forms, strata }: Props) {
   return (
     <div className={styles.toolbar} role="toolbar" aria-label="Layers" onKeyDown={keepArrows}>
       {forms}
@@ -62,13 +58,7 @@ export function StrataToolbar({ conversationId, axis, onAxis, colorBy, onColorBy
         </Menu>
       </span>
       <FilterMenu />
-      {range === null ? (
-        strata && <Counts strata={strata} />
-      ) : (
-        <span className={styles.range}>
-          <RangeChip conversationId={conversationId} />
-        </span>
-      )}
+      {strata && <Counts strata={strata} />}
       <CompactButton />
     </div>
   )

@@ -61,7 +61,6 @@ export function StrataView({ conversationId, forms, children }: Props) {
       >
         <StrataToolbar
           {...{
-            conversationId,
             axis,
             onAxis: setAxis,
             colorBy,

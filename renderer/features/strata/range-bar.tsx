@@ -1,4 +1,5 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { lostByKind } from '#core/contract/lists.ts'
 import type { LossReport } from '#core/contract/loss.ts'
 import type { Strata } from '#core/contract/strata.ts'
@@ -9,89 +10,81 @@ import { depthCounts } from '#renderer/ui/depth-color.ts'
 import dim from '#renderer/ui/dim.module.css'
 import { Dim } from '#renderer/ui/dim.tsx'
 import { ErrorLine } from '#renderer/ui/error-state.tsx'
-import { Fact, Facts } from '#renderer/ui/facts.tsx'
 import { findingText } from '#renderer/ui/findings.ts'
-import { formatCount, formatDuration, formatTokens, plural } from '#renderer/ui/format.ts'
-import { formatRange } from '#renderer/ui/format-time.ts'
+import { formatCount, formatTokens, plural } from '#renderer/ui/format.ts'
 import { LostText } from '#renderer/ui/lost-text.tsx'
 import { MarkedText } from '#renderer/ui/marked-text.tsx'
-import { useMessageRange, useRangeEnds } from '#renderer/ui/message-range.ts'
+import { useRangeEnds } from '#renderer/ui/message-range.ts'
 import { NodeLink } from '#renderer/ui/node-link.tsx'
 import type { MessageRange } from '#renderer/ui/range-address.ts'
+import { RangeChip } from '#renderer/ui/range-chip.tsx'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { StateMark } from '#renderer/ui/state-mark.tsx'
 import { useFindings } from '#renderer/ui/use-findings.ts'
-import view from '#renderer/ui/view.module.css'
-import { ViewPanel } from '#renderer/ui/view-panel.tsx'
-import { type RangeFigures, summaryCount } from './range-figures.ts'
+import type { RangeFigures } from './range-figures.ts'
 import styles from './strata-stage.module.css'
 
-type Props = { readonly strata: Strata; readonly figures: RangeFigures; readonly onZoom: () => void }
-
-/** The marked messages in the right panel: their figures, what they lost, and the findings among them. */
-export function RangePanel(props: Props) {
-  const [range] = useMessageRange()
-  return <ViewPanel>{range && <Panel range={range} {...props} />}</ViewPanel>
+type Props = {
+  readonly strata: Strata
+  readonly figures: RangeFigures
+  readonly range: MessageRange
+  readonly onZoom: () => void
 }
 
-function Panel({ range, strata, figures, onZoom }: Props & { readonly range: MessageRange }) {
+/** The marked messages under the head of the layers: their sums, what can be done with them, and what they lost. */
+export function RangeBar({ range, strata, figures, onZoom }: Props) {
+  const [isUnfolded, setUnfolded] = useState(false)
   const ends = useRangeEnds(strata.conversationId, range)
-  const [from, to] = [ends?.first.createdAtMs ?? null, ends?.last.createdAtMs ?? null]
-  const { messages, tokens, roles, findings, details } = figures
   const open = () => navigate({ view: 'messages', selection: ends?.first.id ?? null }, 'push')
   return (
-    <section className={view.panel} aria-label="Range">
-      <div>
-        <h2 className={view.panelTitle}>
-          {from !== null && to !== null
-            ? formatRange(Math.min(from, to), Math.max(from, to))
-            : plural(range.last - range.first + 1, 'message')}
-        </h2>
-        <p className={dim.dim}>
-          {from !== null && to !== null && from !== to && `${formatDuration(Math.abs(to - from))} · `}
-          messages {formatCount(range.first + 1)} – {formatCount(range.last + 1)}
+    <section className={styles.range} aria-label="Range">
+      <div className={styles.rangeLine}>
+        <RangeChip conversationId={strata.conversationId} />
+        <p className={styles.sums} title={sumsText(figures, range, strata)}>
+          {sumsText(figures, range, strata)}
         </p>
-      </div>
-      <Facts>
-        <Fact name="messages">
-          {formatCount(messages)} <Dim>of {formatCount(strata.totalMessages)}</Dim>
-        </Fact>
-        <Fact name="by role">
-          {roles === null ? null : roles.map(({ role, count }) => `${formatCount(count)} ${role}`).join(' · ')}
-        </Fact>
-        <Fact name="tokens">
-          {formatCount(tokens)} <Dim>of {formatTokens(strata.totalTokens)}</Dim>
-        </Fact>
-        <Fact name="summaries">
-          {formatCount(summaryCount(figures))}
-          {figures.summaries.length > 0 && <Dim> · {depthCounts(figures.summaries)}</Dim>}
-        </Fact>
-        <Fact
-          name="details"
-          hint="Numbers, paths, names, decisions and the like in messages outside the window, counted in every message that says them"
-        >
-          {details === null ? (
-            <Dim>being counted …</Dim>
-          ) : details.all === 0 ? (
-            'none outside the window'
-          ) : (
-            `${formatCount(details.all)} · ${formatCount(details.kept)} stand in the window`
-          )}
-        </Fact>
-      </Facts>
-      <div className={styles.actions}>
+        <Button aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
+          {isUnfolded ? 'Hide what they lost' : 'What they lost'}
+        </Button>
         <Button onClick={onZoom}>Zoom to range</Button>
         <Button onClick={open}>Open in messages</Button>
       </div>
-      <Losses strata={strata} range={range} ends={ends && { from: ends.first.id, to: ends.last.id }} />
-      <SectionHeading aside={formatCount(findings.length)}>Findings</SectionHeading>
-      {findings.length === 0 ? (
-        <p className={dim.dim}>None of the last check is in the range.</p>
-      ) : (
-        <FindingList ids={findings.map(({ id }) => id)} />
+      {isUnfolded && (
+        <div className={styles.report}>
+          <Losses strata={strata} range={range} ends={ends && { from: ends.first.id, to: ends.last.id }} />
+          <div>
+            <SectionHeading aside={formatCount(figures.findings.length)}>Findings</SectionHeading>
+            {figures.findings.length === 0 ? (
+              <p className={dim.dim}>None of the last check is in the range.</p>
+            ) : (
+              <FindingList ids={figures.findings.map(({ id }) => id)} />
+            )}
+          </div>
+        </div>
       )}
     </section>
   )
+}
+
+/** `messages 40 – 60 of 377: 8 user · 13 assistant · 3,058 tokens of 84 k · 1 first summary · 93 of 122 details lost` */
+function sumsText(
+  { messages, tokens, roles, summaries, details }: RangeFigures,
+  range: MessageRange,
+  strata: Strata,
+): string {
+  return [
+    `messages ${formatCount(range.first + 1)} – ${formatCount(range.last + 1)} of ${formatCount(strata.totalMessages)}`,
+    roles === null
+      ? plural(messages, 'message')
+      : roles.map(({ role, count }) => `${formatCount(count)} ${role}`).join(', '),
+    `${formatCount(tokens)} of ${formatTokens(strata.totalTokens)}`,
+    ...(summaries.length > 0 ? [depthCounts(summaries)] : []),
+    details === null
+      ? 'details are being counted …'
+      : details.all === 0
+        ? 'no details outside the window'
+        : `${formatCount(details.all - details.kept)} of ${plural(details.all, 'detail')} outside the window lost`,
+  ].join(' · ')
 }
 
 /** Of more messages than this, losses are counted only. */
@@ -121,12 +114,14 @@ function Losses({ strata: { conversationId }, range, ends }: LossesProps) {
   const lost = data.counts.dropped + data.counts.changed
   return (
     <>
-      <SectionHeading
-        aside={<span title={ONCE}>{`${formatCount(lost)} of ${formatCount(data.counts.details)}, each once`}</span>}
-      >
-        Lost details
-      </SectionHeading>
-      {lost === 0 ? <p className={dim.dim}>Nothing that they say is missing.</p> : <Kinds counts={data.counts} />}
+      <div>
+        <SectionHeading
+          aside={<span title={ONCE}>{`${formatCount(lost)} of ${formatCount(data.counts.details)}, each once`}</span>}
+        >
+          Lost details
+        </SectionHeading>
+        {lost === 0 ? <p className={dim.dim}>Nothing that they say is missing.</p> : <Kinds counts={data.counts} />}
+      </div>
       {lost > 0 && <MostTelling report={data} />}
     </>
   )
@@ -152,7 +147,7 @@ function Kinds({ counts: { byKind } }: { readonly counts: LossReport['counts'] }
 function MostTelling({ report }: { readonly report: LossReport }) {
   const lost = lostByKind(report)
   return (
-    <>
+    <div>
       <SectionHeading aside="lost at">Most telling</SectionHeading>
       <ul className={styles.lost}>
         {lost.slice(0, FIRST_LOST).map(({ state, detail }) => (
@@ -167,7 +162,7 @@ function MostTelling({ report }: { readonly report: LossReport }) {
           </li>
         ))}
       </ul>
-    </>
+    </div>
   )
 }
 
