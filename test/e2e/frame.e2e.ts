@@ -22,6 +22,9 @@ test(
     const list = page.getByRole('navigation', { name: 'Conversations' })
     const panel = page.getByRole('complementary', { name: 'Detail' })
     const boxOf = async (of: Locator) => (await of.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+    // A wide window is used: the figures stand beside the answers.
+    const more = page.getByRole('heading', { name: 'More about this conversation' })
+    await expect.poll(async () => (await boxOf(more)).x).toBeGreaterThan(1280)
     await tabs.getByRole('link', { name: 'Messages' }).click()
     await expect(panel).toBeHidden()
     await page.getByRole('article').first().click()

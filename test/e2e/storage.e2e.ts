@@ -2,12 +2,11 @@ import { expect, SHARED_HOST, test } from './app.ts'
 
 test.use(SHARED_HOST)
 
-test('the bytes of a file are measured when asked, and stay measured after a reload', async ({ openSample }) => {
+test('the bytes of a small file are measured at once, and stay measured after a reload', async ({ openSample }) => {
   const page = await openSample()
   // The chord of the view.
   await page.keyboard.press('g')
   await page.keyboard.press('r')
-  await page.getByRole('button', { name: 'Measure', exact: true }).click()
   const rows = page.getByRole('row')
   await expect(rows.filter({ hasText: /^messages/ }).first()).toBeVisible()
   await expect(page.getByRole('heading', { name: /^Advice/ })).toBeVisible()

@@ -104,6 +104,15 @@ export function peakOf(points: readonly CurvePoint[]): CurvePoint | null {
 /** Returns how many compaction steps are on a curve. */
 export const stepsOn = (points: readonly CurvePoint[]): number => points.filter(({ event }) => event !== null).length
 
+/** The depths of the summaries that were made on the way, for the key of the marks. */
+export const depthsOn = (
+  points: readonly CurvePoint[],
+  events: readonly Pick<CompactionEvent, 'depth'>[],
+): readonly number[] =>
+  [...new Set(points.flatMap(({ event }) => (event === null ? [] : [events[event]?.depth ?? 0])))].toSorted(
+    (a, b) => a - b,
+  )
+
 /** Returns the tokens at the top of the chart: the hard threshold, unless the window was never close to it. */
 export function chartTop(peakTokens: number, hardTokens: number): number {
   const isNear = peakTokens >= hardTokens * 0.25

@@ -4,6 +4,8 @@ import type { ConversationRow } from '#core/contract/memory.ts'
 import type { Pruning } from '#core/contract/time-travel.ts'
 import { api } from '#renderer/api.ts'
 import { useShownChoice } from '#renderer/routes.ts'
+import { depthLabel } from '#renderer/ui/depth-color.ts'
+import { DepthSwatch } from '#renderer/ui/depth-swatch.tsx'
 import { ErrorLine } from '#renderer/ui/error-state.tsx'
 import { formatCompact, formatCount, plural } from '#renderer/ui/format.ts'
 import { Loading } from '#renderer/ui/loading.tsx'
@@ -14,7 +16,7 @@ import { AXES, axisOf, type ChartAxis, endOf, pointsFrom, TIME_RANGE_OPTIONS, TI
 import { BUCKETS, type OtherCurve } from './other-curves.ts'
 import styles from './pressure-chart.module.css'
 import { PressureChart } from './pressure-chart.tsx'
-import { endsAt, peakOf, pressureCurve, stepsOn } from './pressure-curve.ts'
+import { depthsOn, endsAt, peakOf, pressureCurve, stepsOn } from './pressure-curve.ts'
 
 type Props = {
   /** Active tokens are null until they are measured. */
@@ -108,7 +110,17 @@ export function PressureHistory({ conversation, budgetTokens, title, others = NO
           <p className={styles.scale}>
             <span>
               {plural(stepsOn(shown), 'compaction step')}
-              {stepsOn(shown) > 0 && ', marked by depth'}
+              {stepsOn(shown) > 0 && (
+                <>
+                  {': '}
+                  {depthsOn(shown, timeline.data.events).map((depth) => (
+                    <span key={depth} className={styles.key}>
+                      <DepthSwatch node={{ kind: 'condensed', depth }} />
+                      {depthLabel(depth)}
+                    </span>
+                  ))}
+                </>
+              )}
               {timeline.data.prunings && `; pruned ${times(timeline.data.prunings.length)} without a summary`}
             </span>
             {axis === 'time' && columns.data?.originMs === undefined && <span>No message has a time.</span>}

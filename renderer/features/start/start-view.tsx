@@ -47,12 +47,16 @@ export function StartView({ conversationId, info, renderLayers }: Props) {
   return (
     <div className={styles.scroller}>
       <div className={styles.view}>
-        <ForgottenField />
-        {conversation && <Answers {...{ conversation, info, renderLayers }} />}
-        <div className={styles.more}>
-          <SectionHeading>More about this conversation</SectionHeading>
+        <div className={styles.part}>
+          <ForgottenField />
+          {conversation && <Answers {...{ conversation, info, renderLayers }} />}
         </div>
-        {conversation && <MoreFigures conversation={conversation} />}
+        <div className={styles.part}>
+          <div className={styles.more}>
+            <SectionHeading>More about this conversation</SectionHeading>
+          </div>
+          {conversation && <MoreFigures conversation={conversation} />}
+        </div>
       </div>
     </div>
   )
@@ -89,7 +93,6 @@ function MoreFigures({ conversation }: { readonly conversation: ListedConversati
   return (
     <>
       <PressureHistory conversation={conversation} budgetTokens={budgetTokens} />
-      {conversation.messages > 0 && <CacheRibbon conversationId={conversationId} />}
       <div className={styles.columns}>
         <div className={styles.column}>
           <DepthTable depths={depths} storedTokens={overview.data.conversation.storedTokens} />
@@ -99,6 +102,7 @@ function MoreFigures({ conversation }: { readonly conversation: ListedConversati
           <LargestMessages messages={largestMessages} />
         </div>
       </div>
+      {conversation.messages > 0 && <CacheRibbon conversationId={conversationId} />}
     </>
   )
 }

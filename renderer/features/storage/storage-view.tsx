@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import type { Job } from '#core/contract/job.ts'
 import type { MemoryInfo } from '#core/contract/memory.ts'
 import { api } from '#renderer/api.ts'
@@ -16,13 +17,22 @@ import { useJob } from '#renderer/ui/use-job.ts'
 import { StorageReportView } from './storage-report-view.tsx'
 import styles from './storage-view.module.css'
 
-/** Shows how the bytes of the file are used. They are measured on request, because every page has to be read. */
+/** A file up to this size is measured at once; of a larger one every page is read on request. */
+const MEASURED_AT_ONCE_BYTES = 64_000_000
+
+/** Shows how the bytes of the file are used. */
 export function StorageView({ info }: { readonly info: MemoryInfo }) {
   const jobs = useQuery(api.jobs.list.queryOptions())
   const { start, error: startError } = useJob()
   const newest = jobs.data?.find((job) => job.kind === 'storage') ?? null
   const last = lastReport(jobs.data ?? [])
   const measure = () => start({ kind: 'storage' })
+  const isNeverMeasured = jobs.data !== undefined && newest === null
+  const isSmall = info.bytes <= MEASURED_AT_ONCE_BYTES
+  // biome-ignore lint/correctness/useExhaustiveDependencies: begun once, when it is known that it was not
+  useEffect(() => {
+    if (isNeverMeasured && isSmall) measure()
+  }, [isNeverMeasured, isSmall])
   const isRunning = newest?.state === 'running'
   const error = startError ?? (newest?.state === 'failed' ? newest.error : null)
   return (
@@ -39,6 +49,7 @@ export function StorageView({ info }: { readonly info: MemoryInfo }) {
         <Loading what="the last measurement" />
       ) : (
         !isRunning &&
+        !isSmall &&
         error === null && (
           <EmptyState
             title="Not measured yet"

@@ -23,6 +23,8 @@ type Props = {
 }
 
 const DEFAULT_HEIGHT = 402
+/** In a high window the drawing has this part of it. */
+const DEFAULT_SHARE = 0.46
 const MIN_HEIGHT = 220
 const MIN_BELOW = 150
 
@@ -35,7 +37,8 @@ export function StrataView({ conversationId, forms, children }: Props) {
   // Positions on one axis mean nothing on another.
   const setAxis = (next: StrataAxis) =>
     navigate({ shown: { 'layers.axis': next === STRATA_AXES[0] ? null : next, 'layers.zoom': null } }, 'replace')
-  const [height, setHeight] = useStored<number>('strata.height', DEFAULT_HEIGHT)
+  const [stored, setHeight] = useStored<number>('strata.height', 0)
+  const height = stored || Math.max(DEFAULT_HEIGHT, Math.round((size?.height ?? 0) * DEFAULT_SHARE))
   const { data: strata, error, refetch } = useStrata(conversationId, axis)
   const max = Math.max(MIN_HEIGHT, (size?.height ?? Number.POSITIVE_INFINITY) - MIN_BELOW)
 
