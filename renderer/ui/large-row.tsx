@@ -1,5 +1,5 @@
 import { navigate } from '../routes.ts'
-import { formatCount, shortenId } from './format.ts'
+import { formatCount } from './format.ts'
 import styles from './large-row.module.css'
 import { MarkedText } from './marked-text.tsx'
 import { MessageName } from './message-name.tsx'
@@ -32,7 +32,7 @@ export function LargeRow({ id, text, tokens, most, color }: Props) {
             <MarkedText text={name ?? text} />
           </bdi>
         </span>
-        <span className={styles.id}>{messageNumber(id) === null ? shortenId(id) : <MessageName id={id} />}</span>
+        <span className={styles.id}>{messageNumber(id) !== null && <MessageName id={id} />}</span>
         <span>{formatCount(tokens)}</span>
       </span>
       <span className={styles.track}>

@@ -21,7 +21,11 @@ export function NodeIdText({ id, node, label, maxChars }: Props) {
   return (
     <button
       type="button"
-      className={classNames(styles.id, styles.copy, state === 'copied' && styles.copied)}
+      className={classNames(
+        label === undefined ? styles.id : styles.name,
+        styles.copy,
+        state === 'copied' && styles.copied,
+      )}
       style={node && { color: nodeTextColor(node) }}
       title={state === 'failed' ? 'The browser refused to copy' : `${id} (click to copy)`}
       aria-label={shown === id ? `Copy ${id}` : `${shown} Copy ${id}`}

@@ -4,7 +4,6 @@ import { navigate } from '../routes.ts'
 import { classNames } from './class-names.ts'
 import { clipPassage, linesOfPassage } from './clip-passage.ts'
 import { type NodeLook, nodeColor, nodeLabel, nodeTextColor } from './depth-color.ts'
-import { shortenId } from './format.ts'
 import { keepFound } from './found-texts.ts'
 import { Highlighted } from './highlighted.tsx'
 import { MessageName } from './message-name.tsx'
@@ -58,9 +57,9 @@ export function SourcePassage(props: Props) {
       <button type="button" className={styles.open} title={`Open ${id} where it stands`} onClick={open}>
         <span className={styles.head}>
           <span className={styles.id} style={{ color: nodeTextColor(node) }}>
-            {node.kind === 'message' ? <MessageName id={id} /> : <bdi>{shortenId(id, 18)}</bdi>}
+            {node.kind === 'message' ? <MessageName id={id} /> : nodeLabel(node)}
           </span>
-          <span>{nodeLabel(node)}</span>
+          {node.kind === 'message' && <span>{nodeLabel(node)}</span>}
           {FIELDS[field] !== null && <span>{FIELDS[field]}</span>}
           {atMs !== null && <TimeText atMs={atMs} form="short" />}
           {score !== undefined && <Score score={score} />}

@@ -5,7 +5,7 @@ import { toErrorInfo } from '../error-text.ts'
 import { useLink } from '../routes.ts'
 import { SelectField } from './select-field.tsx'
 import styles from './summarizer-choice.module.css'
-import { CHAIN, DETERMINISTIC, providersOf, writersOf } from './summarizers.ts'
+import { CHAIN, DETERMINISTIC, providersOf, summarizerName, writersOf } from './summarizers.ts'
 
 type Props = { readonly value: string; readonly onChange: (summarizer: string) => void }
 
@@ -32,7 +32,7 @@ export function SummarizerChoice({ value, onChange }: Props) {
 const NONE: Pick<SettingsReport, 'providers' | 'chain'> = { providers: [], chain: [] }
 
 const optionsOf = ({ providers, chain }: typeof NONE) => [
-  { value: DETERMINISTIC, label: 'built-in extractor' },
+  { value: DETERMINISTIC, label: summarizerName(DETERMINISTIC) },
   ...writersOf({ providers }).map(({ name, model }) => ({ value: name, label: `${name} · ${model}` })),
   ...(chain.length > 0 ? [{ value: CHAIN, label: `chain · ${chain.join(' → ')}` }] : []),
 ]

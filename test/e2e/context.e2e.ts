@@ -17,9 +17,12 @@ test('the context window lists each item with its reason, and shows what a small
   await expect(view).toContainText(`${facts.contextTokens.toLocaleString('en')}`)
   await expect(table.getByRole('row').nth(1)).toContainText('always in')
 
-  const row = table.getByRole('row').filter({ hasText: 'sum_' }).first()
+  const row = table
+    .getByRole('row')
+    .filter({ has: page.locator('[title^=sum_]') })
+    .first()
   await expect(row).toContainText(/stands for \d+ messages/)
-  const id = (await row.locator('[title^=sum_]').getAttribute('title')) ?? ''
+  const id = (await row.locator('[title^=sum_]').first().getAttribute('title')) ?? ''
   await row.click()
   const detail = page.getByRole('complementary', { name: 'Detail' })
   await expect(detail.getByRole('button', { name: `Copy ${id}` })).toBeVisible()

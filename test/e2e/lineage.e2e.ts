@@ -103,14 +103,18 @@ test('a sentence and words that are selected show where they come from, and pass
   await expect(passages(page)).toContainText('Where the selected words come from')
   await expect(
     passages(page)
-      .getByRole('button', { name: /message \d|sum_/ })
+      .getByRole('button', { name: /message \d|first summary|depth \d/ })
       .first(),
   ).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(passages(page)).not.toContainText('Where the selected words come from')
 
   // The detail of a summary leads here.
-  await page.getByRole('treeitem').filter({ hasText: 'sum_' }).nth(1).click()
+  await page
+    .getByRole('treeitem')
+    .filter({ has: page.locator('[title^=sum_]') })
+    .nth(1)
+    .click()
   await expect(page).toHaveURL(/select=sum_/)
   await page.getByRole('radiogroup', { name: 'How the layers are shown' }).getByText('drawing').click()
   await page.getByRole('button', { name: 'Check against its sources' }).click()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { blocksOf } from '#renderer/features/transcript/blocks.ts'
+import { blocksOf, isEndOfSummary } from '#renderer/features/transcript/blocks.ts'
 import { editDiff, patchLines, replacedLines } from '#renderer/features/transcript/edit-diff.ts'
 import { prettyJson, toolLine } from '#renderer/features/transcript/tool-line.ts'
 import { messageOf, partOf } from './transcript-messages.ts'
@@ -105,6 +105,13 @@ describe('the blocks of a message', () => {
       kind: 'compaction',
       isSynthetic: true,
     })
+  })
+
+  it('leave out what the gutter says: that the range of a summary ends at a message', () => {
+    const ends = [true, false].map((isSynthetic) => partOf({ partId: 'b', type: 'compaction', isSynthetic }))
+    const [ours, agents] = ends.map((part) => blocksOf(messageOf({ content: '', parts: [part] }))[0])
+    expect(ours && isEndOfSummary(ours)).toBe(true)
+    expect(agents && isEndOfSummary(agents)).toBe(false)
   })
 
   it('name the summary of a compaction, and the tokens before it when the system records them', () => {

@@ -27,6 +27,18 @@ export const MODES: readonly { readonly value: CompactionMode; readonly label: s
   },
 ]
 
+const REASONS: Readonly<Record<string, string>> = {
+  manual: 'by hand',
+  threshold: 'when due',
+  maintenance: 'in maintenance',
+}
+
+/** `only messages, by hand`: how a recorded compaction ran, and why. Other programs have words of their own. */
+export function runText({ mode, reason }: Pick<CompactionRunRecord, 'mode' | 'reason'>): string {
+  const label = MODES.find(({ value }) => value === mode)?.label.replace('…', '') ?? mode
+  return `${label}, ${REASONS[reason] ?? reason}`
+}
+
 /** The decision in a sentence. While a compaction runs there is nothing to decide. */
 export function decisionTitle(
   { should, urgency }: Pick<CompactionDecision, 'should' | 'urgency'>,

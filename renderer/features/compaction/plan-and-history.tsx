@@ -11,10 +11,11 @@ import { isUndone, stopReasonText } from '#renderer/ui/job-text.ts'
 import { Loading } from '#renderer/ui/loading.tsx'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { Segmented } from '#renderer/ui/segmented.tsx'
+import { summarizerName } from '#renderer/ui/summarizers.ts'
 import { TimeText } from '#renderer/ui/time-text.tsx'
 import type { FollowedPreview } from '#renderer/ui/use-compaction-preview.ts'
 import styles from './compaction-view.module.css'
-import { beforeAfterText, canUndo, levelsText, spentText } from './compaction-wording.ts'
+import { beforeAfterText, canUndo, levelsText, runText, spentText } from './compaction-wording.ts'
 import { PlanTable } from './plan-table.tsx'
 import { PromptDialog } from './prompt-dialog.tsx'
 import { PastRunLosses } from './run-losses.tsx'
@@ -142,11 +143,11 @@ function Run({ conversationId, run, canWrite, isAddressed }: RunProps & { readon
         <span>
           <TimeText atMs={run.startedAtMs} form="short" />
         </span>
-        <span className={runPanelStyles.dim}>
-          {run.mode}, {run.reason}
+        <span className={runPanelStyles.dim}>{runText(run)}</span>
+        <span className={runPanelStyles.dim}>{summarizerName(run.summarizer)}</span>
+        <span>
+          {run.pruned ? plural(run.pruned.outputs, 'output') : plural(run.created.length, 'summary', 'summaries')}
         </span>
-        <span className={runPanelStyles.dim}>{run.summarizer}</span>
-        <span>{run.pruned ? plural(run.pruned.outputs, 'output') : plural(run.created.length, 'node')}</span>
         <span className={runPanelStyles.tokens}>
           {isUndone(run)
             ? 'taken back'

@@ -5,7 +5,7 @@ import { navigate } from '#renderer/routes.ts'
 import { Chip } from '#renderer/ui/chip.tsx'
 import { classNames } from '#renderer/ui/class-names.ts'
 import { type Column, DataTable } from '#renderer/ui/data-table.tsx'
-import { formatCount, formatPercent, formatTokens, plural, shortenId } from '#renderer/ui/format.ts'
+import { formatCount, formatPercent, formatTokens, plural } from '#renderer/ui/format.ts'
 import { withSigns } from '#renderer/ui/hidden-characters.ts'
 import { Icon } from '#renderer/ui/icon.tsx'
 import { MarkedText } from '#renderer/ui/marked-text.tsx'
@@ -14,6 +14,8 @@ import { useName } from '#renderer/ui/use-names.ts'
 import { categoryColor, categoryLabel, categoryOf } from './category.ts'
 import styles from './context-view.module.css'
 import { type ItemRow, itemRows } from './item-rows.ts'
+import { inWords } from './reason-parts.ts'
+import { ReasonText } from './reason-text.tsx'
 
 type Props = {
   readonly window: AssembledContext
@@ -87,14 +89,14 @@ const columnsOf = (windowTokens: number): readonly Column<ItemRow>[] => [
     id: 'why',
     title: 'why',
     className: styles.why,
-    cell: (row) => itemOf(row).reason,
-    cellTitle: (row) => itemOf(row).reason,
+    cell: (row) => <ReasonText reason={itemOf(row).reason} />,
+    cellTitle: (row) => inWords(itemOf(row).reason),
   },
 ]
 
 type Item = Pick<ContextItem, 'id' | 'kind' | 'role' | 'depth' | 'excerpt' | 'tokens' | 'pruned'>
 
-/** The columns of an item: its kind, what it says, its number or id, and its tokens. */
+/** The columns of an item: its kind, what it says, its number if it is a message, and its tokens. */
 export const itemColumns = <R,>(itemOf: (row: R) => Item): readonly Column<R>[] => [
   {
     id: 'kind',
@@ -119,14 +121,9 @@ export const itemColumns = <R,>(itemOf: (row: R) => Item): readonly Column<R>[] 
     id: 'id',
     title: 'message',
     cell: (row) => (
-      <span className={styles.id} title={itemOf(row).id}>
-        {itemOf(row).kind === 'message' ? (
-          <MessageName id={itemOf(row).id} />
-        ) : (
-          <bdi>{shortenId(itemOf(row).id, 12)}</bdi>
-        )}
-      </span>
+      <span className={styles.id}>{itemOf(row).kind === 'message' && <MessageName id={itemOf(row).id} />}</span>
     ),
+    cellTitle: (row) => itemOf(row).id,
   },
   {
     id: 'tokens',

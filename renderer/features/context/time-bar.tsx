@@ -67,7 +67,12 @@ export function TimeBar({ time, point, onChange, atMs }: Props) {
         onClick={() => go(stepEvent(here, 1, course))}
       />
       <TimeSlider label="Moment" time={time} point={here} onChange={go} />
-      <p className={styles.text} aria-live={isPlaying ? 'off' : 'polite'} title={isNow ? undefined : text}>
+      <p
+        className={styles.text}
+        data-now={isNow || undefined}
+        aria-live={isPlaying ? 'off' : 'polite'}
+        title={isNow ? undefined : text}
+      >
         {isNow ? (
           'as of now'
         ) : (

@@ -26,11 +26,11 @@ export function DetailFacts({ description }: { readonly description: Description
   return (
     <Facts>
       <Fact name="position" hint={meaningOf('seq')}>
-        {isMessage && (
+        {isMessage ? (
           <>
             <MessageName id={description.id} /> {seq !== null && <Dim>· seq {formatCount(seq)}</Dim>}
           </>
-        )}
+        ) : null}
       </Fact>
       <Fact name="covers" hint={meaningOf('seq')}>
         {isMessage || covers === null ? null : (

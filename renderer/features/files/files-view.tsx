@@ -4,7 +4,7 @@ import { api } from '#renderer/api.ts'
 import { navigate, useRoutePart } from '#renderer/routes.ts'
 import { EmptyState } from '#renderer/ui/empty-state.tsx'
 import { ErrorState } from '#renderer/ui/error-state.tsx'
-import { fileNameOf, formatBytes, plural, shortenId } from '#renderer/ui/format.ts'
+import { fileNameOf, formatBytes, plural } from '#renderer/ui/format.ts'
 import { Loading } from '#renderer/ui/loading.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
 import { ViewHeader } from '#renderer/ui/view-header.tsx'
@@ -50,11 +50,11 @@ function FileRow({ file, isSelected }: { readonly file: FileInfo; readonly isSel
     <button
       type="button"
       className={styles.row}
+      title={file.id}
       aria-pressed={isSelected}
       onClick={() => navigate({ selection: file.id }, 'push')}
     >
       <bdi className={styles.name}>{file.fileName ?? fileNameOf(file.storageUri)}</bdi>
-      <span className={styles.id}>{shortenId(file.id, 24)}</span>
       <span className={styles.dim}>{file.mimeType ?? ''}</span>
       <span className={styles.size}>{file.bytes === null ? '–' : formatBytes(file.bytes)}</span>
       <span className={styles.size}>

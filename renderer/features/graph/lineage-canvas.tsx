@@ -10,7 +10,7 @@ import {
   useRef,
 } from 'react'
 import { classNames } from '#renderer/ui/class-names.ts'
-import { nodeColor } from '#renderer/ui/depth-color.ts'
+import { nodeColor, nodeLabel } from '#renderer/ui/depth-color.ts'
 import { plural } from '#renderer/ui/format.ts'
 import { Icon } from '#renderer/ui/icon.tsx'
 import { MessageName } from '#renderer/ui/message-name.tsx'
@@ -184,7 +184,7 @@ function LineageEdges({ edges }: { readonly edges: readonly PlacedEdge[] }) {
   )
 }
 
-/** A node of the lineage: its name, its id, what it covers, and a button for its sources while they are hidden. */
+/** A node of the lineage: its name, its number or layer, what it covers, and a button for its sources while they are hidden. */
 function LineageCard({ data: { card, isCentre, hiddenSources, hiddenDependents }, selected }: NodeProps<CardNode>) {
   const { expand, centre } = use(GraphActions)
   const name = useName(card.id)
@@ -198,7 +198,11 @@ function LineageCard({ data: { card, isCentre, hiddenSources, hiddenDependents }
       facts={
         <>
           {name !== null &&
-            (card.kind === 'message' ? <MessageName id={card.id} /> : <NodeIdText id={card.id} maxChars={11} />)}
+            (card.kind === 'message' ? (
+              <MessageName id={card.id} />
+            ) : (
+              <NodeIdText id={card.id} label={nodeLabel(card)} />
+            ))}
           <span>{cardFacts(card)}</span>
         </>
       }

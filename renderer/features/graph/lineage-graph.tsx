@@ -6,7 +6,7 @@ import { api } from '#renderer/api.ts'
 import { toErrorInfo } from '#renderer/error-text.ts'
 import { navigate } from '#renderer/routes.ts'
 import { defaultFocus } from '#renderer/ui/default-focus.ts'
-import { nodeTextColor } from '#renderer/ui/depth-color.ts'
+import { nodeLabel, nodeTextColor } from '#renderer/ui/depth-color.ts'
 import { EmptyState } from '#renderer/ui/empty-state.tsx'
 import { ErrorState } from '#renderer/ui/error-state.tsx'
 import { Icon } from '#renderer/ui/icon.tsx'
@@ -18,7 +18,7 @@ import { Menu } from '#renderer/ui/menu.tsx'
 import { NodeIdText } from '#renderer/ui/node-id-text.tsx'
 import { saveFile } from '#renderer/ui/save-file.ts'
 import { useLineageStep } from '#renderer/ui/use-lineage-step.ts'
-import { useName } from '#renderer/ui/use-names.ts'
+import { useMessageText, useName } from '#renderer/ui/use-names.ts'
 import { useSize } from '#renderer/ui/use-size.ts'
 import { columnsIn } from './block.ts'
 import { countsText } from './card-text.ts'
@@ -210,6 +210,8 @@ type LineageHeaderProps = {
 /** The selected node, its numbers, and the keys that lead on from it. */
 function LineageHeader({ card, neighbourhood, onStep, onExpand, onFit }: LineageHeaderProps) {
   const name = useName(card?.id ?? null)
+  const number = useMessageText(card?.id ?? '')
+  const label = card?.kind === 'message' ? number : card ? nodeLabel(card) : ''
   return (
     <header className={styles.header}>
       <h2 className={styles.lineageHeaderTitle}>Lineage</h2>
@@ -222,7 +224,7 @@ function LineageHeader({ card, neighbourhood, onStep, onExpand, onFit }: Lineage
               </bdi>
             </span>
           )}
-          <NodeIdText id={card.id} maxChars={13} />
+          <NodeIdText id={card.id} label={label} />
           <span className={styles.counts}>{countsText(card)}</span>
         </>
       )}

@@ -85,7 +85,6 @@ function LineageTreeRow({ row }: { readonly row: LineageRow }) {
       {row.node.visibility === 'in_window' && (
         <span className={styles.window} role="img" aria-label="in the window" title="In the window" />
       )}
-      {row.node.kind !== 'message' && <span className={styles.id}>{shortenId(row.node.id, 11)}</span>}
     </>
   )
 }
@@ -95,7 +94,7 @@ function NodeName({ node }: { readonly node: LineageNode }) {
   const name = useName(node.id)
   const text = name ?? (node.kind === 'missing' ? `not in the file: ${node.id}` : shortenId(node.id, 13))
   return (
-    <span className={styles.treeName} style={{ color: nodeTextColor(node) }}>
+    <span className={styles.treeName} style={{ color: nodeTextColor(node) }} title={node.id}>
       <bdi>
         <MarkedText text={node.kind === 'message' ? `${nodeLabel(node)} · ${text}` : text} />
       </bdi>

@@ -4,7 +4,7 @@ import type { Description, LineageTree } from '#core/contract/lineage.ts'
 import { api } from '#renderer/api.ts'
 import { toErrorInfo } from '#renderer/error-text.ts'
 import { classNames } from '#renderer/ui/class-names.ts'
-import { nodeTextColor } from '#renderer/ui/depth-color.ts'
+import { nodeLabel, nodeTextColor } from '#renderer/ui/depth-color.ts'
 import { formatCount, plural } from '#renderer/ui/format.ts'
 import { Kbd } from '#renderer/ui/kbd.tsx'
 import { Loading } from '#renderer/ui/loading.tsx'
@@ -12,7 +12,7 @@ import { MarkedText } from '#renderer/ui/marked-text.tsx'
 import { NodeIdText } from '#renderer/ui/node-id-text.tsx'
 import { NodeLink } from '#renderer/ui/node-link.tsx'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
-import { useName } from '#renderer/ui/use-names.ts'
+import { useMessageText, useName } from '#renderer/ui/use-names.ts'
 import { pathDown } from './lineage-rows.ts'
 import styles from './lineage-view.module.css'
 
@@ -46,6 +46,7 @@ export function NodePane({ id, renderText, onStep }: Props) {
   const lineage = useQuery(api.lineage.of.queryOptions({ input: { id } }))
   const node = whole.data ?? description.data
   const name = useName(id)
+  const number = useMessageText(id)
   if (description.error) return <Missing id={id} error={description.error} />
   if (node === undefined) return <Loading what={id} lines={8} />
   const isSummary = node.kind === 'leaf' || node.kind === 'condensed'
@@ -60,7 +61,7 @@ export function NodePane({ id, renderText, onStep }: Props) {
               </bdi>
             </h2>
           )}
-          <NodeIdText id={id} maxChars={24} />
+          <NodeIdText id={id} label={isSummary ? nodeLabel(node) : number} />
           {isSummary && (
             <span className={styles.facts}>
               {plural(node.sourceCount, 'source')} · {plural(node.dependents.length, 'dependent')} ·{' '}

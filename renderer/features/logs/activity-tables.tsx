@@ -98,7 +98,7 @@ export function JobTable({ history, range }: JobProps) {
   if (jobs.length === 0)
     return (
       <EmptyState title="No job in this time">
-        Compactions, scans, repairs, imports and copies that the window starts are listed here, also after a restart.
+        Compactions, checks, repairs, imports and copies that the window starts are listed here, also after a restart.
       </EmptyState>
     )
   return (

@@ -121,12 +121,12 @@ export function FindingChart({ history, selected, onSelect }: ChartProps) {
             <span className={last.errors > 0 ? styles.error : undefined}>{plural(last.errors, 'error')}</span>
             {', '}
             <span className={last.warnings > 0 ? styles.warning : undefined}>{plural(last.warnings, 'warning')}</span>{' '}
-            in the last of {plural(scans.length, 'scan')}
+            in the last of {plural(scans.length, 'check')}
           </>
         )
       }
       label={
-        last === undefined ? 'Not checked in this time.' : `${found} in the last of ${plural(scans.length, 'scan')}.`
+        last === undefined ? 'Not checked in this time.' : `${found} in the last of ${plural(scans.length, 'check')}.`
       }
       range={history}
       selected={selected}

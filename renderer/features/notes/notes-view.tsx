@@ -20,6 +20,7 @@ import { Icon } from '#renderer/ui/icon.tsx'
 import { Kbd } from '#renderer/ui/kbd.tsx'
 import { Loading } from '#renderer/ui/loading.tsx'
 import { MarkedText } from '#renderer/ui/marked-text.tsx'
+import { MessageName } from '#renderer/ui/message-name.tsx'
 import { NoteMark } from '#renderer/ui/node-marks.tsx'
 import field from '#renderer/ui/search-input.module.css'
 import { Segmented } from '#renderer/ui/segmented.tsx'
@@ -181,12 +182,16 @@ function What({ row }: { readonly row: NotedRow }) {
   return (
     <>
       <DepthSwatch node={state === 'missing' ? { kind: 'missing' } : { kind, depth, role }} />
-      <a href={formatRoute(patchRoute(currentRoute(), placeOfNote(row)))}>
+      <a href={formatRoute(patchRoute(currentRoute(), placeOfNote(row)))} title={id}>
         <bdi>
           <MarkedText text={name === '' ? shortenId(id, 24) : name} />
         </bdi>
       </a>
-      {name !== '' && <span className={styles.id}>{shortenId(id, 13)}</span>}
+      {name !== '' && kind === 'message' && (
+        <span className={styles.id}>
+          <MessageName id={id} />
+        </span>
+      )}
     </>
   )
 }

@@ -7,8 +7,8 @@ import { navigate, useRoutePart, useShownOf } from '#renderer/routes.ts'
 import { Button } from '#renderer/ui/button.tsx'
 import { classNames } from '#renderer/ui/class-names.ts'
 import { ErrorState } from '#renderer/ui/error-state.tsx'
-import { shortenId } from '#renderer/ui/format.ts'
 import { useMarkedMessages } from '#renderer/ui/message-range.ts'
+import { NodeName } from '#renderer/ui/node-name.tsx'
 import number from '#renderer/ui/number-field.module.css'
 import { ProgressBar } from '#renderer/ui/progress-bar.tsx'
 import { SummarizerChoice } from '#renderer/ui/summarizer-choice.tsx'
@@ -117,7 +117,10 @@ export function AskView({ conversationId, kinds }: Props) {
           )}
           {summary !== null && (
             <ToggleChip isOn={isWithin} title={`Only below ${summary}`} onToggle={() => setWithin(!isWithin)}>
-              below <code>{shortenId(summary, 13)}</code>
+              below{' '}
+              <span className={styles.chosenNode}>
+                <NodeName id={summary} />
+              </span>
             </ToggleChip>
           )}
           <SummarizerChoice value={summarizer} onChange={setSummarizer} />

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
 import { ROLES } from '#core/contract/lists.ts'
 import { Button } from '#renderer/ui/button.tsx'
-import { nodeColor } from '#renderer/ui/depth-color.ts'
-import { shortenId } from '#renderer/ui/format.ts'
+import { depthLabel, nodeColor } from '#renderer/ui/depth-color.ts'
+import { NodeName } from '#renderer/ui/node-name.tsx'
 import { Segmented } from '#renderer/ui/segmented.tsx'
-import { activeFilters, DEEPEST_CHOICE, type Filters, toggled, withoutFilters } from './filters.ts'
+import { activeFilters, DEEPEST_CHOICE, dayText, type Filters, toggled, withoutFilters } from './filters.ts'
 import styles from './search-view.module.css'
 
 type Props = {
@@ -15,18 +15,17 @@ type Props = {
 }
 
 const WHERE = [
-  { value: 'everywhere', label: 'all', hint: 'Every conversation of the file' },
+  { value: 'everywhere', label: 'everywhere', hint: 'In every conversation of the file' },
   { value: 'conversation', label: 'this conversation' },
 ] as const
 const SCOPES = [
-  { value: 'both', label: 'both', hint: 'Messages and summaries' },
+  { value: 'both', label: 'messages and summaries' },
   { value: 'messages', label: 'messages', hint: 'Text, tool arguments, tool results and reasoning' },
   { value: 'summaries', label: 'summaries' },
   { value: 'files', label: 'files', hint: 'Names and exploration summaries of large files' },
 ] as const
 const WINDOWS = [
-  { value: 'any', label: 'in or out', hint: 'Whether it is in the window itself or not' },
-  { value: 'in', label: 'in window', hint: 'Only what is in the window itself' },
+  { value: 'in', label: 'in the window', hint: 'Only what is in the window itself' },
   { value: 'out', label: 'outside', hint: 'Only what is not in the window itself' },
 ] as const
 const DEPTHS = Array.from({ length: DEEPEST_CHOICE + 1 }, (_, depth) => depth)
@@ -42,12 +41,18 @@ export function FilterBar({ filters, onFilters, summary }: Props) {
         <Segmented label="Where" options={WHERE} value={where} onChange={(value) => set({ where: value })} />
         <Segmented label="Search in" options={SCOPES} value={scope} onChange={(value) => set({ scope: value })} />
         {scope !== 'files' && (
-          <Segmented
-            label="In the window"
-            options={WINDOWS}
-            value={filters.window}
-            onChange={(value) => set({ window: value })}
-          />
+          <fieldset className={styles.group} aria-label="In the window">
+            {WINDOWS.map(({ value, label, hint }) => (
+              <ToggleChip
+                key={value}
+                title={hint}
+                isOn={filters.window === value}
+                onToggle={() => set({ window: filters.window === value ? 'any' : value })}
+              >
+                {label}
+              </ToggleChip>
+            ))}
+          </fieldset>
         )}
         {offered !== null && scope !== 'files' && (
           <ToggleChip
@@ -55,7 +60,10 @@ export function FilterBar({ filters, onFilters, summary }: Props) {
             title={`Only what ${offered} covers`}
             onToggle={() => set({ within: within === null ? offered : null })}
           >
-            within <code>{shortenId(offered, 13)}</code>
+            within{' '}
+            <span className={styles.chosenNode}>
+              <NodeName id={offered} />
+            </span>
           </ToggleChip>
         )}
         {activeFilters(filters) > 0 && (
@@ -101,8 +109,8 @@ export function FilterBar({ filters, onFilters, summary }: Props) {
 }
 
 function depthName(depth: number): string {
-  if (depth === 0) return 'first'
-  return depth === DEEPEST_CHOICE ? `d${depth}+` : `d${depth}`
+  if (depth === 0) return 'first summaries'
+  return depth === DEEPEST_CHOICE ? `${depthLabel(depth)}+` : depthLabel(depth)
 }
 
 type DayFieldProps = {
@@ -117,7 +125,12 @@ function DayField({ label, value, onChange }: DayFieldProps) {
   return (
     <label className={styles.day}>
       {label}
-      <input type="date" value={value} data-empty={value === ''} onChange={(event) => onChange(event.target.value)} />
+      <span className={styles.dayField}>
+        <input type="date" value={value} onChange={(event) => onChange(event.target.value)} />
+        <span className={styles.dayText} data-empty={value === ''} aria-hidden="true">
+          {dayText(value)}
+        </span>
+      </span>
     </label>
   )
 }

@@ -1,6 +1,7 @@
 import type { Role } from '#core/contract/ids.ts'
 import { ROLES } from '#core/contract/lists.ts'
 import type { GrepRequest } from '#core/contract/retrieval.ts'
+import { formatDate } from '#renderer/ui/format-time.ts'
 import type { Grouping } from './hit-rows.ts'
 
 type SearchMode = 'full_text' | 'regex' | 'literal'
@@ -110,6 +111,12 @@ export function toggled<T>(list: readonly T[], item: T): readonly T[] {
 /** Returns the local midnight at which a day begins, or null for an invalid day. */
 export function dayStartMs(day: string): number | null {
   return localMidnightMs(day, 0)
+}
+
+/** `Mar 6`, as days are written everywhere, instead of the order and the blanks of the browser. */
+export function dayText(day: string): string {
+  const startMs = dayStartMs(day)
+  return startMs === null ? 'any day' : formatDate(startMs)
 }
 
 /** Returns the local midnight at which a day ends, also on days with a change of the clock. */

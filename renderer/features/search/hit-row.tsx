@@ -7,12 +7,13 @@ import { DepthSwatch } from '#renderer/ui/depth-swatch.tsx'
 import { formatCount } from '#renderer/ui/format.ts'
 import { Highlighted } from '#renderer/ui/highlighted.tsx'
 import { Kbd } from '#renderer/ui/kbd.tsx'
-import { MessageName } from '#renderer/ui/message-name.tsx'
 import { NodeLink } from '#renderer/ui/node-link.tsx'
-import { STATE_NAMES, StateMark } from '#renderer/ui/state-mark.tsx'
+import { NodeName } from '#renderer/ui/node-name.tsx'
+import { StateMark } from '#renderer/ui/state-mark.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
 import styles from './hit-list.module.css'
 import type { HitState } from './hit-states.ts'
+import { readable } from './readable-passage.ts'
 import { viewOf } from './use-active-row.ts'
 
 type Props = {
@@ -65,7 +66,7 @@ export const HitRow = memo(function HitRow({ hit, stop, isActive, state, onSelec
             {nodeLabel(look)}
           </span>
           <span className={styles.id} title={hit.id}>
-            {hit.kind === 'message' ? <MessageName id={hit.id} /> : hit.id}
+            {hit.kind === 'file' ? hit.id : <NodeName id={hit.id} />}
           </span>
           {hit.line !== undefined && <span>line {formatCount(hit.line)}</span>}
           {FIELDS[hit.field] !== '' && <span>{FIELDS[hit.field]}</span>}
@@ -87,7 +88,7 @@ export const HitRow = memo(function HitRow({ hit, stop, isActive, state, onSelec
             <TimeText atMs={hit.createdAtMs} form="short" />
           </span>
         </div>
-        <Snippet text={hit.snippet} matches={hit.matches} isCode={isCode} />
+        <Snippet text={hit.snippet} matches={hit.matches} isCode={isCode} isJson={hit.field === 'tool_input'} />
       </div>
     </div>
   )
@@ -109,9 +110,7 @@ function State({ state }: Pick<Props, 'state'>) {
         …
       </span>
     )
-  const { details, kept, inWindow } = state
-  const count = details > 1 && !inWindow ? ` ${formatCount(kept)}/${formatCount(details)}` : ''
-  return <StateMark state={state.state}>{`${STATE_NAMES[state.state]}${count}`}</StateMark>
+  return <StateMark state={state.state} />
 }
 
 const formatScore = (score: number): string => score.toFixed(1)
@@ -187,13 +186,15 @@ type SnippetProps = {
   /** UTF-16 ranges, end exclusive. */
   readonly matches: readonly (readonly [number, number])[]
   readonly isCode: boolean
+  readonly isJson: boolean
 }
 
 /** A passage with its matches marked. */
-function Snippet({ text, matches, isCode }: SnippetProps) {
+function Snippet({ text, matches, isCode, isJson }: SnippetProps) {
+  const shown = readable({ text, matches }, isJson ? 'json' : isCode ? 'code' : 'prose')
   return (
     <p className={classNames('clamped', isCode && styles.code)} dir="auto">
-      <Highlighted text={text} matches={matches} />
+      <Highlighted {...shown} />
     </p>
   )
 }

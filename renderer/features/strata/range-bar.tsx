@@ -46,8 +46,8 @@ export function RangeBar({ range, strata, figures, onZoom }: Props) {
         <Button aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
           {isUnfolded ? 'Hide what they lost' : 'What they lost'}
         </Button>
-        <Button onClick={onZoom}>Zoom to range</Button>
-        <Button onClick={open}>Open in messages</Button>
+        <Button onClick={onZoom}>Zoom</Button>
+        <Button onClick={open}>Messages →</Button>
       </div>
       {isUnfolded && (
         <div className={styles.report}>

@@ -100,8 +100,8 @@ function PlaceRow({ place, isChosen, onChoose, onOpen }: RowProps) {
         <span className={styles.kind} style={{ color: nodeTextColor(look) }}>
           {nodeLabel(look)}
         </span>
-        <span className={styles.id}>
-          {place.kind === 'message' ? <MessageName id={place.id} /> : shortenId(place.id, 14)}
+        <span className={styles.id} title={place.id}>
+          {place.kind === 'message' && <MessageName id={place.id} />}
         </span>
         <span className={styles.time}>
           <TimeText atMs={place.createdAtMs} form="short" />

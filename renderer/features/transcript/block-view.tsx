@@ -156,12 +156,12 @@ function FoldedResult({ result, foldKey, onWhole }: ResultProps) {
 
 const firstLine = (text: string): string => text.trimStart().slice(0, FIRST_CHARS).replaceAll(/\s+/g, ' ')
 
-/** A part by this app is at the end of the range of its summary. Any other one was recorded by the agent. */
+/** A compaction that the agent recorded. */
 function CompactionNote({ compaction }: { readonly compaction: Extract<Block, { kind: 'compaction' }> }) {
-  const { text, summaryId, tokensBefore, isAuto, isSynthetic } = compaction
+  const { text, summaryId, tokensBefore, isAuto } = compaction
   return (
     <p className={styles.divider} title={text === '' ? undefined : text}>
-      {isSynthetic ? 'the range of a summary ends here' : 'the agent recorded a compaction'}
+      the agent recorded a compaction
       {isAuto !== null && (isAuto ? ' by itself' : ' that a person asked for')}
       {tokensBefore !== null && `, at ${formatTokens(tokensBefore)}`}
       {summaryId !== null && <NodeLink id={summaryId} maxChars={24} />}

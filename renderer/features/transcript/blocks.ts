@@ -78,6 +78,9 @@ export function isBareMark(block: Block): block is Extract<Block, { kind: 'mark'
   return block.kind === 'mark' && block.text.trim() === ''
 }
 
+/** True for the part that this app writes where the range of a summary ends. The gutter beside the message shows it. */
+export const isEndOfSummary = (block: Block): boolean => block.kind === 'compaction' && block.isSynthetic
+
 function contentBlock(message: Pick<Message, 'content' | 'parts'>, isResult: boolean): Block {
   const base = { key: 'content', isSynthetic: false, isIgnored: false }
   if (!isResult) return { ...base, kind: 'text', text: message.content }

@@ -5,7 +5,7 @@ import { client } from '#renderer/api.ts'
 import { errorText, toErrorInfo } from '#renderer/error-text.ts'
 import { navigate } from '#renderer/routes.ts'
 import { Button } from '#renderer/ui/button.tsx'
-import { depthLabel, depthToken } from '#renderer/ui/depth-color.ts'
+import { depthColor, depthLabel } from '#renderer/ui/depth-color.ts'
 import { formatCount, plural } from '#renderer/ui/format.ts'
 import { Segmented } from '#renderer/ui/segmented.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
@@ -117,11 +117,9 @@ function GutterHead({ columns }: { readonly columns: number }) {
         <span
           // biome-ignore lint/suspicious/noArrayIndexKey: a column is its depth
           key={depth}
-          style={{ color: `var(--${depthToken(depth)}-text)` }}
+          style={{ background: depthColor(depth) }}
           title={`${depthLabel(depth)} summaries that stand for a message; bright when in the window`}
-        >
-          {depth === 0 ? 'L' : depth}
-        </span>
+        />
       ))}
     </span>
   )

@@ -7,7 +7,7 @@ import { Chip } from '#renderer/ui/chip.tsx'
 import { prunedTokensText, prunedWord } from '#renderer/ui/pruned-text.ts'
 import { TimeText } from '#renderer/ui/time-text.tsx'
 import { BlockView } from './block-view.tsx'
-import { type Block, blocksOf, isBareMark } from './blocks.ts'
+import { type Block, blocksOf, isBareMark, isEndOfSummary } from './blocks.ts'
 import { useFold } from './folds.tsx'
 import { useMessageLook } from './look.ts'
 import styles from './message-body.module.css'
@@ -29,7 +29,7 @@ export function MessageBody({ message, isUnderCall = false, below }: Props) {
     enabled: message.isCut && isWhole,
   })
   const shown = (isWhole && whole.data) || message
-  const blocks = useMemo(() => blocksOf(shown).filter((block) => !isBareMark(block)), [shown])
+  const blocks = useMemo(() => blocksOf(shown).filter((block) => !isBareMark(block) && !isEndOfSummary(block)), [shown])
   const onWhole = message.isCut && !isWhole ? toggleWhole : undefined
   const [look] = useMessageLook(message.id)
   // A text that was cut has its own button. The rest of a message can be cut as well: what it records beside its texts.
@@ -37,8 +37,8 @@ export function MessageBody({ message, isUnderCall = false, below }: Props) {
   return (
     <div className={styles.body}>
       {blocks.map((block) => (
-        <div key={block.key} className={styles.block} data-synthetic={block.isSynthetic}>
-          {block.isSynthetic && block.kind !== 'compaction' && (
+        <div key={block.key} className={styles.block} data-kind={block.kind} data-synthetic={block.isSynthetic}>
+          {block.isSynthetic && (
             <span className={styles.synthetic} title="Put there by the memory system, not by a person or the model">
               synthetic
             </span>

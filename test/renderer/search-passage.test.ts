@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { reasonParts } from '#renderer/features/context/reason-parts.ts'
+import { dayText } from '#renderer/features/search/filters.ts'
+import { readable } from '#renderer/features/search/readable-passage.ts'
+
+/** The passage with its matches in brackets. */
+const marked = (text: string, word: string, kind: 'prose' | 'json' | 'code'): string => {
+  const at = text.indexOf(word)
+  const shown = readable({ text, matches: [[at, at + word.length]] }, kind)
+  const [[from, to] = [0, 0]] = shown.matches
+  return `${shown.text.slice(0, from)}[${shown.text.slice(from, to)}]${shown.text.slice(to)}`
+}
+
+describe('the passage of a hit', () => {
+  it('is prose without signs of Markdown, and its matches stay on their words', () => {
+    expect(marked('### Where we stand - **Root cause**: idempotency key', 'idempotency', 'prose')).toBe(
+      'Where we stand - Root cause: [idempotency] key',
+    )
+    expect(marked('… and **it is** so', 'it is', 'prose')).toBe('… and [it is] so')
+  })
+
+  it('is input of a tool without the escapes of JSON', () => {
+    expect(marked('{"content":"import a\\n\\n/** the key \\"x\\" */"}', 'key', 'json')).toBe(
+      '{"content":"import a /** the [key] "x" */"}',
+    )
+  })
+
+  it('keeps signs that were searched for, and all of code', () => {
+    expect(marked('a **b** c', '**b', 'prose')).toBe('a [**b] c')
+    expect(marked('say \\n **now**', 'now', 'code')).toBe('say \\n **[now]**')
+  })
+})
+
+it('writes a day of a filter as days are written, and none in words', () => {
+  expect(dayText('')).toBe('any day')
+  expect(dayText(`${new Date().getFullYear()}-03-06`)).toBe('Mar 6')
+})
+
+it('words the reason of an item without ids and terms of agents', () => {
+  expect(reasonParts('fresh tail · pair of msg_62')).toEqual([
+    { text: 'among the newest · pair of ', isId: false },
+    { text: 'msg_62', isId: true },
+  ])
+})
