@@ -34,7 +34,10 @@ import { loadSettings, SettingsStore } from './settings/settings-store.ts'
 import { isNativeFile } from './sqlite/memory-file.ts'
 import { isNative } from './systems/native/native.ts'
 
-const WATCH_INTERVAL_MS = 500
+/** What an agent writes is to be on screen within a quarter of a second. A look costs a few questions for the state of files. */
+const WATCH_INTERVAL_MS = 100
+/** What need not be known as soon is looked at each time that the file was looked at so often. */
+const LOOKS_BETWEEN = 5
 /** Closing waits this long for the jobs. The caller of `close` waits a little longer. */
 const CLOSE_LIMIT_MS = 3000
 /** Closing waits this long for a file that is being opened, because a program that locks the file may delay that. */
@@ -244,9 +247,12 @@ export class Core {
   }
 
   #startTimer(): void {
+    let looks = 0
     this.#timer ??= setInterval(() => {
-      void this.#openUnasked()
       this.#watch()
+      looks += 1
+      if (looks % LOOKS_BETWEEN !== 0) return
+      void this.#openUnasked()
       this.watchNotes()
       if (this.#lcm && this.#listeners.size > 0) {
         this.#indexKeeper.look(this.#lcm)
