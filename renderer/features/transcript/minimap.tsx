@@ -18,6 +18,9 @@ const MOST_HITS = 1_000
 /** The history is asked for in this many columns, so that resizing the window asks for nothing. */
 const COLUMNS = 1_024
 
+/** The columns reach past the last message, so that a new message mostly changes none of their borders. */
+const endOfColumns = (total: number): number => Math.ceil(total / COLUMNS) * COLUMNS
+
 type Props = {
   readonly conversationId: number
   readonly total: number
@@ -39,7 +42,7 @@ export function Minimap({ conversationId, total, first, last, onGo }: Props) {
   const scale = useMemo(() => mapScale(total, size?.height ?? 0), [total, size?.height])
   const { data: columns } = useQuery({
     ...api.strata.messages.queryOptions({
-      input: { conversationId, axis: 'messages', x0: 0, x1: total, buckets: COLUMNS },
+      input: { conversationId, axis: 'messages', x0: 0, x1: endOfColumns(total), buckets: COLUMNS },
     }),
     placeholderData: keepPreviousData,
   })
