@@ -4,6 +4,7 @@ import type { LcmEvent } from '../core/contract/event.ts'
 import type { Job } from '../core/contract/job.ts'
 import { api, type Client, onConnectionChange } from './api.ts'
 import { withJob } from './job-list.ts'
+import { PacedWork } from './paced-work.ts'
 
 /** What the window knows about changes of its file. */
 export type LiveState = {
@@ -14,8 +15,12 @@ export type LiveState = {
   readonly behind: boolean
 }
 
-/** A busy agent writes many times a second. The window follows at a readable pace. */
-const REFRESH_EVERY_MS = 800
+/** What shows that a message was written. It is asked for first, and without what takes long beside it. */
+const FIRST: readonly string[] = ['transcript.page', 'conversations.list']
+/** A busy agent writes many times a second. The window follows at this pace. */
+const REST_MS = 150
+/** What takes long is repeated in at most a fifth of the time, so that it keeps the newest messages waiting seldom. */
+const REST_SHARE = 4
 const RETRY_EVENTS_MS = 1000
 
 /**
@@ -27,8 +32,17 @@ export class LiveFeed {
   private readonly queries: QueryClient
   private readonly listeners = new Set<() => void>()
   private state: LiveState = { changedAtMs: null, paused: false, behind: false }
-  private timer: ReturnType<typeof setTimeout> | undefined
-  private lastRefreshMs = 0
+  private readonly first = new PacedWork(
+    async () => {
+      await this.queries.invalidateQueries({ predicate: isFirst })
+      this.rest.soon()
+    },
+    () => REST_MS,
+  )
+  private readonly rest = new PacedWork(
+    () => this.queries.invalidateQueries({ predicate: (query) => isOfFile(query) && !isFirst(query) }),
+    (tookMs) => Math.max(REST_MS, REST_SHARE * tookMs),
+  )
 
   constructor(client: Client, queries: QueryClient) {
     this.client = client
@@ -46,7 +60,7 @@ export class LiveFeed {
   readonly togglePause = (): void => {
     const { paused, behind } = this.state
     this.become({ paused: !paused, behind: paused ? false : this.holdStill() })
-    if (paused && behind) this.refreshSoon()
+    if (paused && behind) this.first.soon()
   }
 
   /**
@@ -54,9 +68,7 @@ export class LiveFeed {
    * when there were any.
    */
   private holdStill(): boolean {
-    const isDue = this.timer !== undefined
-    clearTimeout(this.timer)
-    this.timer = undefined
+    const isDue = [this.first, this.rest].map((work) => work.stop()).includes(true)
     const isAgain = (query: Query): boolean => isOfFile(query) && query.state.data !== undefined
     const isFetching = this.queries.isFetching({ predicate: isAgain }) > 0
     void this.queries.cancelQueries({ predicate: isAgain, fetchStatus: 'fetching' })
@@ -95,7 +107,7 @@ export class LiveFeed {
 
   private receiveChange(atMs: number): void {
     this.become({ changedAtMs: atMs, behind: this.state.paused })
-    if (!this.state.paused) this.refreshSoon()
+    if (!this.state.paused) this.first.soon()
   }
 
   private receiveJob(job: Job): void {
@@ -107,22 +119,8 @@ export class LiveFeed {
     // The job runs after every change of the file, and changes only from where an answer comes.
     if (kind === 'index' && this.state.paused) return
     const reports = reportsOf(kind)
-    if (reports === null) return this.refresh()
+    if (reports === null) return this.first.soon()
     await Promise.all(reports.map((queryKey) => this.queries.invalidateQueries({ queryKey })))
-  }
-
-  private refreshSoon(): void {
-    if (this.timer !== undefined) return
-    const wait = Math.max(0, this.lastRefreshMs + REFRESH_EVERY_MS - Date.now())
-    this.timer = setTimeout(() => {
-      this.timer = undefined
-      void this.refresh()
-    }, wait)
-  }
-
-  private async refresh(): Promise<void> {
-    this.lastRefreshMs = Date.now()
-    await this.queries.invalidateQueries({ predicate: isOfFile })
   }
 
   private become(patch: Partial<LiveState>): void {
@@ -156,6 +154,8 @@ function reportsOf(kind: Job['kind']): QueryKey[] | null {
 
 /** Data outside the file does not change with it. */
 const isOfFile = ({ queryKey: [path] }: Query): boolean => !(Array.isArray(path) && path[0] === 'machine')
+
+const isFirst = ({ queryKey: [path] }: Query): boolean => Array.isArray(path) && FIRST.includes(path.join('.'))
 
 export const LiveContext = createContext<LiveFeed | null>(null)
 

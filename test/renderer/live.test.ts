@@ -22,12 +22,12 @@ afterEach(() => {
 })
 
 /** A window with one list on screen: what it shows, and how to say that the file has changed. */
-async function watched(asked = 'transcript') {
+async function watched(asked = 'strata') {
   const queries = new QueryClient()
   let stored = 1
   let answerAfterMs = 10
   const options = {
-    queryKey: [[asked], {}],
+    queryKey: [asked.split('.'), {}],
     queryFn: async ({ signal }: { signal: AbortSignal }) => {
       await new Promise((resolve) => setTimeout(resolve, answerAfterMs))
       signal.throwIfAborted()
@@ -126,4 +126,27 @@ it('repeats searches when an index was brought up to date, but not while paused'
   window.feed.togglePause()
   await window.jobEnds('index', 3)
   expect(window.shown()).toBe(2)
+})
+
+it('asks for the messages again a moment after each change', async () => {
+  const window = await watched('transcript.page')
+  for (let change = 2; change < 12; change += 1) {
+    await window.change(change)
+    await vi.advanceTimersByTimeAsync(200)
+    expect(window.shown()).toBe(change)
+  }
+})
+
+it('asks for what takes a second again in at most a fifth of the time', async () => {
+  const window = await watched()
+  window.answerAfter(1000)
+  const shown = new Set<unknown>()
+  for (let change = 2; change < 102; change += 1) {
+    await window.change(change)
+    await vi.advanceTimersByTimeAsync(100)
+    shown.add(window.shown())
+  }
+  expect(shown.size).toBeLessThanOrEqual(4)
+  await vi.advanceTimersByTimeAsync(6000)
+  expect(window.shown()).toBe(101)
 })
