@@ -2,7 +2,6 @@ import { ROLES, type Role } from '#core/contract/ids.ts'
 import { DETAIL_KINDS } from '#core/contract/lists.ts'
 import { markRecalled } from '#core/ingest/recalled-text.ts'
 import type { Lcm } from '#core/lcm.ts'
-import { IndexView } from '#core/provenance/index-view.ts'
 import type { SourceText } from '#core/provenance/passages.ts'
 import { messageNumber } from '#core/systems/node-id.ts'
 import { excerptOf } from '#core/text.ts'
@@ -54,7 +53,7 @@ export async function whatLeftWindow(lcm: Lcm, input: LeftInput, signal: AbortSi
   const outside = idsOutside(lcm, conversationId, inWindow).filter((id) => isPerson(roleOf(id)))
   for await (const said of batchesOf(toldTextsOf(lcm.read, memory, outside), slice)) {
     const details = await inSlices(readingDetails(said), signal)
-    const finder = new FateFinder(details, new IndexView(details.vocabulary, index))
+    const finder = new FateFinder(details, index)
     for (const sentence of details.sentences) {
       if (slice.isOver) await slice.yield()
       const isKept = finder.keptOf(sentence)
