@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0017-tests-and-rules.md
+
 // The import rules of the project, for dependency-cruiser: `npm run lint`.
 /** The rooms of the core, lowest floor first. A room imports lower floors only, never another room of its own floor. */
 export const FLOORS = [

@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0024-log-and-counts.md
+
 import { resolve } from 'node:path'
 import type { LineLevel, LogFields, LogSource } from './contract/activity.ts'
 import type { LogLevel } from './contract/lists.ts'

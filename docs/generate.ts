@@ -73,7 +73,7 @@ export function postgresPage(): string {
 
 # The tables in PostgreSQL
 
-\`lcm pg migrate\` makes them in the schema \`lcm\` of a PostgreSQL 13 or later; \`lcm.schema_version\` says which steps are done. They hold what the tables of a native file ([schema.md](schema.md)) hold, in the same columns. A text that PostgreSQL refuses stands in its column with U+FFFD in place of each refused character, and unchanged in \`exact_texts\`: a JSON object with the text by column, in UTF-16LE as base64. How it is used: [scale.md](scale.md); why it is so: [decision 68](decisions/0068-postgresql.md).
+\`lcm pg migrate\` makes them in the schema \`lcm\` of a PostgreSQL 13 or later; \`lcm.schema_version\` says which steps are done. They hold what the tables of a native file ([schema.md](schema.md)) hold, in the same columns. A text that PostgreSQL refuses stands in its column with U+FFFD in place of each refused character, and unchanged in \`exact_texts\`: a JSON object with the text by column, in UTF-16LE as base64. How it is used: [scale.md](scale.md); why it is so: [decision 32](decisions/0032-postgresql.md).
 
 ## Version 1
 

@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0028-pages-of-conversations.md
+
 import type { ConversationRow, ConversationSort } from '../contract/memory.ts'
 
 type Row = Pick<ConversationRow, 'conversationId' | 'internal' | 'updatedAtMs' | 'createdAtMs'>

@@ -23,7 +23,7 @@ export class CompactionPlanner {
 
   /**
    * The triggers use the active tokens, whether or not they fit into the budget. The pressure is that of the assembled
-   * window, as everywhere (docs/decisions/0022-one-window.md). Of a fork, both include what it sees of the conversation
+   * window, as everywhere (docs/decisions/0014-one-window.md). Of a fork, both include what it sees of the conversation
    * that it was forked from.
    * @throws LcmError not_found, invalid_argument
    */

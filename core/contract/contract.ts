@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0001-one-contract.md
+
 import { eventIterator, oc } from '@orpc/contract'
 import { z } from 'zod'
 import { ActivityHistory, ActivityInput, LogInput, LogPage } from './activity.ts'

@@ -52,7 +52,7 @@ const SAFE_HEADERS = {
  * Serves the renderer and the contract to a browser on this machine. It listens on loopback only, and checks Host and
  * Origin against DNS rebinding and foreign pages. The page itself contains nothing of the user and is given to
  * everybody. It enters with a token in the fragment of its address, which no request and no Referer contains
- * (docs/decisions/0020-browser-entry.md).
+ * (docs/decisions/0013-browser-entry.md).
  */
 export async function startBrowserHost(options: BrowserHostOptions): Promise<BrowserHost> {
   const tokens = new EntryTokens()

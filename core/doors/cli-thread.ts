@@ -7,7 +7,7 @@ import type { CliThreadData, FromCliThread, ToCliThread } from './cli-process.ts
 
 /**
  * The command runs in a thread, and the main thread only listens to signals, because a statement of SQLite cannot be
- * interrupted and blocks its thread (docs/decisions/0023-stops.md).
+ * interrupted and blocks its thread (docs/decisions/0015-stops.md).
  */
 const { args, installation, version, terminals } = workerData as CliThreadData
 if (!parentPort) throw new Error('core/doors/cli-thread is a worker thread: core/doors/cli starts it')

@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0002-sources-run-as-they-are.md
+
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type Environment, userFolders } from '../folders.ts'

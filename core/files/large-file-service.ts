@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0022-large-files.md
+
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import { type Block, type IsLarge, PASTED } from './blocks.ts'
 import type { Exploration } from './explorers/explore.ts'

@@ -39,7 +39,7 @@ export type Completion = {
 
 /**
  * Replaces messages that were stored while they were being written by the whole ones. This is the only change of a
- * stored message: see docs/decisions/0025-half-written-messages.md. It must run inside a transaction.
+ * stored message: see docs/decisions/0016-what-an-import-keeps.md. It must run inside a transaction.
  * @param indexed messages up to this number are in the search indexes
  * @param index brings the indexes up to date for those of them that changed
  */

@@ -29,7 +29,7 @@ export type PreparedMessage = {
 
 /**
  * Prepares a message. Call it before a transaction begins, because hashing a long text, counting its tokens and handing
- * it to SQLite take time. See docs/decisions/0028-long-messages.md.
+ * it to SQLite take time. See docs/decisions/0018-long-messages.md.
  */
 export function prepareMessage(db: WriteDb, message: NewMessage, estimator: TokenEstimator): PreparedMessage {
   const row = toMessageRow(message, estimator)

@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0025-map-runs.md
+
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'

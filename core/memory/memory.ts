@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0004-one-memory.md
+
 import { withoutYielding } from '../yielding.ts'
 import { Coverage } from './coverage.ts'
 import { SummaryExtents } from './extents.ts'

@@ -2,7 +2,7 @@
  * Estimates tokens without a vocabulary, in one pass of an automaton that follows how tokenizers of the GPT family first
  * cut a text: into words with a space or mark before them, at capitals within a word, into groups of three digits, runs
  * of marks, and white space. What each piece costs was fitted to the counts of `o200k_base` over real transcripts of
- * agents (docs/decisions/0027-token-heuristic.md).
+ * agents (docs/decisions/0006-models.md).
  */
 
 /** All weights are in tokens. */

@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0032-postgresql.md
+
 import { LcmError } from '../errors.ts'
 import type { Postgres, Query } from './connect.ts'
 import { SCHEMA_V6 } from './counted-writes.ts'

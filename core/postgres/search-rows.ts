@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0033-search-over-a-tenant.md
+
 import type { Query } from './connect.ts'
 import { fromStored } from './exact-texts.ts'
 

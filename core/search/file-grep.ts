@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0023-lines-of-files.md
+
 import { z } from 'zod'
 import type { FileInfo } from '../contract/lineage.ts'
 import type { GrepHit, GrepInput, GrepResult, GrepStep } from '../contract/retrieval.ts'

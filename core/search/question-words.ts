@@ -7,7 +7,7 @@ import { NO_ROWS } from './row-set.ts'
 
 /*
  * The words of a question, and which of them are searched for. What is measured of it stands in
- * docs/decisions/0053-search-on-fts5.md.
+ * docs/decisions/0010-search.md.
  */
 
 /** At most this many words are searched for, the rarest first. */

@@ -13,7 +13,7 @@ import { rarity, withFormsAsOne } from './word-scores.ts'
 /*
  * How a question is answered: by any of its words, in any form with the same stem, the best first. A hit is lifted by
  * its neighbours in the conversation and by the summary that covers it. What is measured of it stands in
- * docs/decisions/0053-search-on-fts5.md.
+ * docs/decisions/0010-search.md.
  */
 
 /** The output of a tool holds many words and answers few questions. */

@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0010-search.md
+
 import { firstIndex } from '../binary-search.ts'
 import type { TimeSlice } from '../yielding.ts'
 import type { Candidates } from './candidates.ts'

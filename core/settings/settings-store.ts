@@ -76,7 +76,7 @@ export class SettingsStore {
 
   /**
    * Changes in the file what the patch names. A value of null returns to its default. Nothing is written unless the
-   * whole can be used and the user grants what it newly reaches (docs/decisions/0021-what-a-page-may-reach.md).
+   * whole can be used and the user grants what it newly reaches (docs/decisions/0013-browser-entry.md).
    * @throws LcmError invalid_argument, cancelled, unsupported where nobody can be asked, locked, file_not_readable,
    * disk_full
    */

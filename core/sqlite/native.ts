@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0003-native-schema.md
+
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { LcmError } from '../errors.ts'

@@ -9,7 +9,7 @@ import type { WriteDb } from './read-db.ts'
 
 /**
  * An unfinished file is useless after a crash. So nothing is synced until it is complete, and its journal, which undoes
- * a failed statement, stays in memory. See docs/decisions/0032-files-in-the-making.md.
+ * a failed statement, stays in memory. See docs/decisions/0011-working-copies.md.
  */
 const UNSYNCED = 'PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -32000'
 const AT_REST = 'PRAGMA journal_mode = WAL'

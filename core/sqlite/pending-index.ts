@@ -4,7 +4,7 @@ import type { ReadDb, WriteDb } from './read-db.ts'
 
 /**
  * Long messages are stored first and indexed afterwards in separate transactions: the trigrams in pieces, then the
- * words. Until then `lcm_meta` holds a mark, and searches read every text. See docs/decisions/0028-long-messages.md.
+ * words. Until then `lcm_meta` holds a mark, and searches read every text. See docs/decisions/0018-long-messages.md.
  */
 
 const KEY_PREFIX = 'index_pending:'

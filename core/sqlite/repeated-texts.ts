@@ -1,7 +1,7 @@
 /**
  * A part often has the same text as its message, and other systems also keep the original block of a part, with the
  * text, in its metadata. A working copy stores such a text once. The functions here restore it for readers. See
- * docs/decisions/0038-size-of-native-files.md.
+ * docs/decisions/0003-native-schema.md.
  */
 
 /** The JSON escape of U+001A, "substitute". In metadata it stands for the text of the part. */

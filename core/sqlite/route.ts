@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0021-three-routes.md
+
 import { setTimeout as wait } from 'node:timers/promises'
 import { LcmError } from '../errors.ts'
 import { type CacheCopy, connectToCopy, copyToCache } from './cache-copy.ts'

@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0019-reading-other-systems.md
+
 import { fileStamp } from '../sqlite/file-stamp.ts'
 import type { KeptTables } from '../sqlite/kept-tables.ts'
 import type { SqlParams } from '../sqlite/read-db.ts'

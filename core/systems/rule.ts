@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0005-rules-repair-and-surgery.md
+
 import type { Clock } from '../clock.ts'
 import type { CompactionSettings } from '../contract/compaction.ts'
 import type { CheckPhase, CheckResult, Sample, Severity } from '../contract/integrity.ts'

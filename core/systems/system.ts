@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0020-systems.md
+
 import type { Capabilities, SystemId } from '../contract/memory.ts'
 import type { Preset } from '../contract/settings.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'

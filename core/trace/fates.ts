@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0029-trace-probe-and-comparison.md
+
 import type { DetailFate } from '../contract/loss.ts'
 import type { FactState } from '../contract/trace.ts'
 import { Comparison, isAlikeKind, isShortNumber, NUMBERS, namedInstead, termsBeside } from '../provenance/comparison.ts'

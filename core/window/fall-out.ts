@@ -6,7 +6,7 @@ export type Unit = {
   readonly tokens: number
 }
 
-/** What is over the budget falls out in steps of a quarter of it. See docs/decisions/0047-stable-rendering.md. */
+/** What is over the budget falls out in steps of a quarter of it. See docs/decisions/0014-one-window.md. */
 const STEPS = 4
 export const stepOf = (budgetTokens: number): number => Math.max(1, Math.floor(budgetTokens / STEPS))
 

@@ -1,5 +1,5 @@
 // Compares every view, dialog and empty state with recorded pictures, in three themes and two sizes. What is recorded is a mosaic: the mean
-// colour of every 16 by 16 pixels, at half the scale (docs/decisions/0075-pictures-of-views.md).
+// colour of every 16 by 16 pixels, at half the scale (docs/decisions/0017-tests-and-rules.md).
 // After a change that is wanted, look at the new ones and record them:
 //   npm run build && npm run views -- --update-snapshots
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0035-places-and-speed-of-the-window.md
+
 // How fast the window of a large memory is, in the built app behind the browser host.
 // `node test/perf/measure-window.ts [file.db]`; without a file it makes the one of the benchmark first. Needs
 // `npm run build` and a Chromium.

@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0027-grants.md
+
 import { z } from 'zod'
 import { ExpandQueryInput, type ExpandQueryResult, MOST_AGENT_TOKENS } from '#core/contract/expand-query.ts'
 import type { AgentTool } from '#core/contract/grants.ts'

@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0031-history-stored-twice.md
+
 import { ROLES } from '#core/contract/lists.ts'
 import type { Messages } from '#core/memory/messages.ts'
 

@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0011-working-copies.md
+
 import type { JobProgress } from '#core/contract/job.ts'
 import type { MemoryInfo } from '#core/contract/memory.ts'
 import type { CopyReport } from '#core/contract/working-copy.ts'

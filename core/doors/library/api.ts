@@ -96,7 +96,7 @@ export interface Lcm {
 
 /**
  * The store by the names of the internal service specification. What would leave a summary without its links or a
- * message outside of its window is no call of its own (docs/decisions/0045-library.md).
+ * message outside of its window is no call of its own (docs/decisions/0026-library.md).
  */
 export interface ConversationStore {
   /** Stores a message with its parts and its entry in the window. */

@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0009-ledger.md
+
 import type { Clock } from '#core/clock.ts'
 import { LcmError } from '#core/errors.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'

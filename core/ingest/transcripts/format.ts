@@ -237,7 +237,7 @@ export type AnswerRecord = {
 
 /**
  * The agent replaced a part of its own window by a summary. The record follows the messages that record it. See
- * docs/decisions/0009-existing-compactions.md.
+ * docs/decisions/0008-existing-compactions.md.
  */
 export type CompactionRecord = {
   readonly kind: 'compaction'

@@ -52,7 +52,7 @@ export type ReadTranscript = {
  * Stores the ends of transcripts, which are all of short ones, in one transaction. One for each would take several times
  * as long, because every transaction writes index segments of its own and makes the index triggers anew. An end is
  * stored as a whole or not at all, and the transcript is reported when it is committed
- * (docs/decisions/0097-short-transcripts-together.md).
+ * (docs/decisions/0012-speed-of-imports.md).
  */
 export class ImportGroup {
   readonly #db: WriteDb

@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0030-embeddings.md
+
 import type { JobProgress } from '#core/contract/job.ts'
 import type { EmbedInput, EmbedResult, VectorStatus } from '#core/contract/vectors.ts'
 import { LcmError } from '#core/errors.ts'

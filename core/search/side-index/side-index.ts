@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0007-side-index.md
+
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { MemoryInfo } from '#core/contract/memory.ts'

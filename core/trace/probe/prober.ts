@@ -180,7 +180,9 @@ function sumOf(questions: readonly ProbedQuestion[]): ProbeSum {
 }
 
 /** Sums questions as a whole, by kind and by depth. */
-export function sumsOf(questions: readonly ProbedQuestion[]): Pick<ProbeReport, 'total' | 'byKind' | 'byDepth' | 'recall'> {
+export function sumsOf(
+  questions: readonly ProbedQuestion[],
+): Pick<ProbeReport, 'total' | 'byKind' | 'byDepth' | 'recall'> {
   const total = sumOf(questions)
   const byKind = [...Map.groupBy(questions, ({ kind }) => kind)].map(([kind, some]) => ({ kind, ...sumOf(some) }))
   const byDepth = [...Map.groupBy(questions, ({ depth }) => depth)]

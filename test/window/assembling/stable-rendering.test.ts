@@ -7,7 +7,7 @@ import { ContextAssembler } from '#core/window/context-assembler.ts'
 import { buildMemory, type MessageSpec, type TestMemory } from '#test/builders/memory.ts'
 import { call, result } from './tool-pair.ts'
 
-// "Between compactions the rendering only grows at its end (prompt-cache safe)" (docs/decisions/0047-stable-rendering.md):
+// "Between compactions the rendering only grows at its end (prompt-cache safe)" (docs/decisions/0014-one-window.md):
 // of two payloads between two compactions the earlier one is a prefix of the later one, unless at least a quarter of the
 // budget fell out at once.
 const BUDGET = 1_000

@@ -306,7 +306,7 @@ const boundaries: ReadonlySet<string> = new Set(['compact_boundary', 'microcompa
 
 /**
  * Says why a record with text becomes no message: Claude Code shows it to the person and never sends it to the model.
- * Returns null for a record without text. See docs/decisions/0024-what-an-import-keeps.md.
+ * Returns null for a record without text. See docs/decisions/0016-what-an-import-keeps.md.
  */
 function whyUnseen(record: JsonObject): string | null {
   if (record.type === 'attachment') {
