@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256 } from '#core/hashing.ts'
 import { holdLock, openCacheDb, removeUnusedDb } from '#core/sqlite/cache-db.ts'
