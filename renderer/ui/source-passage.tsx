@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import type { GrepHit } from '#core/contract/retrieval.ts'
 import { navigate } from '../routes.ts'
 import { classNames } from './class-names.ts'
@@ -21,7 +22,7 @@ type Props = {
   readonly matches?: readonly (readonly [number, number])[]
   /** From 0 to 1. Undefined when nothing was scored. */
   readonly score?: number
-  readonly why?: string
+  readonly why?: ReactNode
   /** True when its matches are marked in the text. */
   readonly isActive?: boolean
   readonly onPoint?: () => void

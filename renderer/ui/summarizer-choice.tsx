@@ -7,16 +7,21 @@ import { SelectField } from './select-field.tsx'
 import styles from './summarizer-choice.module.css'
 import { CHAIN, DETERMINISTIC, providersOf, summarizerName, writersOf } from './summarizers.ts'
 
-type Props = { readonly value: string; readonly onChange: (summarizer: string) => void }
+type Props = {
+  /** What the chosen one does. */
+  readonly label?: string
+  readonly value: string
+  readonly onChange: (summarizer: string) => void
+}
 
 /** Chooses the summariser: the built-in extractor, one model, or the models of the chain. */
-export function SummarizerChoice({ value, onChange }: Props) {
+export function SummarizerChoice({ label = 'Summariser', value, onChange }: Props) {
   const report = useQuery(api.settings.report.queryOptions())
   const linkTo = useLink()
   const settings = report.data ?? NONE
   return (
     <div className={styles.choice}>
-      <SelectField label="Summariser" options={optionsOf(settings)} value={value} onChange={onChange} />
+      <SelectField label={label} options={optionsOf(settings)} value={value} onChange={onChange} />
       <p className={styles.text}>
         {report.error ? toErrorInfo(report.error).message : explain(value, settings)}{' '}
         {writersOf(settings).length === 0 && (

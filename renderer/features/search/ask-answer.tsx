@@ -1,13 +1,24 @@
+import { useState } from 'react'
 import type { ExpandQueryResult } from '#core/contract/expand-query.ts'
-import { formatCount, formatDuration, plural } from '#renderer/ui/format.ts'
+import { useRoutePart } from '#renderer/routes.ts'
+import { Button } from '#renderer/ui/button.tsx'
+import { conversationName, formatCount, formatDuration, plural } from '#renderer/ui/format.ts'
 import { NodeLink } from '#renderer/ui/node-link.tsx'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { SourcePassage } from '#renderer/ui/source-passage.tsx'
-import { answerParts } from './answer-parts.ts'
+import { useConversation } from '#renderer/ui/use-conversations.ts'
+import { answerParts, wordsIn } from './answer-parts.ts'
 import styles from './ask-view.module.css'
 
+/** As many passages as one reads. */
+const FIRST_PASSAGES = 12
+
+type Props = { readonly result: ExpandQueryResult; readonly question: string }
+
 /** An answer with its sources, or the best passages when no model was asked, and the cost. */
-export function AskAnswer({ result }: { readonly result: ExpandQueryResult }) {
+export function AskAnswer({ result, question }: Props) {
+  const [isWhole, setWhole] = useState(false)
+  const conversationId = useRoutePart('conversationId')
   const { answer, citations, provider, model, fallback, notes, droppedIds, truncated } = result
   const isWritten = provider !== null
   const cited = new Set(citations.map(({ id }) => id))
@@ -56,7 +67,7 @@ export function AskAnswer({ result }: { readonly result: ExpandQueryResult }) {
           <SectionHeading>
             {isWritten ? 'Sources' : 'Passages'} · {citations.length}
           </SectionHeading>
-          {citations.map((citation) => (
+          {citations.slice(0, isWhole ? undefined : FIRST_PASSAGES).map((citation) => (
             <SourcePassage
               key={`${citation.id} ${citation.field} ${citation.part} ${citation.start}`}
               id={citation.id}
@@ -65,12 +76,25 @@ export function AskAnswer({ result }: { readonly result: ExpandQueryResult }) {
               atMs={citation.createdAtMs}
               field={citation.field}
               excerpt={citation.excerpt}
+              matches={wordsIn(citation.excerpt, question)}
+              {...(citation.conversationId !== conversationId && {
+                why: <OtherConversation conversationId={citation.conversationId} />,
+              })}
             />
           ))}
+          {citations.length > FIRST_PASSAGES && !isWhole && (
+            <Button onClick={() => setWhole(true)}>Show all {citations.length}</Button>
+          )}
         </section>
       )}
     </article>
   )
+}
+
+/** A passage of another conversation than the one on screen says of which. */
+function OtherConversation({ conversationId }: { readonly conversationId: number }) {
+  const { data } = useConversation(conversationId)
+  return <>in {data ? <bdi>{conversationName(data)}</bdi> : 'another conversation'}</>
 }
 
 /** How much was read under the grant, and how much it allowed. */

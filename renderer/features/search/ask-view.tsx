@@ -46,7 +46,7 @@ export function AskView({ conversationId, kinds }: Props) {
   }
   const [cap, setCap] = useState(asked?.tokenCap ?? stored.cap)
   const [summarizer, setSummarizer] = useState(asked?.summarizer ?? stored.summarizer)
-  const [isHere, setHere] = useState(asked?.conversationId !== undefined)
+  const [isHere, setHere] = useState(asked === null || asked.conversationId !== undefined)
   const [isWithin, setWithin] = useState(asked?.summaryIds !== undefined)
   const chosen = useChosenSummary()
   const summary = asked?.summaryIds?.[0] ?? chosen
@@ -123,7 +123,7 @@ export function AskView({ conversationId, kinds }: Props) {
               </span>
             </ToggleChip>
           )}
-          <SummarizerChoice value={summarizer} onChange={setSummarizer} />
+          <SummarizerChoice label="Answered by" value={summarizer} onChange={setSummarizer} />
         </div>
       </form>
       <div className={styles.answer} aria-live="polite" aria-busy={answer.isFetching}>
@@ -135,12 +135,11 @@ export function AskView({ conversationId, kinds }: Props) {
         ) : answer.error ? (
           <ErrorState error={answer.error} onRetry={() => void answer.refetch()} />
         ) : answer.data ? (
-          <AskAnswer result={answer.data} />
+          <AskAnswer result={answer.data} question={addressed} />
         ) : (
           <p className={styles.hint}>
             The question is searched for, what was found is unfolded down to the messages, and the passages that bear
-            most on it are quoted with their ids. With a model of yours they are put into an answer that may cite only
-            what was read.
+            most on it are quoted. With a model of yours they are put into an answer that may cite only what was read.
           </p>
         )}
       </div>
