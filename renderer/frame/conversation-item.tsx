@@ -9,6 +9,7 @@ import { conversationName, formatCompact, formatCount, formatPressure, plural, s
 import { formatAbsolute } from '../ui/format-time.ts'
 import { PressureBar } from '../ui/pressure-bar.tsx'
 import { TailText } from '../ui/tail-text.tsx'
+import { useConversationName } from '../ui/use-conversation-name.ts'
 import styles from './conversation-list.module.css'
 
 /** Deeper ones stand below each other, so that room for names is left. */
@@ -81,9 +82,8 @@ const relationText = ({ family }: ListedConversation, parentId: number): string 
 
 /** Sessions are named by machines: their ends differ, not their beginnings. */
 function ItemName({ row }: Pick<Props, 'row'>) {
-  const name = conversationName(row)
-  if ((row.title ?? '').trim() !== '') return <bdi>{name}</bdi>
-  return <TailText {...splitId(name)} />
+  const { name, isSession } = useConversationName(row)
+  return isSession ? <TailText {...splitId(name)} /> : <bdi>{name}</bdi>
 }
 
 function tokensText({ storedTokens, contextTokens, leftOutTokens, pressure }: ListedConversation): string {

@@ -10,6 +10,7 @@ vi.mock('#renderer/api.ts', () => {
   const client = {
     memory: { info: async () => undefined },
     conversations: { family: async () => undefined },
+    transcript: { page: async () => undefined },
   } as unknown as Client
   return { api: createTanstackQueryUtils(client), client }
 })

@@ -11,6 +11,7 @@ import { NodeIdText } from '#renderer/ui/node-id-text.tsx'
 import { OpeningRefusal } from '#renderer/ui/opening-refusal.tsx'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
+import { useConversationName } from '#renderer/ui/use-conversation-name.ts'
 import { useConversation, useConversations } from '#renderer/ui/use-conversations.ts'
 import { useOpening } from '#renderer/ui/use-opening.ts'
 import styles from './conversation-detail.module.css'
@@ -24,13 +25,14 @@ type Props = { readonly conversation: ListedConversation }
 export function ConversationDetail({ conversation }: Props) {
   const { conversationId, sessionId, parentConversationId, maxDepth, createdAtMs, updatedAtMs } = conversation
   const { data: spawner } = useConversation(parentConversationId)
+  const { name } = useConversationName(conversation)
   const { data: info } = useQuery(api.memory.info.queryOptions())
   const pulledFrom = info?.pulledFrom?.conversationId === conversationId ? info.pulledFrom : undefined
   return (
     <div className={styles.detail}>
       <SectionHeading>Conversation</SectionHeading>
-      <p className={classNames('clamped', styles.name)} title={conversationName(conversation)}>
-        <bdi>{conversationName(conversation)}</bdi>
+      <p className={classNames('clamped', styles.name)} title={name}>
+        <bdi>{name}</bdi>
       </p>
       <Facts>
         <Fact name="session">
