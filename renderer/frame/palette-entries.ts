@@ -1,13 +1,33 @@
 /** An entry of the palette. */
 export type PaletteEntry = {
   readonly key: string
-  readonly group: 'Go to' | 'Actions' | 'Conversations' | 'Notes' | 'Ids' | 'Search'
+  readonly group: 'Recent' | 'Go to' | 'Actions' | 'Conversations' | 'Notes' | 'Ids' | 'Search'
   readonly label: string
   /** Further words by which it is found. */
   readonly words?: string
   /** Shown at the right: keys or a count. */
   readonly hint?: string
   readonly run: () => void
+}
+
+/** So many conversations stand in the palette before something is typed. */
+const RESTING_CONVERSATIONS = 5
+
+/** The entries before something is typed: what was used last, the newest conversations, actions, and then all views. */
+export function restingEntries(
+  entries: readonly PaletteEntry[],
+  recentKeys: readonly string[],
+): readonly PaletteEntry[] {
+  const recent = recentKeys.flatMap((key) => entries.filter((entry) => entry.key === key))
+  const others = entries.filter((entry) => !recent.includes(entry))
+  const of = (group: PaletteEntry['group']) => others.filter((entry) => entry.group === group)
+  return [
+    ...recent.map((entry) => ({ ...entry, group: 'Recent' as const })),
+    ...of('Conversations').slice(0, RESTING_CONVERSATIONS),
+    ...of('Actions'),
+    ...of('Go to'),
+    ...of('Notes'),
+  ]
 }
 
 /** Ids as the known systems write them, and message numbers. */

@@ -9,8 +9,9 @@ import { conversationName, plural } from '../ui/format.ts'
 import { listQuestion, useConversations } from '../ui/use-conversations.ts'
 import { useDebounced } from '../ui/use-debounced.ts'
 import { useNotes } from '../ui/use-notes.ts'
+import { useStored } from '../ui/use-stored.ts'
 import styles from './palette.module.css'
-import { findEntries, type PaletteEntry, typedId } from './palette-entries.ts'
+import { findEntries, type PaletteEntry, restingEntries, typedId } from './palette-entries.ts'
 import { type PaletteActions, useActionEntries, viewEntries } from './use-action-entries.ts'
 
 type Props = PaletteActions & {
@@ -20,8 +21,10 @@ type Props = PaletteActions & {
 
 const MAX_SHOWN = 60
 const TYPING_MS = 100
-/** In the order of the list. */
+/** In the order of the list, after something was typed and before. */
 const GROUPS = ['Ids', 'Go to', 'Actions', 'Conversations', 'Notes', 'Search'] as const
+const RESTING_GROUPS = ['Recent', 'Conversations', 'Actions', 'Go to', 'Notes'] as const
+const MOST_RECENT = 5
 
 /** A list of everything that can be reached by name. */
 export function Palette({ info, onClose, ...actions }: Props) {
@@ -35,15 +38,22 @@ export function Palette({ info, onClose, ...actions }: Props) {
     ...conversationEntries(rows ?? []),
     ...noteEntries(notes),
   ]
-  const shown = [...idEntries(text), ...findEntries(known, text, MAX_SHOWN), ...searchEntries(text)]
+  const [stored, setStored] = useStored<string>('palette-recent', '')
+  const recentKeys = stored.split('\n')
+  const isResting = text.trim() === ''
+  const groups = isResting ? RESTING_GROUPS : GROUPS
+  const shown = isResting
+    ? restingEntries(known, recentKeys)
+    : [...idEntries(text), ...findEntries(known, text, MAX_SHOWN), ...searchEntries(text)]
   const run = (entry: PaletteEntry) => {
+    setStored([...new Set([entry.key, ...recentKeys])].slice(0, MOST_RECENT).join('\n'))
     onClose()
     entry.run()
   }
 
   // Enter carries out the first entry. The search for the text is first only until the conversations are known.
   const isComplete = isAnswered && words === text
-  const first = GROUPS.map((group) => shown.find((entry) => entry.group === group)).find((entry) => entry !== undefined)
+  const first = groups.map((group) => shown.find((entry) => entry.group === group)).find((entry) => entry !== undefined)
   const [chosen, setChosen] = useState('')
   // Conversations that were found for what was typed a moment before may come first already.
   const firstSoFar = isComplete ? null : first?.key
@@ -82,7 +92,7 @@ export function Palette({ info, onClose, ...actions }: Props) {
           }}
         />
         <Command.List className={styles.list}>
-          {GROUPS.map((group) => {
+          {groups.map((group) => {
             const entries = shown.filter((entry) => entry.group === group)
             if (entries.length === 0) return null
             return (

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findEntries, type PaletteEntry, typedId } from '#renderer/frame/palette-entries.ts'
+import { findEntries, type PaletteEntry, restingEntries, typedId } from '#renderer/frame/palette-entries.ts'
 import { VIEW_LIST, viewOfLetter, viewsOf } from '#renderer/views.ts'
 
 const entry = (label: string, words = ''): PaletteEntry => ({
@@ -20,6 +20,25 @@ describe('the command palette', () => {
 
   it('puts matches at the beginning before those in the middle, and names before keywords', () => {
     expect(labels('s')).toEqual(['Strata', 'Open the sample', 'Transcript', 'Check integrity'])
+  })
+
+  it('begins with what was used last and the newest conversations, and ends with the views', () => {
+    const of = (group: PaletteEntry['group'], label: string): PaletteEntry => ({
+      ...{ key: label, group, label },
+      run: () => undefined,
+    })
+    const all = [
+      of('Go to', 'Start'),
+      of('Go to', 'Find'),
+      of('Actions', 'Keys'),
+      ...Array.from({ length: 7 }, (_, index) => of('Conversations', `talk ${index}`)),
+    ]
+    const shown = restingEntries(all, ['Find', 'gone', 'talk 1'])
+    expect(shown.map(({ group, label }) => `${group}: ${label}`)).toEqual([
+      ...['Recent: Find', 'Recent: talk 1'],
+      ...[0, 2, 3, 4, 5].map((index) => `Conversations: talk ${index}`),
+      ...['Actions: Keys', 'Go to: Start'],
+    ])
   })
 
   it('requires every typed word', () => {
