@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ImportedFile } from '#core/contract/import.ts'
 import type { Probe } from '#core/contract/machine.ts'
-import { FIRST_SHOWN, MORE_SHOWN, shortList } from '#renderer/features/welcome/found-list.tsx'
+import { FIRST_SHOWN, MORE_SHOWN, shortList, withDistinctLabels } from '#renderer/features/welcome/found-list.tsx'
 import { isSound } from '#renderer/features/welcome/import-report.tsx'
 import { sortDropped } from '#renderer/features/welcome/sort-dropped.ts'
 
@@ -28,6 +28,14 @@ describe('dropped files', () => {
   it('lead to a page that says why none of them can be used', () => {
     expect(sortDropped([unusable('/a/b.txt')])).toEqual({ memory: '/a/b.txt', transcripts: [] })
   })
+})
+
+it('names memories of one name with their folders', () => {
+  const rows = ['/a/pi/medium.db', '/a/claw/medium.db', '/a/claw/small.db'].map((path) => ({
+    path,
+    label: path.split('/').at(-1)?.replace('.db', '') ?? '',
+  }))
+  expect(withDistinctLabels(rows).map(({ label }) => label)).toEqual(['pi/medium', 'claw/medium', 'small'])
 })
 
 describe('an import from the first page', () => {

@@ -37,6 +37,15 @@ export function shortList<T>(
   return { rows, matching: found.length, hidden: found.length - rows.length }
 }
 
+/** Puts the folder before the name of a file where several have the same name. */
+export function withDistinctLabels<T extends { readonly path: string; readonly label: string }>(
+  rows: readonly T[],
+): readonly T[] {
+  const isShared = (label: string) => rows.filter((row) => row.label === label).length > 1
+  const folderOf = (path: string) => path.split(/[\\/]/).at(-2) ?? ''
+  return rows.map((row) => (isShared(row.label) ? { ...row, label: `${folderOf(row.path)}/${row.label}` } : row))
+}
+
 type Props<T> = {
   readonly title: string
   /** The kind of items, for the name of the filter. */

@@ -40,7 +40,7 @@ export function OpenActions({ onBrowse, onConnect, onImport, onTranscript, onTou
     <section className={styles.section} aria-label="Open">
       <PathField onTranscript={onTranscript} onConnect={onConnect} />
       <div className={styles.buttons}>
-        <Button look="primary" onClick={() => (host.pickMemory ? void openByDialog() : onBrowse())}>
+        <Button onClick={() => (host.pickMemory ? void openByDialog() : onBrowse())}>
           <Icon name="folder" />
           Open a memory…
         </Button>
@@ -77,6 +77,9 @@ export function OpenActions({ onBrowse, onConnect, onImport, onTranscript, onTou
   )
 }
 
+/** A path can be typed or pasted at once. */
+const takeFocus = (field: HTMLInputElement | null) => field?.focus()
+
 /** Takes a typed or pasted path, finds out what it is, and opens or imports it. */
 function PathField({ onTranscript, onConnect }: Pick<Props, 'onTranscript' | 'onConnect'>) {
   const [path, setPath] = useState('')
@@ -98,6 +101,7 @@ function PathField({ onTranscript, onConnect }: Pick<Props, 'onTranscript' | 'on
   return (
     <form className={styles.form} onSubmit={submit}>
       <input
+        ref={takeFocus}
         className={styles.path}
         type="text"
         placeholder={`Path of a memory (.db), a transcript or a folder of them${host.pathOfDroppedFile ? ', or drop it anywhere' : ''}`}

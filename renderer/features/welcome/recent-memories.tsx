@@ -5,7 +5,7 @@ import { Button } from '#renderer/ui/button.tsx'
 import { ErrorLine } from '#renderer/ui/error-state.tsx'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import styles from './found-list.module.css'
-import { shortList } from './found-list.tsx'
+import { shortList, withDistinctLabels } from './found-list.tsx'
 import { MemoryRow } from './memory-row.tsx'
 
 /** The number of recent memories that leaves room for found ones on the first page. */
@@ -37,7 +37,7 @@ export function RecentMemories() {
       <SectionHeading>Recent</SectionHeading>
       {forget.error && <ErrorLine error={forget.error} />}
       <ul>
-        {rows.map((memory) => (
+        {withDistinctLabels(rows).map((memory) => (
           <MemoryRow
             key={memory.path}
             memory={memory}
