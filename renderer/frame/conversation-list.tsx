@@ -125,6 +125,8 @@ export function ConversationList({ current, width, children }: Props) {
       <Virtuoso
         ref={list}
         className={styles.list}
+        // Its rows take the focus, and it would be one stop more.
+        tabIndex={-1}
         data={rows}
         computeItemKey={(_, row) => row.conversationId}
         fixedItemHeight={42}

@@ -36,6 +36,10 @@ test('the context window lists each item with its reason, and shows what a small
   await expect(moment).toContainText(/in compaction \d+ of \d+, step \d+ of \d+/)
   expect(await moment.evaluate((text) => text.scrollWidth - text.clientWidth)).toBeLessThanOrEqual(0)
   await time.getByRole('button', { name: 'now' }).click()
+  // The present stands on the line of the slider.
+  await expect(moment).toHaveText('as of now')
+  const topOf = async (of: Locator) => (await of.boundingBox())?.y ?? 0
+  expect(await topOf(moment)).toBeLessThan((await topOf(time.getByRole('button', { name: 'now' }))) + 20)
 
   // Beside the detail at 1280 pixels the list keeps its words, and no tab is out of reach.
   await page.setViewportSize({ width: 1280, height: 800 })

@@ -15,6 +15,10 @@ test('the palette reaches views, actions, conversations and ids, every view has 
     await page.keyboard.press('Enter')
     await expect(palette).toBeHidden()
   }
+  // A list of rows is no stop of its own.
+  await expect(
+    page.getByRole('navigation', { name: 'Conversations' }).locator('[data-virtuoso-scroller]'),
+  ).toHaveAttribute('tabindex', '-1')
   await run('compact')
   await expect(page).toHaveURL(/compact/)
   await run('nightly')

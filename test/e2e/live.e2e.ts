@@ -113,9 +113,11 @@ test(
     const page = await openMemory(path)
     const line = page.getByRole('contentinfo')
     await expect(line).toContainText(`LCM: ${messages} msgs`)
+    await expect(page.getByTitle('Watched: nothing has changed since it was opened')).toBeVisible()
     const writer = new TestMemory(path)
     writer.messages((await factsOf(path)).conversationId, 3)
     await expect(line).toContainText(`LCM: ${messages + 3} msgs`)
+    await expect(page.getByTitle(/^Watched: it changed while it was open/)).toBeVisible()
     await page
       .getByRole('banner')
       .getByRole('button', { name: /^(watching|live)/ })

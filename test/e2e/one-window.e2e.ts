@@ -27,6 +27,10 @@ test('a session over its budget has the same window in every view', IN_BROWSER, 
     page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: view }).click()
   await expect(page.getByRole('contentinfo')).toContainText(`${Math.floor(row.pressure * 100)} % of window`)
   await expect(page.getByRole('contentinfo')).toContainText('left out')
+  // A session without a title is called by what was said first.
+  await expect(
+    page.getByRole('navigation', { name: 'Conversations' }).getByRole('button').filter({ hasText: /\d/ }).first(),
+  ).not.toContainText('sess-')
   await open('Start')
   const figures = page.getByRole('region', { name: 'What does the model see next turn?' })
   await expect(figures).toContainText(`${window}\u00a0tokens`)

@@ -13,6 +13,12 @@ test(
     const statement = page.getByRole('textbox', { name: 'Statement' })
     await statement.fill('SELECT role, count(*) AS n, message_id FROM messages WHERE conversation_id = 1 GROUP BY role')
     await statement.press('Control+Enter')
+    await expect(
+      page
+        .locator('summary')
+        .filter({ hasText: /^messages \d+\scolumns$/ })
+        .first(),
+    ).toBeVisible()
     const table = page.getByRole('table')
     await expect(table.getByRole('columnheader')).toHaveText(['row', 'role', 'n', 'message_id'])
     await expect(page.getByRole('status').filter({ hasText: /^4\srows/ })).toBeVisible()

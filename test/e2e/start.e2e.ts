@@ -96,6 +96,8 @@ test('the curve of the window leads to its messages and runs, and all conversati
   const table = page.getByRole('grid', { name: 'All conversations' })
   const rows = table.getByRole('row')
   await expect(table).toHaveAttribute('aria-rowcount', '6')
+  // The heading with the arrow is the one by which the rows are in order.
+  await expect(table.getByRole('columnheader', { name: /^changed/ })).toHaveAttribute('aria-sort', 'descending')
   await expect(rows.nth(1)).toContainText('Double charges after the retry rollout')
   // Losses come one after another.
   await expect(rows.nth(1).getByRole('gridcell').last()).toHaveText(/\d/)

@@ -98,6 +98,8 @@ test(
     await expect(panel.getByRole('heading', { name: /^Lost at .* by compaction 2/ })).toBeVisible()
     await expect(panel).toContainText('lcm expand sum_e2247dac4dd5ab45')
     await expect(panel.getByRole('list', { name: 'From the window down to the message' })).toContainText('lost here')
+    // Nothing of it is cut at the right.
+    expect(await panel.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0)
     await expect(page).toHaveURL(/\/find\?/)
     // The same words are traced and asked.
     await page.getByRole('radio', { name: 'Trace' }).check({ force: true })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   chartTop,
+  depthsOn,
   endsAt,
   eventNear,
   indexAt,
@@ -173,4 +174,10 @@ describe('the curve of pressure over time', () => {
       expect(eventNear(points, 30 * minute, 5 * minute)).toBeNull()
     })
   })
+})
+
+it('names in its key the depths of the summaries that are marked', () => {
+  const point = (event: number | null) => ({ messages: 0, tokens: 0, x: 0, event, message: null })
+  const events = [{ depth: 1 }, { depth: 0 }, { depth: 1 }, { depth: 2 }]
+  expect(depthsOn([point(null), point(0), point(1), point(2)], events)).toEqual([0, 1])
 })

@@ -170,4 +170,100 @@ export const WINDOW_FAULTS: readonly WindowFault[] = [
     file: 'test/e2e/welcome.e2e.ts',
     title: 'a backup is not listed as a memory, and what was opened before stands once',
   },
+  {
+    fault: 'The way to get something back is cut at the right',
+    file: 'test/e2e/trace.e2e.ts',
+    title:
+      'a chosen hit leads to where its words are now, what lost them and how to get them back, without leaving the search',
+  },
+  {
+    fault: 'What an agent pruned is called a compaction',
+    file: 'test/renderer/strata-labels.test.ts',
+    title: 'say of a run that only pruned that it did',
+  },
+  {
+    fault: 'The number after a table of SQL is not said to be of columns',
+    file: 'test/e2e/sql.e2e.ts',
+    title: 'a statement has an address, gives rows and files, is kept under a name, and cannot write',
+  },
+  {
+    fault: 'The table of conversations claims an order that it has not',
+    file: 'test/e2e/start.e2e.ts',
+    title: 'the curve of the window leads to its messages and runs, and all conversations stand in a table',
+  },
+  {
+    fault: 'Words are cut or alone on a line although there is room',
+    file: 'test/e2e/context.e2e.ts',
+    title: 'the context window lists each item with its reason, and shows what a smaller budget leaves out',
+  },
+  {
+    fault: 'The marks of the window over time have no key',
+    file: 'test/renderer/start-curve.test.ts',
+    title: 'names in its key the depths of the summaries that are marked',
+  },
+  {
+    fault: 'A wide window is half empty',
+    file: 'test/e2e/frame.e2e.ts',
+    title: 'the right panel opens for a selection, and every column has room from 900 to 2560 pixels',
+  },
+  {
+    fault: 'The transcript says after every second message that the range of a summary ends',
+    file: 'test/renderer/transcript-blocks.test.ts',
+    title: 'leave out what the gutter says: that the range of a summary ends at a message',
+  },
+  {
+    fault: 'The passage of a hit has signs of Markdown and JSON in it',
+    file: 'test/renderer/search-passage.test.ts',
+    title: 'is prose without signs of Markdown, and its matches stay on their words',
+  },
+  {
+    fault: 'A day of a filter is written in the order of the browser',
+    file: 'test/renderer/search-passage.test.ts',
+    title: 'writes a day of a filter as days are written, and none in words',
+  },
+  {
+    fault: 'The reason of an item names ids and terms of agents',
+    file: 'test/renderer/search-passage.test.ts',
+    title: 'words the reason of an item without ids and terms of agents',
+  },
+  {
+    fault: 'The passages of an answer mark no word of the question',
+    file: 'test/renderer/search-ask.test.ts',
+    title: 'marks the words of a question in a passage, with another ending too, and no short ones',
+  },
+  {
+    fault: 'The storage of a small file waits for a click',
+    file: 'test/e2e/storage.e2e.ts',
+    title: 'the bytes of a small file are measured at once, and stay measured after a reload',
+  },
+  {
+    fault: 'The palette begins with all views',
+    file: 'test/renderer/palette.test.ts',
+    title: 'begins with what was used last and the newest conversations, and ends with the views',
+  },
+  {
+    fault: 'Memories of one name are told apart by their paths only',
+    file: 'test/renderer/welcome.test.ts',
+    title: 'names memories of one name with their folders',
+  },
+  {
+    fault: 'A file that never changes is called live',
+    file: 'test/e2e/live.e2e.ts',
+    title: 'what an agent writes meanwhile is shown by itself, and can be paused',
+  },
+  {
+    fault: 'The list of conversations is one stop of the keyboard more than its rows',
+    file: 'test/e2e/keyboard.e2e.ts',
+    title: 'the palette reaches views, actions, conversations and ids, every view has its key, and ? lists them',
+  },
+  {
+    fault: 'A window that the file does not store is told as the fact',
+    file: 'test/e2e/one-window.e2e.ts',
+    title: 'a session over its budget has the same window in every view',
+  },
+  {
+    fault: 'A conversation without a title is called by the id of its session',
+    file: 'test/e2e/one-window.e2e.ts',
+    title: 'a session over its budget has the same window in every view',
+  },
 ]

@@ -1,3 +1,4 @@
+import { formatCompact } from '#renderer/ui/format.ts'
 import { amountText, type Freed, freedTokens, type Spending } from './chart-lanes.ts'
 import styles from './pressure-chart.module.css'
 
@@ -26,6 +27,9 @@ export function FreedLane({ freed, x, width, chosen }: FreedLaneProps) {
       <line className={styles.laneLine} x1={0} x2={width} y1={0.5} y2={0.5} />
       <text className={styles.laneName} x={-8} y={12} textAnchor="end">
         freed
+      </text>
+      <text className={styles.laneName} x={-8} y={24} textAnchor="end">
+        {freed.length > 0 && `${formatCompact(most)} most`}
       </text>
       <path className={styles.freed} d={freed.map(bar).join('')} />
       {chosen && <path className={styles.chosenFreed} d={bar(chosen)} />}
