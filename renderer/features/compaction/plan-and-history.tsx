@@ -184,7 +184,7 @@ function RunDetail({ conversationId, run, canWrite }: RunProps) {
       {run.created.length > 0 && !isUndone(run) && (
         <div className={runPanelStyles.actions}>
           <PastRunLosses conversationId={conversationId} runId={run.runId} />
-          {canWrite && canUndo(run) && <UndoRun conversationId={conversationId} runId={run.runId} />}
+          {canWrite && canUndo(run) && <UndoRun conversationId={conversationId} runId={run.runId} click="asks" />}
         </div>
       )}
     </div>

@@ -126,7 +126,14 @@ function Made({ result, run, canWrite }: MadeProps) {
         {result.created.length > 0 && (
           <div className={styles.actions}>
             <a href={linkTo({ view: 'compare', compare: BEFORE_AND_AFTER })}>Compare before and after</a>
-            {canWrite && run !== undefined && <UndoRun conversationId={result.conversationId} runId={run.runId} />}
+            {canWrite && run !== undefined && (
+              <UndoRun
+                conversationId={result.conversationId}
+                runId={run.runId}
+                // Compacting again makes the same summaries, unless a model wrote them.
+                click={result.created.every(({ level }) => level === 'deterministic') ? 'undoes' : 'asks'}
+              />
+            )}
           </div>
         )}
       </div>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { CompactionUndo, UndoneCompaction } from '#core/contract/compaction.ts'
 import { api } from '#renderer/api.ts'
 import { Button } from '#renderer/ui/button.tsx'
@@ -12,24 +12,36 @@ import { Notice } from '#renderer/ui/notice.tsx'
 import { useJob } from '#renderer/ui/use-job.ts'
 import styles from './compaction-view.module.css'
 
-type Props = { readonly conversationId: number; readonly runId: string }
+type Props = {
+  readonly conversationId: number
+  readonly runId: string
+  /** Whether a click undoes it, or first says what that will do. */
+  readonly click: 'undoes' | 'asks'
+}
 
-/** The button that takes a run back, after a question that says what it will do. */
-export function UndoRun({ conversationId, runId }: Props) {
+/** The button that takes a run back, at once or after a question that says what it will do. */
+export function UndoRun(props: Props) {
   const [isAsking, setAsking] = useState(false)
   return (
     <>
-      <Button onClick={() => setAsking(true)}>Undo this compaction…</Button>
-      {isAsking && <UndoRunDialog {...{ conversationId, runId }} onClose={() => setAsking(false)} />}
+      <Button onClick={() => setAsking(true)}>
+        {props.click === 'asks' ? 'Undo this compaction…' : 'Undo this compaction'}
+      </Button>
+      {isAsking && <UndoRunDialog {...props} onClose={() => setAsking(false)} />}
     </>
   )
 }
 
-function UndoRunDialog({ conversationId, runId, onClose }: Props & { readonly onClose: () => void }) {
+function UndoRunDialog({ conversationId, runId, click, onClose }: Props & { readonly onClose: () => void }) {
   const undo = useJob()
   const result = undo.job?.result?.kind === 'undo_compaction' ? undo.job.result.value : null
   const plan = useQuery(api.compaction.undoPlan.queryOptions({ input: { conversationId, runId }, retry: false }))
   const isPossible = plan.data !== undefined && plan.data.refusal === null
+  const start = () => undo.start({ kind: 'undo_compaction', conversationId, runId })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: begun once, when it is known to be possible
+  useEffect(() => {
+    if (click === 'undoes' && isPossible) start()
+  }, [click, isPossible])
   return (
     <Dialog
       title={result === null ? 'Undo this compaction?' : 'Compaction taken back'}
@@ -40,11 +52,7 @@ function UndoRunDialog({ conversationId, runId, onClose }: Props & { readonly on
             <Button data-autofocus="" onClick={onClose}>
               Leave it as it is
             </Button>
-            <Button
-              look="danger"
-              disabled={!isPossible || undo.isRunning}
-              onClick={() => undo.start({ kind: 'undo_compaction', conversationId, runId })}
-            >
+            <Button look="danger" disabled={!isPossible || undo.isRunning} onClick={start}>
               {undo.isRunning ? 'Undoing…' : 'Undo the compaction'}
             </Button>
           </>
