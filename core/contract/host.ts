@@ -39,7 +39,18 @@ export type HostMessage = z.infer<typeof HostMessage>
 
 export const IngestInput = z.object({
   sessionId: z.string().min(1).max(1_000).describe('The session. Storing its first messages creates the conversation.'),
-  messages: z.array(HostMessage).max(100_000).describe('In their order, stored all together or not at all.'),
+  messages: z
+    .array(HostMessage)
+    .max(100_000)
+    .default([])
+    .describe('In their order, stored all together or not at all.'),
+  entries: z
+    .array(z.looseObject({ type: z.string(), id: z.string().min(1) }))
+    .max(100_000)
+    .default([])
+    .describe(
+      'Entries of a session of Pi as they are, in place of messages. They become the messages that an import of the session makes.',
+    ),
   title: z.string().max(1_000).optional().describe('Default: the beginning of the first thing a user says.'),
   project: z
     .string()

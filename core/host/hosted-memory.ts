@@ -19,6 +19,7 @@ import {
 } from '../systems/records/conversations.ts'
 import { despiteWrongValues } from '../systems/wrong-values.ts'
 import { throwIfCancelled } from '../yielding.ts'
+import { readEntries } from './read-entries.ts'
 import { readMessages, titleIn } from './read-messages.ts'
 import { recall } from './recall.ts'
 
@@ -90,7 +91,8 @@ export class HostedMemory {
     const lcm = await this.#core.lcm()
     requireEnabled(lcm.settings, 'store messages')
     const db = lcm.requireWrite('store messages')
-    const messages = readMessages(input.messages, lcm.clock())
+    const nowMs = lcm.clock()
+    const messages = [...readMessages(input.messages, nowMs), ...readEntries(input.entries, nowMs)]
     const texts = new LargeTexts(db, lcm.files, signal)
     const conversation = {
       importer: this.#options.agent,

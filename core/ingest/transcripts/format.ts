@@ -66,6 +66,8 @@ export type StoredHistory = {
    */
   readonly lastStored: (sessionId: string) => LastStored | null
   readonly hasSession: (sessionId: string) => boolean
+  /** Whether the memory holds a summary of this id. */
+  readonly hasSummary: (summaryId: string) => boolean
 }
 
 export type LastStored = { readonly externalId: string; readonly role: Role; readonly content: string }
@@ -75,6 +77,7 @@ export const NOTHING_STORED: StoredHistory = {
   storedBlocks: () => undefined,
   lastStored: () => null,
   hasSession: () => false,
+  hasSummary: () => false,
 }
 
 /** A file to be read, and what a format may ask about it. */

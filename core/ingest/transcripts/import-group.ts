@@ -90,7 +90,7 @@ export class ImportGroup {
   }
 
   /** Answers from what is stored, after storing the transcripts that would change an answer. */
-  stored(importer: string, { storedBlocks, lastStored, hasSession }: StoredHistory): StoredHistory {
+  stored(importer: string, { storedBlocks, lastStored, hasSession, hasSummary }: StoredHistory): StoredHistory {
     return {
       storedBlocks: (sessionId, externalId) => {
         this.storeSession(importer, sessionId)
@@ -104,6 +104,8 @@ export class ImportGroup {
         this.storeSession(importer, sessionId)
         return hasSession(sessionId)
       },
+      // An import writes no summary to which a transcript refers by its id.
+      hasSummary,
     }
   }
 

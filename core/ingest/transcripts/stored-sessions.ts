@@ -34,6 +34,8 @@ const queries = {
   lastMessage: /* sql */ `
     SELECT message_id AS messageId, external_id AS externalId, role, content FROM messages
     WHERE conversation_id = :conversationId AND external_id IS NOT NULL ORDER BY seq DESC LIMIT 1`,
+  hasSummary: /* sql */ `
+    SELECT 1 FROM summaries WHERE summary_id = :summaryId`,
   await: /* sql */ `
     INSERT INTO lcm_meta (key, value) VALUES (:key, :parent) ON CONFLICT (key) DO NOTHING`,
   awaiting: /* sql */ `
@@ -169,6 +171,10 @@ export class StoredSessions {
   /** Says whether the session, of this file or of another one, has a conversation. */
   has(sessionId: string): boolean {
     return this.#expected.has(sessionId) || this.#find(sessionId) !== null
+  }
+
+  hasSummary(summaryId: string): boolean {
+    return this.#db.value(queries.hasSummary, { summaryId }) !== undefined
   }
 
   lastStored(sessionId: string): LastStored | null {

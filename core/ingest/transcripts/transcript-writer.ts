@@ -110,6 +110,7 @@ export class TranscriptWriter {
     storedBlocks: (sessionId, externalId) => this.#sessions.storedBlocks(sessionId, externalId),
     lastStored: (sessionId) => this.#sessions.lastStored(sessionId),
     hasSession: (sessionId) => this.#sessions.has(sessionId),
+    hasSummary: (summaryId) => this.#sessions.hasSummary(summaryId),
   }
 
   /** Continues a message that an earlier import found half written. */

@@ -24,6 +24,7 @@ export class PiReader {
   readonly #graph: RecordGraph
   readonly #clock: RecordClock
   readonly #fallback: string
+  readonly #hasSummary: TranscriptSource['hasSummary']
   readonly #titleOf: (sessionId: string) => string | null
   readonly #chains: BrokenChains
   readonly #ids = new DerivedIds()
@@ -46,12 +47,13 @@ export class PiReader {
 
   constructor(
     graph: RecordGraph,
-    source: TranscriptSource,
+    source: Pick<TranscriptSource, 'nowMs' | 'hasSummary'>,
     fallback: string,
     titleOf: (sessionId: string) => string | null,
   ) {
     this.#graph = graph
     this.#chains = new BrokenChains(graph.breaks)
+    this.#hasSummary = source.hasSummary
     this.#clock = new RecordClock(source.nowMs)
     this.#fallback = fallback
     this.#titleOf = titleOf
@@ -148,6 +150,7 @@ export class PiReader {
       }
       case 'compaction':
       case 'branch_summary': {
+        if (this.#isOurs(entry)) break
         const text = textAt(entry, 'summary')
         const externalId = id ?? this.#ids.next('entry', JSON.stringify(entry))
         const prompt = objectAt(entry, 'systemMessage')
@@ -192,6 +195,15 @@ export class PiReader {
         break
     }
     out.push({ kind: 'other' })
+  }
+
+  /**
+   * Whether the window of this memory has what the model is sent in the place of a compaction, because its text was
+   * written from summaries of this memory (resources/adapters/pi).
+   */
+  #isOurs(entry: JsonObject): boolean {
+    const summaries = listAt(objectAt(objectAt(entry, 'details'), 'lcm'), 'summaries')
+    return summaries.length > 0 && summaries.every((id) => typeof id === 'string' && this.#hasSummary(id))
   }
 
   #replaced(entry: JsonObject): CompactionRecord['replaced'] | null {
