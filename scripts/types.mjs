@@ -4,7 +4,7 @@ import { bootstrap } from './bootstrap.mjs'
 import { inProject, main } from './project.mjs'
 import { runChecks } from './run-checks.mjs'
 
-const FOLDERS = ['core/contract', 'core', 'electron', 'renderer', 'test']
+const FOLDERS = ['core/contract', 'core', 'electron', 'renderer', 'resources', 'test']
 
 await main(async () => {
   const compiler = inProject('node_modules/typescript/bin/tsc')

@@ -1,0 +1,154 @@
+import { lcmCommand } from './lcm-command.js'
+import { openMemory, SessionMemory } from './session-memory.js'
+import { settingsOf } from './settings.js'
+
+/**
+ * @typedef {import('./pi.d.ts').Context} Context
+ * @typedef {import('./pi.d.ts').Pi} Pi
+ */
+
+/** What of the tools of the library Pi's model is offered. */
+const TOOLS = ['lcm_grep', 'lcm_describe', 'lcm_expand']
+
+/** It never changes, so that prompts with it stay cached. */
+const PREAMBLE = `Everything said in this project is kept in a memory, also what a compaction took out of the conversation. When something from earlier is missing or unclear, look it up instead of guessing: lcm_grep searches messages and summaries, lcm_expand opens a summary by its id, lcm_describe reads one id or gives an overview.`
+
+/**
+ * The memory of LCM Inspector in Pi (docs/hosts/pi.md). Whatever fails in it is said once, and leaves Pi as it is.
+ * @param {Pi} pi
+ */
+export default function lcm(pi) {
+  /** @type {SessionMemory | null} */
+  let memory = null
+  let isWaiting = false
+  /** @type {Set<string>} */
+  const said = new Set()
+
+  /**
+   * @param {Context} ctx
+   * @param {unknown} error
+   */
+  const say = (ctx, error) => {
+    const message = error instanceof Error ? error.message : String(error)
+    if (said.has(message)) return
+    said.add(message)
+    const text = `LCM memory: ${message}. Pi goes on without it.`
+    if (ctx.hasUI) ctx.ui.notify(text, 'warning')
+    else process.stderr.write(`${text}\n`)
+  }
+
+  /**
+   * @template T
+   * @param {Context} ctx
+   * @param {(memory: SessionMemory) => Promise<T>} work
+   * @returns {Promise<T | undefined>}
+   */
+  const withMemory = async (ctx, work) => {
+    if (memory === null) return undefined
+    try {
+      return await work(memory)
+    } catch (error) {
+      say(ctx, error)
+      return undefined
+    }
+  }
+
+  /** @param {Context} ctx */
+  const ingest = (ctx) =>
+    withMemory(ctx, async (open) => {
+      await open.ingest()
+      showStatus(ctx, open)
+      noteMemory(ctx, open)
+    })
+
+  /** Stores in the background what Pi is about to write. @param {Context} ctx */
+  const ingestSoon = (ctx) => {
+    if (isWaiting) return
+    isWaiting = true
+    // Pi appends the entry of a message behind its event.
+    setImmediate(() => {
+      isWaiting = false
+      void ingest(ctx)
+    })
+  }
+
+  /**
+   * Notes in the session where its memory is. Nothing of it is sent to the model.
+   * @param {Context} ctx
+   * @param {SessionMemory} open
+   */
+  const noteMemory = ({ sessionManager }, { conversationId, settings }) => {
+    if (conversationId === null) return
+    const isNoted = sessionManager
+      .getEntries()
+      .some(({ type, customType }) => type === 'custom' && customType === 'lcm')
+    if (!isNoted) pi.appendEntry('lcm', { memory: settings.path, conversationId })
+  }
+
+  pi.on('session_start', async (_, ctx) => {
+    try {
+      const settings = settingsOf(ctx.cwd, pi.getSettings?.())
+      if (!settings.isEnabled) return
+      const opened = await openMemory(settings)
+      memory = new SessionMemory(opened, settings, ctx.sessionManager, ctx.cwd)
+      for (const tool of await opened.call('tools.list', undefined)) if (TOOLS.includes(tool.name)) offer(tool)
+    } catch (error) {
+      say(ctx, error)
+    }
+    void ingest(ctx)
+  })
+
+  /** @param {{ name: string, title: string, description: string, inputSchema: object }} tool */
+  const offer = ({ name, title, description, inputSchema }) =>
+    pi.registerTool({
+      ...{ name, label: title, description, promptSnippet: title, parameters: inputSchema },
+      async execute(_, input, signal) {
+        if (memory === null) throw new Error('The memory is closed.')
+        const answer = await memory.lcm.call('tools.call', { name, arguments: input }, { signal })
+        return { content: [{ type: 'text', text: JSON.stringify(answer) }], details: undefined }
+      },
+    })
+
+  pi.on('message_end', (_, ctx) => ingestSoon(ctx))
+  pi.on('turn_end', (_, ctx) => ingestSoon(ctx))
+  pi.on('agent_end', (_, ctx) => ingestSoon(ctx))
+  pi.on('session_compact', (_, ctx) => ingestSoon(ctx))
+  pi.on('session_tree', (_, ctx) => withMemory(ctx, (open) => open.ingestAgain()))
+
+  pi.on('session_shutdown', async (_, ctx) => {
+    await ingest(ctx)
+    await withMemory(ctx, (open) => open.close())
+    memory = null
+  })
+
+  pi.on('before_agent_start', ({ systemPrompt, systemPromptOptions }) => {
+    if (memory === null) return undefined
+    const sections = systemPromptOptions?.sections
+    // A section is compared with what the model has, and sent again only when it has changed.
+    if (sections === undefined) return { systemPrompt: `${systemPrompt}\n\n${PREAMBLE}` }
+    sections.lcm = PREAMBLE
+    return undefined
+  })
+
+  pi.on('session_before_compact', async ({ preparation, branchEntries, customInstructions, signal }, ctx) => {
+    // What a person asks of a summary, Pi's own summary does.
+    if (customInstructions) return undefined
+    const { firstKeptEntryId, tokensBefore } = preparation
+    const branch = branchEntries ?? ctx.sessionManager.getBranch()
+    const contextWindow = ctx.model?.contextWindow
+    const compaction = await withMemory(ctx, (open) =>
+      open.compact({ branch, firstKeptEntryId, tokensBefore, contextWindow }, signal),
+    )
+    return compaction ? { compaction } : undefined
+  })
+
+  pi.registerCommand('lcm', lcmCommand(withMemory))
+}
+
+/**
+ * @param {Context} ctx
+ * @param {SessionMemory} open
+ */
+function showStatus(ctx, { messages }) {
+  if (ctx.hasUI) ctx.ui.setStatus('lcm', `LCM ${messages.toLocaleString('en')} messages`)
+}
