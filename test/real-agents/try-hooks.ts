@@ -13,8 +13,8 @@ import { NotRun, Sandbox } from './sandbox.ts'
 
 /*
  * Whether hooks help the agents that are connected by "lcm install": `npm run test:hosts -- [PROGRAM …]`. Each agent is
- * installed from npm, told sixty facts by a scripted person, and compacted three times by a scripted model whose summary
- * says none of them. Then the agent is asked, once alone and once connected, and what its model was sent is counted.
+ * installed from npm, and sixty facts are told: half by a scripted person, half by a scripted model. The model compacts three
+ * times, with a summary that says none of them. Then the agent is asked, once alone and once connected, and what its model was sent is counted.
  */
 
 const FACTS = Array.from({ length: 60 }, (_, n) => ({
@@ -26,15 +26,19 @@ const PER_ROUND = FACTS.length / ROUNDS
 const SUMMARY = '<summary>The person named services and their ports.</summary>'
 const QUESTION = 'Which port does each service have?'
 
-const told = (round: number): string =>
+/** What one side says in a round. */
+const told = (round: number, side: 0 | 1): string =>
   FACTS.slice(round * PER_ROUND, (round + 1) * PER_ROUND)
+    .filter((_, n) => n % 2 === side)
     .map(({ service, port }) => `We decided that ${service} listens on port ${port}.`)
     .join('\n')
 
 /** Both agents ask for a summary in words of their own. */
 const script: Script = ({ messages }) => {
   const last = messages.findLast(({ role }) => role === 'user')?.text ?? ''
-  return { text: /detailed summary|checkpoint compaction/i.test(last) ? SUMMARY : 'Noted.', call: null }
+  if (/detailed summary|checkpoint compaction/i.test(last)) return { text: SUMMARY, call: null }
+  const round = /Decide part (\d)/.exec(last)?.[1]
+  return { text: round === undefined ? 'Noted.' : told(Number(round), 1), call: null }
 }
 
 type Host = {
@@ -109,7 +113,7 @@ async function tryHost(
       if (status !== 0) throw new NotRun(`lcm install: ${stderr.trim()}`)
     }
     for (let round = 0; round < ROUNDS; round += 1) {
-      await ask(told(round))
+      await ask(`${told(round, 0)}\nDecide part ${round}.`)
       const command = host.compact(agent, turn, place)
       if (command !== null) await run(command)
     }
