@@ -8,6 +8,7 @@ import { type NodeLook, nodeColor, nodeLabel, nodeTextColor } from './depth-colo
 import { keepFound } from './found-texts.ts'
 import { Highlighted } from './highlighted.tsx'
 import { MessageName } from './message-name.tsx'
+import { readable } from './readable-passage.ts'
 import styles from './source-passage.module.css'
 import { TimeText } from './time-text.tsx'
 
@@ -42,7 +43,7 @@ export function SourcePassage(props: Props) {
   const { id, node, conversationId, atMs, field, excerpt, matches = NO_MATCHES, score, why } = props
   const queries = useQueryClient()
   const isCode = field === 'tool_input' || field === 'tool_output' || node.role === 'tool'
-  const clipped = clipPassage(excerpt, matches)
+  const clipped = readable(clipPassage(excerpt, matches), isCode ? 'code' : 'prose')
   const open = () => {
     keepFound(queries, id, { texts: linesOfPassage(excerpt), search: null, field })
     navigate({ conversationId, selection: id, view: node.kind === 'message' ? 'messages' : 'layers' }, 'push')
@@ -57,7 +58,7 @@ export function SourcePassage(props: Props) {
     >
       <button type="button" className={styles.open} title={`Open ${id} where it stands`} onClick={open}>
         <span className={styles.head}>
-          <span className={styles.id} style={{ color: nodeTextColor(node) }}>
+          <span style={{ color: nodeTextColor(node) }}>
             {node.kind === 'message' ? <MessageName id={id} /> : nodeLabel(node)}
           </span>
           {node.kind === 'message' && <span>{nodeLabel(node)}</span>}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { reasonParts } from '#renderer/features/context/reason-parts.ts'
 import { dayText } from '#renderer/features/search/filters.ts'
-import { readable } from '#renderer/features/search/readable-passage.ts'
+import { readable } from '#renderer/ui/readable-passage.ts'
 
 /** The passage with its matches in brackets. */
 const marked = (text: string, word: string, kind: 'prose' | 'json' | 'code'): string => {

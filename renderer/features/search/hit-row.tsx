@@ -9,11 +9,11 @@ import { Highlighted } from '#renderer/ui/highlighted.tsx'
 import { Kbd } from '#renderer/ui/kbd.tsx'
 import { NodeLink } from '#renderer/ui/node-link.tsx'
 import { NodeName } from '#renderer/ui/node-name.tsx'
+import { readable } from '#renderer/ui/readable-passage.ts'
 import { StateMark } from '#renderer/ui/state-mark.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
 import styles from './hit-list.module.css'
 import type { HitState } from './hit-states.ts'
-import { readable } from './readable-passage.ts'
 import { viewOf } from './use-active-row.ts'
 
 type Props = {

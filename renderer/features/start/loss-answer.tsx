@@ -12,6 +12,7 @@ import { formatCount, formatPercent, plural } from '#renderer/ui/format.ts'
 import { isUndone } from '#renderer/ui/job-text.ts'
 import { LostText } from '#renderer/ui/lost-text.tsx'
 import { MarkedText } from '#renderer/ui/marked-text.tsx'
+import { readable } from '#renderer/ui/readable-passage.ts'
 import { runAddress } from '#renderer/ui/run-address.ts'
 import { TimeText } from '#renderer/ui/time-text.tsx'
 import { Answer, Figure } from './answer.tsx'
@@ -155,7 +156,7 @@ function Row({ compaction, conversationId, report, isAsked }: RowProps) {
             .map(({ detail }) => (
               <span key={`${detail.kind} ${detail.text} ${detail.messageId}`} className={styles.chip}>
                 <LostText detail={detail} conversationId={conversationId} about={detail.kind}>
-                  <MarkedText text={detail.text} />
+                  <MarkedText text={readable({ text: detail.text, matches: [] }, 'prose').text} />
                 </LostText>
               </span>
             ))}

@@ -99,7 +99,8 @@ function Counts({ strata: { conversationId, totalMessages, totalTokens } }: { re
   ]
   return (
     <span className={styles.counts} title={titles.join(', ')}>
-      {plural(totalMessages, 'message')} · {formatCompact(totalTokens)} tokens
+      {plural(totalMessages, 'message')} · {formatCompact(totalTokens)}
+      <span className={styles.extra}> tokens</span>
       {window !== null && (
         <>
           {' '}
