@@ -218,4 +218,4 @@ function VectorLine() {
 }
 
 /** The core says how it looked by a term that the window has for checks. */
-const inWords = (note: string): string => note.replace('Answered by a scan of every text', 'Every text was read')
+const inWords = (note: string): string => note.replace(/^Answered by a scan of every text/, 'Every text was read')
