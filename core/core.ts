@@ -1,4 +1,3 @@
-import { type Stats, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as later } from 'node:timers/promises'
 import { ActivityReader } from './activity/activity-reader.ts'
@@ -31,7 +30,7 @@ import { SavedQueries } from './query/saved-queries.ts'
 import type { Servers } from './remote/servers.ts'
 import type { Confirm } from './settings/confirmation.ts'
 import { loadSettings, SettingsStore } from './settings/settings-store.ts'
-import { isNativeFile } from './sqlite/memory-file.ts'
+import { isNativeFile, reachableStat } from './sqlite/memory-file.ts'
 import { isNative } from './systems/native/native.ts'
 
 /** What an agent writes is to be on screen within a quarter of a second. A look costs a few questions for the state of files. */
@@ -269,7 +268,7 @@ export class Core {
   async #openUnasked(): Promise<void> {
     const { path } = this.#options
     if (!this.#autoCompactor || this.#lcm || this.#opening || path === null || this.#isClosed) return
-    const file = statOrNull(path)
+    const file = reachableStat(path)
     const stamp = file && `${file.ino}:${file.size}:${file.mtimeMs}`
     if (stamp === this.#notOurs) return
     if (!(await isNativeFile(path))) {
@@ -375,7 +374,7 @@ export class Core {
   #stamp(): string {
     const { path } = this.#options
     if (path === null) return ''
-    const [file, log] = [path, `${path}-wal`].map(statOrNull)
+    const [file, log] = [path, `${path}-wal`].map(reachableStat)
     const identity = file ? `${file.dev}:${file.ino}` : 'nothing'
     const version = this.#lcm ? versionOf(this.#lcm) : ''
     if (this.#lcm?.info.access === 'in_place') return `${identity}|${version}`
@@ -392,15 +391,6 @@ const noMemoryError = (): LcmError =>
   new LcmError('no_memory_open', 'No memory is open in this window: open a file first.')
 
 const isSameFile = (one: string, other: string): boolean => one.split('|')[0] === other.split('|')[0]
-
-function statOrNull(path: string): Stats | null {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) ?? null
-  } catch {
-    // The folder cannot be entered any more, and opening the file will say so.
-    return null
-  }
-}
 
 /** Returns a number that counts the commits of other connections. A file that cannot even give it counts as changed. */
 function versionOf(lcm: Lcm): string {

@@ -1,9 +1,9 @@
-import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs'
+import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Folder, FolderEntry } from '../contract/machine.ts'
 import { LcmError } from '../errors.ts'
 import { isDatabase } from '../sqlite/file-header.ts'
-import { fileError } from '../sqlite/memory-file.ts'
+import { fileError, reachableStat } from '../sqlite/memory-file.ts'
 
 const DATABASE_NAME = /\.(db|db3|sqlite|sqlite3)$/i
 const TRANSCRIPT_NAME = /\.(?:jsonl|traj)(?:\.(?:reset|deleted)\..*)?$/i
@@ -35,7 +35,7 @@ const rank = (entry: FolderEntry): number => (entry.kind === 'folder' ? 0 : 1)
 
 function describe(folder: string, { name }: Dirent): FolderEntry {
   const path = join(folder, name)
-  const found = statOrNull(path)
+  const found = reachableStat(path)
   if (!found) return { name, path, kind: 'file', bytes: null, modifiedAtMs: null }
   const modifiedAtMs = Math.round(found.mtimeMs)
   if (found.isDirectory()) return { name, path, kind: 'folder', bytes: null, modifiedAtMs }
@@ -50,14 +50,5 @@ function kindOf(path: string, name: string): FolderEntry['kind'] {
   } catch {
     // The file may not be read, which opening it reports.
     return 'file'
-  }
-}
-
-/** Returns null for a link to a missing file, or without permission. */
-function statOrNull(path: string): Stats | null {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) ?? null
-  } catch {
-    return null
   }
 }

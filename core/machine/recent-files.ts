@@ -1,10 +1,10 @@
-import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { type Clock, systemClock } from '../clock.ts'
 import { RecentMemory } from '../contract/machine.ts'
 import type { MemoryInfo } from '../contract/memory.ts'
 import { UserFile } from '../settings/user-file.ts'
+import { reachableStat } from '../sqlite/memory-file.ts'
 import { shortName } from '../systems/known-places.ts'
 
 const MOST = 20
@@ -28,7 +28,7 @@ export class RecentFiles {
    */
   list(): RecentMemory[] {
     return this.#file.read().map((memory) => {
-      const file = statOrNull(memory.path)
+      const file = reachableStat(memory.path)
       if (!file) return { ...memory, exists: false }
       return { ...memory, bytes: file.size, modifiedAtMs: Math.round(file.mtimeMs), exists: true }
     })
@@ -50,13 +50,5 @@ export class RecentFiles {
   /** @throws LcmError as list, locked, disk_full */
   async forget(path: string): Promise<void> {
     await this.#file.change((before) => before.filter((other) => other.path !== path))
-  }
-}
-
-function statOrNull(path: string): { readonly size: number; readonly mtimeMs: number } | null {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) ?? null
-  } catch {
-    return null
   }
 }

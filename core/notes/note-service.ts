@@ -2,15 +2,16 @@ import { titleOf } from '../browse/text-name.ts'
 import type { Clock } from '../clock.ts'
 import type { Note, NoteInput } from '../contract/notes.ts'
 import { LcmError } from '../errors.ts'
+import { sha256 } from '../hashing.ts'
 import { EXCERPT_BYTES } from '../sqlite/opening.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { messageOpenings } from '../systems/message-openings.ts'
 import { lookUp, messageNumber, notFound } from '../systems/node-id.ts'
+import { firstConversation } from '../systems/records/conversations.ts'
 import { fileById } from '../systems/records/files.ts'
 import { knownRole, messageHeads } from '../systems/records/messages.ts'
 import { summaryHeads } from '../systems/records/summaries.ts'
 import { openingsOfSummaries } from '../systems/texts.ts'
-import { memoryIdentity } from './memory-identity.ts'
 import { NoteTable, type StoredNote } from './note-table.ts'
 
 /** More of them are no marks any more, and every window reads all of them. */
@@ -103,4 +104,15 @@ function notedNodes(db: ReadDb, ids: readonly string[]): ReadonlyMap<string, Not
     found.set(id, { kind: 'file', conversationId, depth: null, role: null, name: fileName ?? '' })
   }
   return found
+}
+
+/**
+ * Names a memory by the session and the time with which it began, so that a file that was moved, copied, or pulled again
+ * is the same memory. A file whose system records neither is named by its path.
+ */
+function memoryIdentity(db: ReadDb, path: string): string {
+  const { sessionId, createdAtMs } = firstConversation(db) ?? {}
+  const isKnown = typeof sessionId === 'string' && sessionId !== '' && Number(createdAtMs) > 0
+  const named = isKnown ? ['session', sessionId, Number(createdAtMs)] : ['path', path]
+  return sha256(JSON.stringify(named)).slice(0, 32)
 }

@@ -33,6 +33,15 @@ function statOrNull(path: string): FileStats | null {
   }
 }
 
+/** Returns null also for a link to a missing file and where nothing may be looked at, which opening the file reports. */
+export function reachableStat(path: string): FileStats | null {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? null
+  } catch {
+    return null
+  }
+}
+
 /** Translates an error of the file system to an `LcmError`. */
 export function fileError(error: unknown, path: string): unknown {
   if (error instanceof LcmError) return error

@@ -1,21 +1,23 @@
 import { titleOf } from '#core/browse/text-name.ts'
 import type { ComparedEntry, Comparison, Difference } from '#core/contract/comparison.ts'
+import { TextIndex } from '#core/provenance/text-index.ts'
 import { messageOpenings } from '#core/systems/message-openings.ts'
 import { messageNodeId } from '#core/systems/node-id.ts'
 import { contentsOfSummaries } from '#core/systems/texts.ts'
 import { cutText } from '#core/text.ts'
+import { readingDetails, type Sentence } from '#core/trace/details.ts'
+import { FateFinder } from '#core/trace/fates.ts'
 import { saidBySourcesOf } from '#core/trace/node-fates.ts'
 import { toldTextsOf } from '#core/trace/node-texts.ts'
 import { addDetails } from '#core/trace/standing.ts'
 import { indexOf } from '#core/trace/text-indexes.ts'
 import { tokenCount } from '#core/window/window.ts'
-import type { TimeSlice } from '#core/yielding.ts'
+import { goingOn, type TimeSlice } from '#core/yielding.ts'
 import type { Axis } from './axis.ts'
 import type { Compared } from './compared.ts'
 
 import type { CountedPlaces } from './counted-places.ts'
 import type { Bar, Paired } from './summary-pairs.ts'
-import { unsaidRanges } from './unsaid-ranges.ts'
 
 type ListerOptions = {
   readonly a: Compared
@@ -206,3 +208,29 @@ const summaryText = (db: Compared['db'], id: string) =>
     contentsOfSummaries(db, [id]),
     ([, text]) => ({ id, kind: 'summary', field: 'content', part: null, text: text ?? '' }) as const,
   )
+
+/**
+ * Returns the ranges of a text that another text does not say: sentences of which at least one detail does not stand
+ * there, or that do not stand there as a whole.
+ */
+async function unsaidRanges(text: string, other: string, slice: TimeSlice): Promise<[number, number][]> {
+  const own = { id: '', kind: 'summary', field: 'content', part: null } as const
+  const details = await goingOn(readingDetails([{ ...own, text, isSaid: true }], 'words'), slice)
+  const index = new TextIndex()
+  await index.add({ ...own, text: other }, slice)
+  const finder = new FateFinder(details, index)
+  const ranges: [number, number][] = []
+  for (const sentence of details.sentences) {
+    if (finder.keptOf(sentence).includes(false)) ranges.push(rangeOf(sentence))
+    if (slice.isOver) await slice.yield()
+  }
+  return ranges
+
+  function rangeOf({ claim, details: [detail] }: Sentence): [number, number] {
+    if (!detail) return [0, 0]
+    const { specifics } = details.vocabulary
+    const place = detail.specific === null ? claim : (specifics[detail.specific] ?? claim)
+    const offset = detail.start - place.start
+    return [claim.start + offset, claim.end + offset]
+  }
+}

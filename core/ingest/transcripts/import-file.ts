@@ -4,13 +4,15 @@ import { LcmError } from '#core/errors.ts'
 import type { TokenEstimator } from '#core/models/token-estimator.ts'
 import { indexPending } from '#core/sqlite/pending-index.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
+import { TIME_OF_IMPORT } from '#core/systems/records/parts.ts'
 import type { ConversationStore } from '../conversation-store.ts'
 import type { LargeTexts } from '../large-texts.ts'
-import type { TranscriptChunk } from './format.ts'
+import type { NewMessage } from '../new-message.ts'
+import type { TranscriptChunk, TranscriptRecord } from './format.ts'
 import type { Recognised } from './formats.ts'
 import { type ImportGroup, type ReadTranscript, WaitingRecords } from './import-group.ts'
 import type { ResumeOf } from './import-report.ts'
-import { markImportTime } from './import-time.ts'
+import { withDetails } from './message-details.ts'
 import type { TranscriptFile } from './transcript-files.ts'
 import { TranscriptWriter } from './transcript-writer.ts'
 
@@ -132,3 +134,22 @@ export function whyUnreadable(error: unknown): string {
 
 export const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
+
+/**
+ * Marks messages whose transcript gives no time for them or for anything before them. They are stored with the moment
+ * of the import, and the mark keeps that moment out of summaries, where it would be read as the time at which something
+ * was said.
+ */
+function markImportTime(record: TranscriptRecord, nowMs: number): TranscriptRecord {
+  if (record.kind === 'message') {
+    const message = marked(record.message, nowMs)
+    return message === record.message ? record : { ...record, message }
+  }
+  if (record.kind !== 'answer' || record.createdAtMs !== nowMs || record.blocks.length === 0) return record
+  return { ...record, details: { [TIME_OF_IMPORT]: true, ...record.details } }
+}
+
+function marked(message: NewMessage, nowMs: number): NewMessage {
+  if (message.createdAtMs !== nowMs || message.parts.length === 0) return message
+  return { ...message, parts: withDetails(message.parts, { [TIME_OF_IMPORT]: true }) }
+}

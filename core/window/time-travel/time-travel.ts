@@ -21,7 +21,6 @@ import { type Placements, storedPlacements } from '../placements.ts'
 import type { PastEntries } from '../read-window.ts'
 import { inferredActiveTokens, loggedActiveTokens } from './active-tokens.ts'
 import { deriveEvents } from './derived-events.ts'
-import { differenceOf } from './difference.ts'
 import { type Edit, type LoggedEvent, readEdits, readEvents, readReplacementsAfter } from './event-log.ts'
 import { locateMoment, messagesAt, newestAt, type Point } from './point.ts'
 import { reconstruct } from './reconstruct.ts'
@@ -295,3 +294,22 @@ function storedTokens({ window, messages, summaries }: Memory): number {
 
 const unlogged = (memory: Memory, logged: ReadonlySet<string>): boolean =>
   ownSummaries(memory).some((node) => !logged.has(memory.summaries.at(node).id))
+
+/**
+ * Returns what left a window and what entered it. Removing `left` from the earlier items and adding `entered`, each at
+ * its ordinal, gives the later ones.
+ */
+function differenceOf(before: ContextAt, after: ContextAt): ContextDifference {
+  const { items: earlier, ...beforeFigures } = before
+  const { items: later, ...afterFigures } = after
+  const [was, is] = [new Set(earlier.map((item) => item.id)), new Set(later.map((item) => item.id))]
+  const left = earlier.filter((item) => !is.has(item.id))
+  const entered = later.filter((item) => !was.has(item.id))
+  return {
+    before: beforeFigures,
+    after: afterFigures,
+    left,
+    entered,
+    stayed: earlier.length - left.length,
+  }
+}
