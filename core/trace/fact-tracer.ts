@@ -5,13 +5,13 @@ import { LcmError } from '../errors.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
-import { type FoundNode, findNode, messageNumber } from '../systems/node-id.ts'
+import { type FoundNode, findNode } from '../systems/node-id.ts'
 import { inSlices, TimeSlice } from '../yielding.ts'
 import { type Detail, type Details, readingDetails } from './details.ts'
 import { fatesInWindow } from './fact-states.ts'
 import { type Fate, FateFinder, stateOf } from './fates.ts'
 import { followWords, followWordsOrSentences } from './followed-words.ts'
-import { footOf, isFootInWindow, type Ladder, ladderOf } from './ladder.ts'
+import { footOf, isFootInWindow, type Ladder, ladderOf, nodeFacts } from './ladder.ts'
 import { fallsOf, NodeComparer, type NodeFates } from './node-fates.ts'
 import { toldTextsOf } from './node-texts.ts'
 import { placesOf } from './places.ts'
@@ -179,20 +179,12 @@ export class FactTracer {
     const toldAgain = [...held]
       .sort((a, b) => b[1] - a[1])
       .slice(0, 20)
-      .map(([id, kept]) => ({ id, kept: Math.min(kept, details.count), ...cardOf(memory, id) }))
+      .map(([id, kept]) => {
+        const { kind, atMs } = nodeFacts(memory, id)
+        return { id, kept: Math.min(kept, details.count), kind, atMs }
+      })
     return { fates, toldAgain }
   }
-}
-
-function cardOf(memory: Memory, id: string): { kind: FactPlace['kind']; atMs: number | null } {
-  const number = messageNumber(id)
-  if (number !== null) {
-    const atMs = memory.messages.createdAtMs[memory.messages.positionOf(number)] ?? Number.NaN
-    return { kind: 'message', atMs: Number.isNaN(atMs) ? null : atMs }
-  }
-  const node = memory.summaries.nodeOf(id)
-  if (node < 0) return { kind: 'leaf', atMs: null }
-  return { kind: memory.summaries.kindOf(node), atMs: memory.summaries.at(node).createdAtMs }
 }
 
 /** The node at which most details fell; of two, the one that is nearer to the message. */

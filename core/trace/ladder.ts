@@ -1,6 +1,8 @@
+import { ROLES, type Role } from '../contract/ids.ts'
 import { ABSENT, IN_WINDOW } from '../memory/coverage.ts'
 import type { Memory } from '../memory/memory.ts'
 import { messageNumber } from '../systems/node-id.ts'
+import { tokenCount } from '../window/window.ts'
 
 /** Where a ladder begins: a message by its position, or a summary by its node. */
 export type Foot = { readonly position: number } | { readonly node: number }
@@ -72,3 +74,46 @@ export function footOf(memory: Memory, id: string): Foot | null {
 
 export const isFootInWindow = (memory: Memory, foot: Foot): boolean =>
   'position' in foot ? isMessageInWindow(memory, foot.position) : isSummaryInWindow(memory, foot.node)
+
+/** What is shown of a message or summary. */
+type NodeFacts = {
+  readonly kind: 'message' | 'leaf' | 'condensed'
+  /** Of a message, −1 for a summary and for a message of another conversation. */
+  readonly position: number
+  readonly role: Role | null
+  readonly seq: number | null
+  /** −1 of a message. */
+  readonly depth: number
+  readonly atMs: number | null
+  readonly tokens: number
+}
+
+/** Returns what a memory knows of a message or summary. Of what it does not hold that is nothing but its kind. */
+export function nodeFacts({ messages, summaries }: Memory, id: string): NodeFacts {
+  const number = messageNumber(id)
+  if (number !== null) {
+    const position = messages.positionOf(number)
+    if (position < 0) return { kind: 'message', position, role: null, seq: null, depth: -1, atMs: null, tokens: 0 }
+    const atMs = messages.createdAtMs[position] ?? Number.NaN
+    return {
+      kind: 'message',
+      position,
+      role: ROLES[messages.roles[position] ?? -1] ?? null,
+      seq: messages.seqs[position] ?? null,
+      depth: -1,
+      atMs: Number.isNaN(atMs) ? null : atMs,
+      tokens: tokenCount(messages.tokensAt(position)),
+    }
+  }
+  const none = { position: -1, role: null, seq: null }
+  const node = summaries.nodeOf(id)
+  if (node < 0) return { kind: 'leaf', ...none, depth: 0, atMs: null, tokens: 0 }
+  const { depth, createdAtMs, tokens } = summaries.at(node)
+  return {
+    kind: summaries.kindOf(node),
+    ...none,
+    depth: tokenCount(depth),
+    atMs: createdAtMs,
+    tokens: tokenCount(tokens),
+  }
+}

@@ -1,4 +1,3 @@
-import { ROLES } from '../contract/ids.ts'
 import type { LossReport, LostDetail } from '../contract/loss.ts'
 import type { CompactionEvent, Moment } from '../contract/time-travel.ts'
 import type { LossInput } from '../contract/trace.ts'
@@ -6,7 +5,6 @@ import { LcmError } from '../errors.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
-import { messageNumber } from '../systems/node-id.ts'
 import { undoneRuns } from '../systems/records/runs.ts'
 import { excerptOf } from '../text.ts'
 import { storedPlacements } from '../window/placements.ts'
@@ -15,6 +13,7 @@ import { tokenCount } from '../window/window.ts'
 import { inSlices, TimeSlice } from '../yielding.ts'
 import { readingDetails, type Sentence, type ToldText } from './details.ts'
 import { type Fate, FateFinder } from './fates.ts'
+import { nodeFacts } from './ladder.ts'
 import { keyOf, type Lost, listed, Tally, withoutCounters } from './loss-tally.ts'
 import { fallsOf, NodeComparer } from './node-fates.ts'
 import { textsOf, toldTextsOf, windowIds } from './node-texts.ts'
@@ -188,7 +187,7 @@ export class LossReporter {
         depth: tokenCount(memory.summaries.at(way[at] as number).depth),
         state: own[index]?.fate ?? ('unknown' as const),
       }))
-      const { role, seq, depth } = footFacts(memory, text?.id ?? '')
+      const { role, seq, depth } = nodeFacts(memory, text?.id ?? '')
       const instead =
         nodes.slice(Math.max(0, fall)).find(({ fates: own }) => own[index]?.fate === 'changed')?.fates[index]
           ?.instead ?? null
@@ -305,13 +304,3 @@ function beforeRun(memory: Memory, events: readonly CompactionEvent[], runId: st
 const KEPT: Fate = { fate: 'kept', instead: null, at: null }
 const standingOf = ({ claim, told, details }: Sentence, fates: readonly Fate[]): string[] =>
   details.flatMap((detail, index) => (fates[index]?.fate === 'kept' ? `${told} ${keyOf(detail, claim.text)}` : []))
-
-function footFacts({ messages, summaries }: Memory, id: string) {
-  const number = messageNumber(id)
-  if (number === null) {
-    const node = summaries.nodeOf(id)
-    return { role: null, seq: null, depth: node < 0 ? 0 : tokenCount(summaries.at(node).depth) }
-  }
-  const position = messages.positionOf(number)
-  return { role: ROLES[messages.roles[position] ?? -1] ?? null, seq: messages.seqs[position] ?? null, depth: -1 }
-}

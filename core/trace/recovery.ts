@@ -2,10 +2,9 @@ import { type GrepInput, GrepInput as GrepInputSchema, type GrepResult } from '.
 import type { Recovery } from '../contract/trace.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { FoundNode } from '../systems/node-id.ts'
-import { messageNumber } from '../systems/node-id.ts'
 import { tokenCount } from '../window/window.ts'
 import type { Details } from './details.ts'
-import { isSummaryInWindow, type Ladder } from './ladder.ts'
+import { isSummaryInWindow, type Ladder, nodeFacts } from './ladder.ts'
 import type { NodeFates } from './node-fates.ts'
 
 /** At most this many queries are tried, and this many of those that find something are named. */
@@ -89,16 +88,17 @@ export async function recoveriesBySearch(asked: Searching): Promise<Recovery[]> 
     const place = hits.findIndex((hit) => good.has(hit.id))
     const hit = hits[place]
     if (hit)
-      found.push({ kind: 'search', query, hits: total, place: place + 1, id: hit.id, tokens: tokensOf(memory, hit.id) })
+      found.push({
+        kind: 'search',
+        query,
+        hits: total,
+        place: place + 1,
+        id: hit.id,
+        tokens: nodeFacts(memory, hit.id).tokens,
+      })
     if (found.some(({ place: at }) => at === 1) && found.length >= MOST_NAMED) break
   }
   return found.sort((a, b) => a.place - b.place || a.query.length - b.query.length).slice(0, MOST_NAMED)
-}
-
-function tokensOf({ messages, summaries }: Memory, id: string): number {
-  const number = messageNumber(id)
-  if (number !== null) return tokenCount(messages.tokensAt(messages.positionOf(number)))
-  return tokenCount(summaries.rows[summaries.nodeOf(id)]?.tokens ?? 0)
 }
 
 /** Queries that somebody may try who knows a part of it: its specifics, and its longest words. */

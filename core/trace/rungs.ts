@@ -1,9 +1,7 @@
 import { titleOf } from '../browse/text-name.ts'
-import { ROLES } from '../contract/ids.ts'
 import type { DetailFate } from '../contract/loss.ts'
 import type { Rung } from '../contract/trace.ts'
 import type { Memory } from '../memory/memory.ts'
-import { OTHER_ROLE } from '../memory/messages.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { type FoundNode, messageNumber } from '../systems/node-id.ts'
 import { readPruned } from '../systems/pruned-outputs.ts'
@@ -12,7 +10,7 @@ import { excerptOf, trimSurrogate } from '../text.ts'
 import { tokenCount } from '../window/window.ts'
 import type { Detail } from './details.ts'
 import { stateOf } from './fates.ts'
-import { isSummaryInWindow } from './ladder.ts'
+import { isSummaryInWindow, nodeFacts } from './ladder.ts'
 import type { NodeFates } from './node-fates.ts'
 import type { SummaryMakers } from './summary-makers.ts'
 
@@ -175,36 +173,18 @@ function apart(ranges: readonly [number, number][]): [number, number][] {
 }
 
 function messageFacts({ db, memory }: RungsOf, id: string) {
-  const number = messageNumber(id) ?? Number.NaN
-  const { messages } = memory
-  const position = messages.positionOf(number)
   const none = { kind: 'message' as const, depth: -1, runId: null, run: null, messages: 1, sources: 0 }
-  if (position < 0) {
-    const head = messageHeads(db, [number])[0]
-    const seq = head?.seq ?? null
-    const role = knownRole(head?.role ?? null)
-    return {
-      ...none,
-      role,
-      seq,
-      atMs: head?.createdAtMs ?? null,
-      tokens: tokenCount(head?.tokens ?? 0),
-      firstSeq: seq,
-      lastSeq: seq,
-    }
-  }
-  const [seq, atMs, role] = [
-    messages.seqs[position] ?? null,
-    messages.createdAtMs[position] ?? Number.NaN,
-    messages.roles[position],
-  ]
+  const { position, role, seq, atMs, tokens } = nodeFacts(memory, id)
+  if (position >= 0) return { ...none, role, seq, atMs, tokens, firstSeq: seq, lastSeq: seq }
+  const head = messageHeads(db, [messageNumber(id) ?? Number.NaN])[0]
+  const seqElsewhere = head?.seq ?? null
   return {
     ...none,
-    role: role === undefined || role === OTHER_ROLE ? null : (ROLES[role] ?? null),
-    seq,
-    atMs: Number.isNaN(atMs) ? null : atMs,
-    tokens: tokenCount(messages.tokensAt(position)),
-    firstSeq: seq,
-    lastSeq: seq,
+    role: knownRole(head?.role ?? null),
+    seq: seqElsewhere,
+    atMs: head?.createdAtMs ?? null,
+    tokens: tokenCount(head?.tokens ?? 0),
+    firstSeq: seqElsewhere,
+    lastSeq: seqElsewhere,
   }
 }

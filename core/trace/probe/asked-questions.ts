@@ -7,9 +7,10 @@ import { claimsOf } from '#core/provenance/claims.ts'
 import { messageNumber } from '#core/systems/node-id.ts'
 import { inSlices, TimeSlice } from '#core/yielding.ts'
 import { readingDetails, type ToldText } from '../details.ts'
+import { nodeFacts } from '../ladder.ts'
 import { textsOf, toldTextsOf } from '../node-texts.ts'
 import { chooseQuestions, type Question, questionsIn } from './made-questions.ts'
-import { firstHits, isKnown, type ProbedWindow, type ProberOptions, positionOf, roleOf } from './probed-window.ts'
+import { firstHits, isKnown, type ProbedWindow, type ProberOptions } from './probed-window.ts'
 
 /** Questions, and what has to be said about them. */
 export type Asked = { readonly questions: readonly Question[]; readonly notes: readonly string[] }
@@ -45,7 +46,7 @@ export async function madeQuestions(
   let length = 0
   const flush = async (): Promise<void> => {
     const details = await inSlices(readingDetails(batch), signal)
-    found.push(...questionsIn(details, (id) => roleOf(memory, id)))
+    found.push(...questionsIn(details, (id) => nodeFacts(memory, id).role))
     batch = []
     length = 0
   }
@@ -105,7 +106,7 @@ export async function givenQuestions(
 }
 
 function endOf(memory: Memory, id: string): number {
-  const position = positionOf(memory, id)
+  const { position } = nodeFacts(memory, id)
   if (position >= 0) return position
   const message = `${id} is no message of conversation ${memory.messages.conversationId}.`
   throw new LcmError('invalid_argument', message, { id })

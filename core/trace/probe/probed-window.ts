@@ -1,14 +1,12 @@
-import { ROLES, type Role } from '#core/contract/ids.ts'
 import type { ProbedQuestion, ProbeInput } from '#core/contract/probe.ts'
 import { GrepInput, type GrepResult, type MessageEnds } from '#core/contract/retrieval.ts'
 import type { Memory } from '#core/memory/memory.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import type { MemoryReader } from '#core/systems/memory-reader.ts'
-import { messageNumber } from '#core/systems/node-id.ts'
 import { inheritedBy } from '#core/window/inherited.ts'
 import { storedPlacements } from '#core/window/placements.ts'
 import type { PastWindow, TimeTravel } from '#core/window/time-travel/time-travel.ts'
-import { ladderOf } from '../ladder.ts'
+import { ladderOf, nodeFacts } from '../ladder.ts'
 import { windowIds } from '../node-texts.ts'
 import type { TextIndexes } from '../text-indexes.ts'
 import type { Question } from './made-questions.ts'
@@ -59,12 +57,6 @@ export async function windowAt(
   return { memory, ids, has: new Set(ids), past, inherited: before.length }
 }
 
-export const positionOf = ({ messages }: Memory, id: string): number =>
-  messages.positionOf(messageNumber(id) ?? Number.NaN)
-
-export const roleOf = (memory: Memory, id: string): Role | null =>
-  ROLES[memory.messages.roles[positionOf(memory, id)] ?? -1] ?? null
-
 /** Whether a message was stored before the moment. */
 export const isKnown = ({ memory, past }: ProbedWindow, position: number): boolean => {
   const newest = past?.until?.newestSeq ?? null
@@ -72,7 +64,7 @@ export const isKnown = ({ memory, past }: ProbedWindow, position: number): boole
 }
 
 export function pathOf({ memory, has }: ProbedWindow, evidence: string | null): WindowPath {
-  const position = evidence === null ? -1 : positionOf(memory, evidence)
+  const position = evidence === null ? -1 : nodeFacts(memory, evidence).position
   if (evidence === null || position < 0) return { isInWindow: false, nodes: [], leadsToWindow: false }
   const isThere = (node: number): boolean => has.has(memory.summaries.at(node).id)
   const { way } = ladderOf(memory, { position }, isThere)
@@ -82,14 +74,14 @@ export function pathOf({ memory, has }: ProbedWindow, evidence: string | null): 
 
 export function evidenceOf(memory: Memory, { evidence, sentence }: Question): ProbedQuestion['evidence'] {
   if (evidence === null) return null
-  const position = positionOf(memory, evidence)
-  const atMs = memory.messages.createdAtMs[position] ?? Number.NaN
+  const { position, role, seq, atMs } = nodeFacts(memory, evidence)
+  const isMessage = position >= 0
   return {
     id: evidence,
-    role: roleOf(memory, evidence),
-    seq: memory.messages.seqs[position] ?? null,
-    position: position < 0 ? null : position,
-    atMs: Number.isNaN(atMs) ? null : atMs,
+    role,
+    seq,
+    position: isMessage ? position : null,
+    atMs: isMessage ? atMs : null,
     text: sentence.toWellFormed(),
   }
 }
