@@ -14,6 +14,8 @@ export type Asked = {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly answer: Answer
+  /** The request as it was sent. */
+  readonly body: string
 }
 
 export type Answer = { readonly text: string; readonly call: Call | null }
@@ -84,7 +86,7 @@ function answer(
     outputTokens: 100 + asked.length,
     answer: script(said, tools),
   }
-  asked.push({ path, system, ...said, ...turn })
+  asked.push({ path, system, ...said, ...turn, body: text })
   const isStream = body.stream === true || path.includes('stream')
   response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' })
   response.end(isStream ? protocol.stream(turn) : JSON.stringify(protocol.whole(turn)))

@@ -113,7 +113,7 @@ export default function lcm(pi) {
   pi.on('turn_end', (_, ctx) => ingestSoon(ctx))
   pi.on('agent_end', (_, ctx) => ingestSoon(ctx))
   pi.on('session_compact', (_, ctx) => ingestSoon(ctx))
-  pi.on('session_tree', (_, ctx) => withMemory(ctx, (open) => open.ingestAgain()))
+  pi.on('session_tree', () => memory?.rewound())
 
   pi.on('session_shutdown', async (_, ctx) => {
     await ingest(ctx)

@@ -41,6 +41,8 @@ export class SessionMemory {
   #last = Promise.resolve()
   /** How many entries of the session are stored. Null while the session has to be imported. @type {number | null} */
   #stored = null
+  /** How many entries the session had when the person went back in it. @type {number | null} */
+  #rewoundAt = null
   /** @type {number | null} */
   conversationId = null
   messages = 0
@@ -75,14 +77,20 @@ export class SessionMemory {
     return this.inTurn(() => this.#ingest())
   }
 
-  /** Has the whole session read again, because a branch of it was given up or taken up. */
-  ingestAgain() {
-    this.#stored = null
-    return this.ingest()
+  /**
+   * The person went to another place of the session. Its file says which branch was given up only when something was
+   * said on the new one. Then it is read again as a whole.
+   */
+  rewound() {
+    this.#rewoundAt = this.session.getEntries().length
   }
 
   async #ingest() {
     const entries = this.session.getEntries()
+    if (this.#rewoundAt !== null && entries.slice(this.#rewoundAt).some(({ type }) => SPOKEN.has(type))) {
+      this.#rewoundAt = null
+      this.#stored = null
+    }
     if (this.#stored === null && !(await this.#import(entries))) return
     const fresh = entries.slice(this.#stored ?? 0).filter(({ type }) => SPOKEN.has(type))
     if (fresh.length > 0) {

@@ -7,9 +7,9 @@ import type { ConnectedAgent } from '#core/host/connections/agents.ts'
 import { openLcm } from '#core/lcm.ts'
 import { ensureBuild } from '#scripts/ensure-build.mjs'
 import { inProject, nodeBinary } from '#scripts/project.mjs'
-import { type Agent, agents } from './agents.ts'
-import { type Script, startModelServer } from './model-server.ts'
-import { NotRun, Sandbox } from './sandbox.ts'
+import { type Agent, agents } from '#test/real-agents/agents.ts'
+import { type Script, startModelServer } from '#test/real-agents/model-server.ts'
+import { NotRun, Sandbox } from '#test/real-agents/sandbox.ts'
 
 /*
  * Whether hooks help the agents that are connected by "lcm install": `npm run test:hosts -- [PROGRAM …]`. Each agent is
@@ -81,8 +81,7 @@ async function tryHost(
   isConnected: boolean,
   folder: string,
 ): Promise<Result & { readonly version: string }> {
-  const agent = agents.find(({ format }) => format === host.format)
-  if (agent === undefined) throw new Error(`${host.format} is no agent that is tried.`)
+  const agent = agentOf(host.format)
   const server = await startModelServer(script)
   const box = new Sandbox(join(folder, `${agent.program}-${isConnected ? 'connected' : 'alone'}`), {
     ...agent,
@@ -164,47 +163,36 @@ async function inMemory(
   }
 }
 
-await ensureBuild()
-const folder = mkdtempSync(join(tmpdir(), 'lcm-hosts-'))
-const wanted = process.argv.slice(2)
-const rows: string[][] = [
-  ['agent', 'version', 'compactions', 'sent alone', 'sent connected', 'found by a search', 'wrong'],
-]
-try {
-  for (const host of hosts) {
-    const { program } = agents.find(({ format }) => format === host.format) as Agent
-    if (wanted.length > 0 && !wanted.includes(program)) continue
-    process.stderr.write(`${program} …\n`)
-    try {
-      const alone = await tryHost(host, false, folder)
-      const connected = await tryHost(host, true, folder)
-      const of = (count: number | null): string => `${count} of ${FACTS.length}`
-      const wrong = connected.wrong.length === 0 ? 'nothing' : connected.wrong.join('; ')
-      rows.push([
-        host.format,
-        connected.version,
-        `${alone.compactions}, ${connected.compactions}`,
-        of(alone.sent),
-        of(connected.sent),
-        of(connected.found),
-        wrong,
-      ])
-      if (connected.wrong.length > 0 || connected.found !== FACTS.length || connected.sent <= alone.sent)
-        process.exitCode = 1
-    } catch (error) {
-      if (!(error instanceof NotRun)) throw error
-      rows.push([host.format, '–', '–', '–', '–', '–', `cannot be run: ${error.message}`])
-      process.exitCode = 1
-    }
-  }
-} finally {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+/** The programs of the agents that can be tried. */
+export const hookedPrograms: readonly string[] = hosts.map(({ format }) => agentOf(format).program)
+
+function agentOf(format: ConnectedAgent): Agent {
+  const agent = agents.find((one) => one.format === format)
+  if (agent === undefined) throw new Error(`${format} is no agent that is tried.`)
+  return agent
 }
-const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-for (const row of rows)
-  console.log(
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
+
+/** Tries one agent and prints what was found. Returns whether all is as it should be. */
+export async function tryHooks(program: string): Promise<boolean> {
+  await ensureBuild()
+  const host = hosts.find(({ format }) => agentOf(format).program === program)
+  if (host === undefined) throw new Error(`${program} has no hooks.`)
+  const folder = mkdtempSync(join(tmpdir(), 'lcm-hosts-'))
+  try {
+    const alone = await tryHost(host, false, folder)
+    const connected = await tryHost(host, true, folder)
+    const of = (count: number | null): string => `${count} of ${FACTS.length}`
+    console.log(
+      `${program} ${connected.version}: after ${connected.compactions} compactions the model was sent ${of(connected.sent)} facts` +
+        ` (${of(alone.sent)} alone after ${alone.compactions}); a search finds ${of(connected.found)}`,
+    )
+    for (const wrong of connected.wrong) console.log(`FAILED ${program}: ${wrong}`)
+    return connected.wrong.length === 0 && connected.found === FACTS.length && connected.sent > alone.sent
+  } catch (error) {
+    if (!(error instanceof NotRun)) throw error
+    console.log(`${program} cannot be run: ${error.message}`)
+    return false
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
