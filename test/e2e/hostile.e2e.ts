@@ -162,7 +162,11 @@ test(
       location.hash = `#/conversation/${id}/window`
     }, conversationId)
     const items = page.getByRole('grid', { name: 'Items of the window' })
-    await items.locator('[title^=sum_]').first().click()
+    await items
+      .getByRole('row')
+      .filter({ has: page.locator('[title^=sum_]') })
+      .first()
+      .click()
     const detail = page.getByRole('complementary', { name: 'Detail' })
     await expect(detail).toContainText(PWNED)
     await detail.getByRole('radiogroup', { name: 'Show the text' }).getByText('source').click()
