@@ -133,11 +133,12 @@ export default function lcm(pi) {
   pi.on('session_before_compact', async ({ preparation, branchEntries, customInstructions, signal }, ctx) => {
     // What a person asks of a summary, Pi's own summary does.
     if (customInstructions) return undefined
-    const { firstKeptEntryId, tokensBefore } = preparation
+    const { firstKeptEntryId, tokensBefore, settings } = preparation
     const branch = branchEntries ?? ctx.sessionManager.getBranch()
-    const contextWindow = ctx.model?.contextWindow
+    // Above this Pi compacts again.
+    const windowTokens = ctx.model?.contextWindow && ctx.model.contextWindow - (settings?.reserveTokens ?? 0)
     const compaction = await withMemory(ctx, (open) =>
-      open.compact({ branch, firstKeptEntryId, tokensBefore, contextWindow }, signal),
+      open.compact({ branch, firstKeptEntryId, tokensBefore, windowTokens }, signal),
     )
     return compaction ? { compaction } : undefined
   })

@@ -51,7 +51,11 @@ type Events = {
     readonly systemPromptOptions?: { readonly sections?: Record<string, string> }
   }
   session_before_compact: {
-    readonly preparation: { readonly firstKeptEntryId: string; readonly tokensBefore: number }
+    readonly preparation: {
+      readonly firstKeptEntryId: string
+      readonly tokensBefore: number
+      readonly settings?: { readonly reserveTokens?: number }
+    }
     readonly branchEntries?: readonly Entry[]
     readonly customInstructions?: string
     readonly signal: AbortSignal

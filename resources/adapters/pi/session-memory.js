@@ -171,7 +171,7 @@ export class SessionMemory {
   /**
    * Compacts everything before an entry, and returns what Pi is to send in its place. Null leaves the compaction to Pi.
    * @param {{ readonly branch: readonly Entry[], readonly firstKeptEntryId: string, readonly tokensBefore: number,
-   *   readonly contextWindow: number | undefined }} asked
+   *   readonly windowTokens: number | undefined }} asked
    * @param {AbortSignal} signal
    * @returns {Promise<Compaction | null>}
    */
@@ -184,7 +184,7 @@ export class SessionMemory {
    * @param {AbortSignal} signal
    * @returns {Promise<Compaction | null>}
    */
-  async #compact({ branch, firstKeptEntryId, tokensBefore, contextWindow }, signal) {
+  async #compact({ branch, firstKeptEntryId, tokensBefore, windowTokens }, signal) {
     await this.#ingest()
     const { conversationId } = this
     const first = branch.findIndex(({ id }) => id === firstKeptEntryId)
@@ -205,7 +205,7 @@ export class SessionMemory {
     // Without a summary nothing would be gained. A message between summaries is one that a fork has from its origin.
     if (at < 0 || isRest || keptFrom === undefined || kept.length === 0) return null
     const others = items.filter(({ kind }) => kind === 'message').reduce((sum, { tokens }) => sum + tokens, 0)
-    const room = Math.min(this.settings.summaryTokens, Math.floor((contextWindow ?? ALL_TOKENS) * 0.3))
+    const room = Math.min(this.settings.summaryTokens, Math.floor((windowTokens ?? ALL_TOKENS) * 0.3))
     const window = await this.lcm.assemble({ ...whole, budgetTokens: others + room }, { signal })
     const shown = window.messages.flatMap(({ role, content }) =>
       role === 'user' && typeof content === 'string' && content.startsWith('<summary id="') ? [content] : [],
