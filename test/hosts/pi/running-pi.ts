@@ -20,7 +20,7 @@ export type PiHome = {
   readonly lcm?: Json
 }
 
-export const agentFolder = ({ home }: Pick<PiHome, 'home'>): string => join(home, '.pi/agent')
+const agentFolder = ({ home }: Pick<PiHome, 'home'>): string => join(home, '.pi/agent')
 export const sessionFiles = (home: Pick<PiHome, 'home'>): string[] => {
   const folder = join(agentFolder(home), 'sessions')
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })

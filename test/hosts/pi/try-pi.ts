@@ -4,8 +4,8 @@ import { openLcm } from '#core/lcm.ts'
 import type { ModelServer, Script } from '#test/real-agents/model-server.ts'
 import { entriesOf, type PiHome, RunningPi, sessionFiles, writeExtension, writeHome } from './running-pi.ts'
 
-export type Finding = { readonly what: string; readonly found: string; readonly isGood: boolean }
-export type Tried = {
+type Finding = { readonly what: string; readonly found: string; readonly isGood: boolean }
+type Tried = {
   readonly program: string
   readonly folder: string
   readonly adapter: string
@@ -35,7 +35,7 @@ const homeOf = ({ program, folder, adapter, server }: Tried, name: string, more:
   ...{ program, adapter, url: server.url },
   ...{ home: join(folder, name, 'home'), work: join(folder, name, 'work') },
   // A request costs 1,200 tokens and 10 for each message: a compaction is due at 100 messages.
-  ...{ contextWindow: 20_000, reserveTokens: 17_800, keepRecentTokens: 2_000 },
+  ...{ contextWindow: 20_000, reserveTokens: 17_800, keepRecentTokens: 500 },
   lcm: { leafChunkTokens: 2_000, dbDir: join(folder, name, 'memory') },
   ...more,
 })
@@ -47,7 +47,7 @@ function memoryFile({ lcm }: PiHome): string {
 }
 
 /** Compares the memory with every session file: each entry with words has to be there once, and nothing else. */
-export async function coverage(home: PiHome): Promise<string> {
+async function coverage(home: PiHome): Promise<string> {
   const lcm = await openLcm(memoryFile(home), { readOnly: true })
   try {
     const stored = new Map<string, number>()
@@ -74,7 +74,7 @@ const checked = async (what: string, home: PiHome): Promise<Finding> => {
 }
 
 /** How often a request to the model did not begin with all of the one before, and how many compactions there were. */
-export function cacheBreaks(bodies: readonly string[]): number {
+function cacheBreaks(bodies: readonly string[]): number {
   const requests = bodies
     .map((body) => JSON.parse(body) as { messages: unknown; tools?: unknown })
     .filter(({ tools }) => tools)
@@ -85,7 +85,7 @@ export function cacheBreaks(bodies: readonly string[]): number {
 const median = (all: readonly number[]): number => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0
 
 /** A session of many turns, with compactions. */
-export async function longSession(tried: Tried, turns: number): Promise<Finding[]> {
+async function longSession(tried: Tried, turns: number): Promise<Finding[]> {
   const home = homeOf(tried, 'long')
   writeHome(home)
   const from = tried.server.asked.length
@@ -125,7 +125,7 @@ export async function longSession(tried: Tried, turns: number): Promise<Finding[
 }
 
 /** Turns with and without the adapter, alternately, of a model that takes its time. */
-export async function turnTimes(tried: Tried, turns: number): Promise<Finding[]> {
+async function turnTimes(tried: Tried, turns: number): Promise<Finding[]> {
   const homes = [homeOf(tried, 'timed-with'), homeOf(tried, 'timed-without', { adapter: null })]
   const times: [number[], number[]] = [[], []]
   const running = homes.map((home) => {
@@ -146,7 +146,7 @@ export async function turnTimes(tried: Tried, turns: number): Promise<Finding[]>
 }
 
 /** Pi is killed at different moments of a turn, and resumed. */
-export async function kills(tried: Tried, moments: number): Promise<Finding[]> {
+async function kills(tried: Tried, moments: number): Promise<Finding[]> {
   const home = homeOf(tried, 'killed')
   writeHome(home)
   for (let n = 0; n < moments; n += 1) {
@@ -175,7 +175,7 @@ async function abandoned(home: PiHome): Promise<Finding> {
 }
 
 /** A session that is forked, rewound, and goes on while the adapter is out, and in again. */
-export async function branches(tried: Tried): Promise<Finding[]> {
+async function branches(tried: Tried): Promise<Finding[]> {
   const home = homeOf(tried, 'branches')
   writeHome(home)
   const first = new RunningPi(home)
