@@ -109,7 +109,7 @@ export function FilterBar({ filters, onFilters, summary }: Props) {
 }
 
 function depthName(depth: number): string {
-  if (depth === 0) return 'first summaries'
+  if (depth === 0) return 'first'
   return depth === DEEPEST_CHOICE ? `${depthLabel(depth)}+` : depthLabel(depth)
 }
 
