@@ -12,6 +12,7 @@ const STOP_LIMIT_MS = 5_000
 
 /** A running browser host. */
 export type RunningHost = {
+  readonly pid: number
   /** An address that lets one page in. The host gives another one when it was used. */
   readonly address: () => Promise<string>
   readonly isRunning: () => boolean
@@ -41,7 +42,7 @@ export async function startHost(request: Pick<OpenRequest, 'path' | 'home' | 'en
       address = undefined
       return given
     }
-    return { address: next, isRunning, stop: end }
+    return { pid: host.pid ?? 0, address: next, isRunning, stop: end }
   } catch (error) {
     await end()
     throw error

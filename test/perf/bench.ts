@@ -24,8 +24,9 @@ import type { SearchMeasure } from './measure-search.ts'
 import type { SessionMeasure } from './measure-session.ts'
 import type { SizeMeasure } from './measure-size.ts'
 import { measureTextChecks } from './measure-text-checks.ts'
-import { measureWindow, type Tries, type WindowMeasure } from './measure-window.ts'
+import { measureWindow, type WindowMeasure } from './measure-window.ts'
 import type { Duration, Timing } from './statistics.ts'
+import type { Tries } from './tries.ts'
 
 const { values } = parseArgs({ options: benchOptions })
 

@@ -14,10 +14,8 @@ import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { openInBrowser } from '../e2e/browser-door.ts'
 import { type FrameFigures, frameFigures } from './frame-figures.ts'
 import { largeMemory } from './large-memory.ts'
+import { type Tries, triesOf } from './tries.ts'
 import { installProbe } from './window-probe.ts'
-
-/** Milliseconds of many tries. */
-export type Tries = { readonly p50: number; readonly p95: number; readonly max: number; readonly tries: number }
 
 /** What a part of the use costs the page: the tasks that held up everything else, and its processor time. */
 type Cost = { readonly longTasks: number; readonly longestTaskMs: number; readonly cpuMs: number }
@@ -291,12 +289,6 @@ async function search(page: Page): Promise<Tries> {
 async function answer(page: Page): Promise<number> {
   const taken = await page.waitForFunction(() => window.probe.answer, undefined, { timeout: LIMIT_MS })
   return Number(await taken.jsonValue())
-}
-
-function triesOf(taken: readonly number[]): Tries {
-  const sorted = [...taken].sort((a, b) => a - b)
-  const at = (share: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0)
-  return { p50: at(0.5), p95: at(0.95), max: at(1), tries: taken.length }
 }
 
 /** The process that draws the page, and the processor time that it has used. */
