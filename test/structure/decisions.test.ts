@@ -8,10 +8,10 @@ const records = readdirSync(folder).sort()
 const MOST_RECORDS = 45
 
 /** Every file in which a record may be named, with its text. */
-const sources = ['core', 'electron', 'renderer', 'scripts', 'test', 'docs']
+const sources = ['core', 'electron', 'renderer', 'scripts', 'test', 'docs', 'resources/adapters']
   .flatMap((top) => readdirSync(join(root, top), { recursive: true, encoding: 'utf8' }).map((name) => `${top}/${name}`))
   .concat('README.md', 'ARCHITECTURE.md', '.dependency-cruiser.mjs')
-  .filter((path) => /\.(?:ts|tsx|mjs|md)$/.test(path) && path !== 'test/structure/decisions.test.ts')
+  .filter((path) => /\.(?:ts|tsx|js|mjs|md)$/.test(path) && path !== 'test/structure/decisions.test.ts')
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 
 it('numbers the decision records without gaps and without a number that stands twice', () => {

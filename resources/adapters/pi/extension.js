@@ -14,7 +14,7 @@ const TOOLS = ['lcm_grep', 'lcm_describe', 'lcm_expand']
 const PREAMBLE = `Everything said in this project is kept in a memory, also what a compaction took out of the conversation. When something from earlier is missing or unclear, look it up instead of guessing: lcm_grep searches messages and summaries, lcm_expand opens a summary by its id, lcm_describe reads one id or gives an overview.`
 
 /**
- * The memory of LCM Inspector in Pi (docs/hosts/pi.md). Whatever fails in it is said once, and leaves Pi as it is.
+ * The memory of LCM Inspector in Pi (docs/hosts/pi.md, docs/decisions/0037-pi.md). Whatever fails in it is said once, and leaves Pi as it is.
  * @param {Pi} pi
  */
 export default function lcm(pi) {
