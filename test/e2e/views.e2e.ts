@@ -9,7 +9,7 @@ import type { Browser, Page, TestInfo } from '@playwright/test'
 import { VIEWS } from '#renderer/views.ts'
 import { inProject } from '#scripts/project.mjs'
 import { expect, IN_BROWSER, test } from './app.ts'
-import { factsOf, sampleCopy, systemFile } from './memories.ts'
+import { factsOf, sampleCopy } from './memories.ts'
 import { type Mosaic, mosaicOf, openWorkbench, readSheet, tilesThatDiffer, writeSheet } from './mosaic.ts'
 
 const THEMES = {
@@ -89,52 +89,14 @@ const DIALOGS: readonly Scene[] = [
   { name: 'nothing found', hash: '#/conversation/1/find?query=zebra99171' },
   { name: 'nothing summarised', hash: '#/conversation/5/layers?layers.form=tree' },
   { name: 'share', hash: '#/conversation/1/start', show: byPalette('Share this conversation') },
-  {
-    name: 'rewrite of a summary',
-    hash: `#/conversation/1/layers?layers.form=tree&select=${SUMMARY}`,
-    show: byPalette('Rewrite the selected summary'),
-  },
-  {
-    name: 'a summary in place of its sources',
-    hash: `#/conversation/1/layers?layers.form=tree&select=${SUMMARY}`,
-    show: byPalette('Dissolve the selected summary'),
-  },
-  { name: 'check against a transcript', hash: '#/conversation/1/health', show: press('Check against transcript…') },
-  { name: 'kept query', hash: '#/conversation/1/sql?sql.text=SELECT+1', show: press('Save as…') },
-  { name: 'connection', hash: '#/conversation/1/servers', show: press('Connect to PostgreSQL…') },
   { name: 'what if', hash: '#/conversation/1/window?window.form=what-if&window.budget=3000' },
   { name: 'marked messages', hash: '#/conversation/1/layers?layers.range=40-120' },
   { name: 'nothing asked', hash: '#/conversation/1/find?ask=1' },
   { name: 'nothing probed', hash: '#/conversation/1/find?probe=0' },
   { name: 'nothing says it', hash: '#/conversation/1/find?trace=1&query=zebra99171' },
   { name: 'nothing in the marked range', hash: '#/conversation/1/messages?layers.range=9000-9001' },
-  { name: 'no conversation of this number', hash: '#/conversation/99/start' },
   { name: 'no conversation with these words', hash: '#/conversation/1/conversations?conversations.words=zebra99171' },
   { name: 'no graph', hash: '#/conversation/5/layers?layers.form=graph' },
-]
-
-/** What only a file of another system shows, here one with damage. */
-const OF_ANOTHER_SYSTEM: readonly Scene[] = [
-  {
-    name: 'findings and their repair',
-    hash: '#/conversation/1/health',
-    show: async (page) => {
-      await page
-        .getByRole('main')
-        .getByRole('button', { name: /^Check (now|again)$/ })
-        .click()
-      await expect(page.getByRole('region', { name: 'Repair plan' })).toBeVisible()
-    },
-  },
-  { name: 'compaction of a file that may not be written', hash: '#/conversation/1/compact' },
-  {
-    name: 'working copy',
-    hash: '#/conversation/1/start',
-    show: async (page) => {
-      await page.getByRole('banner').getByRole('button', { name: 'read-only' }).click()
-      await expect(page.getByRole('dialog')).toBeVisible()
-    },
-  },
 ]
 
 const NOW = new Date('2026-03-10T12:00:00Z')
@@ -194,23 +156,9 @@ for (const size of SIZES) {
   )
 }
 
-for (const size of SIZES) {
-  test(
-    `a damaged file of another system looks as recorded at ${size.width} × ${size.height}`,
-    IN_BROWSER,
-    async ({ openMemory, home, chromium }, testInfo) => {
-      const path = systemFile('lossless-claw/corrupt/message_lost_from_context.db')
-      const scenesOf = () => OF_ANOTHER_SYSTEM
-      await compareSheets({ openMemory, home, path, chromium, testInfo, size, prefix: 'damaged-', scenesOf })
-    },
-  )
-}
-
 type Compared = {
   readonly openMemory: (path?: string) => Promise<Page>
   readonly home: string
-  /** The file that is shown, which is the sample where nothing is said. */
-  readonly path?: string
   readonly chromium: () => Promise<Browser>
   readonly testInfo: TestInfo
   readonly size: (typeof SIZES)[number]
@@ -223,7 +171,6 @@ type Compared = {
 async function compareSheets({
   openMemory,
   home,
-  path = sampleCopy(home),
   chromium,
   testInfo,
   size,
@@ -234,6 +181,7 @@ async function compareSheets({
   // On a machine that is busy with everything else a picture takes seconds. Recording looks at each until nothing in
   // it has changed for a while.
   test.setTimeout(isRecording ? 1_800_000 : 600_000)
+  const path = sampleCopy(home)
   const scenes = scenesOf((await factsOf(path)).conversationId)
   const page = await openMemory(path)
   const browser = await chromium()
