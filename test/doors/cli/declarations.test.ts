@@ -75,8 +75,8 @@ describe('every command and every procedure', () => {
     const silent = every.filter(({ title, spec }) => title === 'lcm' && spec.memory === undefined)
     expect(silent.map(({ spec }) => spec.name).toSorted()).toEqual(
       [
-        ...['call', 'completion', 'copy', 'discover', 'engine', 'find', 'fleet', 'map', 'mend', 'objects', 'open'],
-        ...['pg', 'pull', 'push', 'salvage', 'schema', 'serve', 'worker'],
+        ...['call', 'completion', 'copy', 'discover', 'doctor', 'engine', 'find', 'fleet', 'hook', 'map', 'mend'],
+        ...['objects', 'open', 'pg', 'pull', 'push', 'salvage', 'schema', 'serve', 'uninstall', 'worker'],
       ].toSorted(),
     )
   })

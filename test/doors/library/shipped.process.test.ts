@@ -148,7 +148,6 @@ type NotZero = Readonly<Record<string, string>>
 /** What does not end with 0, and why: a model, a backup or a server is missing, or the transcript is another one. */
 const NOT_ZERO: NotZero = {
   coverage: '3',
-  install: '5 file_missing',
   hook: 'printed nothing',
   undo: '1 not_found',
   explore: '2 invalid_argument',
@@ -224,7 +223,7 @@ describe('the packed package', PATIENCE, () => {
     writeFileSync(join(cwd, 'broken.jsonl'), BROKEN.map((record) => `${JSON.stringify(record)}\n`).join(''))
     const outcomes: Record<string, string> = {}
     await twoAtOnce(Object.entries(ALONE), async ([name, args]) => {
-      outcomes[name] = outcome(await lcm([name, ...args], { cwd, env: { LCM_OBJECTS: cwd } }))
+      outcomes[name] = outcome(await lcm([name, ...args], { cwd, env: { LCM_OBJECTS: cwd, CODEX_HOME: cwd } }))
       driven.push(`${name}: ${outcomes[name]}`)
     })
     expect(outcomes).toEqual(expected(ALONE))
