@@ -18,9 +18,9 @@ export type LiveState = {
 /** What shows that a message was written. It is asked for first, and without what takes long beside it. */
 const FIRST: readonly string[] = ['transcript.page', 'conversations.list']
 /** A busy agent writes many times a second. The window follows at this pace. */
-const REST_MS = 150
+const PAUSE_MS = 150
 /** What takes long is repeated in at most a fifth of the time, so that it keeps the newest messages waiting seldom. */
-const REST_SHARE = 4
+const PAUSE_SHARE = 4
 const RETRY_EVENTS_MS = 1000
 
 /**
@@ -32,16 +32,16 @@ export class LiveFeed {
   private readonly queries: QueryClient
   private readonly listeners = new Set<() => void>()
   private state: LiveState = { changedAtMs: null, paused: false, behind: false }
-  private readonly first = new PacedWork(
+  private readonly messages = new PacedWork(
     async () => {
       await this.queries.invalidateQueries({ predicate: isFirst })
-      this.rest.soon()
+      if (!this.state.paused) this.others.soon()
     },
-    () => REST_MS,
+    () => PAUSE_MS,
   )
-  private readonly rest = new PacedWork(
+  private readonly others = new PacedWork(
     () => this.queries.invalidateQueries({ predicate: (query) => isOfFile(query) && !isFirst(query) }),
-    (tookMs) => Math.max(REST_MS, REST_SHARE * tookMs),
+    (tookMs) => Math.max(PAUSE_MS, PAUSE_SHARE * tookMs),
   )
 
   constructor(client: Client, queries: QueryClient) {
@@ -60,7 +60,7 @@ export class LiveFeed {
   readonly togglePause = (): void => {
     const { paused, behind } = this.state
     this.become({ paused: !paused, behind: paused ? false : this.holdStill() })
-    if (paused && behind) this.first.soon()
+    if (paused && behind) this.messages.soon()
   }
 
   /**
@@ -68,7 +68,7 @@ export class LiveFeed {
    * when there were any.
    */
   private holdStill(): boolean {
-    const isDue = [this.first, this.rest].map((work) => work.stop()).includes(true)
+    const isDue = [this.messages, this.others].map((work) => work.stop()).includes(true)
     const isAgain = (query: Query): boolean => isOfFile(query) && query.state.data !== undefined
     const isFetching = this.queries.isFetching({ predicate: isAgain }) > 0
     void this.queries.cancelQueries({ predicate: isAgain, fetchStatus: 'fetching' })
@@ -107,7 +107,7 @@ export class LiveFeed {
 
   private receiveChange(atMs: number): void {
     this.become({ changedAtMs: atMs, behind: this.state.paused })
-    if (!this.state.paused) this.first.soon()
+    if (!this.state.paused) this.messages.soon()
   }
 
   private receiveJob(job: Job): void {
@@ -119,7 +119,7 @@ export class LiveFeed {
     // The job runs after every change of the file, and changes only from where an answer comes.
     if (kind === 'index' && this.state.paused) return
     const reports = reportsOf(kind)
-    if (reports === null) return this.first.soon()
+    if (reports === null) return this.messages.soon()
     await Promise.all(reports.map((queryKey) => this.queries.invalidateQueries({ queryKey })))
   }
 

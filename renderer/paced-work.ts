@@ -1,23 +1,23 @@
-/** Work that is done again and again, one turn after another, with a rest after each. */
+/** Work that is done again and again, one turn after another, with a pause after each. */
 export class PacedWork {
   readonly #work: () => Promise<void>
-  readonly #restOf: (tookMs: number) => number
+  readonly #pauseOf: (tookMs: number) => number
   #timer: ReturnType<typeof setTimeout> | undefined
   #isRunning = false
   /** True when it was asked for while it ran. */
   #isDue = false
-  #restUntilMs = 0
+  #pauseUntilMs = 0
 
-  /** @param restOf how long the rest after a turn is, in milliseconds */
-  constructor(work: () => Promise<void>, restOf: (tookMs: number) => number) {
+  /** @param pauseOf how long the pause after a turn is, in milliseconds */
+  constructor(work: () => Promise<void>, pauseOf: (tookMs: number) => number) {
     this.#work = work
-    this.#restOf = restOf
+    this.#pauseOf = pauseOf
   }
 
-  /** Does the work as soon as the turn that runs and the rest after it are over. */
+  /** Does the work as soon as the turn that runs and the pause after it are over. */
   soon(): void {
     if (this.#isRunning) this.#isDue = true
-    else this.#timer ??= setTimeout(() => void this.#turn(), Math.max(0, this.#restUntilMs - Date.now()))
+    else this.#timer ??= setTimeout(() => void this.#turn(), Math.max(0, this.#pauseUntilMs - Date.now()))
   }
 
   /** Gives up what waits. Returns true when something did. */
@@ -38,7 +38,7 @@ export class PacedWork {
     } finally {
       this.#isRunning = false
       const nowMs = Date.now()
-      this.#restUntilMs = nowMs + this.#restOf(nowMs - startedMs)
+      this.#pauseUntilMs = nowMs + this.#pauseOf(nowMs - startedMs)
       if (this.#isDue) {
         this.#isDue = false
         this.soon()

@@ -21,19 +21,19 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A window with one list on screen: what it shows, and how to say that the file has changed. */
-async function watched(asked = 'strata') {
+/** A window with what was asked on screen: what it shows, and how to say that the file has changed. */
+async function watched(...asked: readonly string[]) {
   const queries = new QueryClient()
   let stored = 1
   let answerAfterMs = 10
-  const options = {
-    queryKey: [asked.split('.'), {}],
+  const optionsOf = (question: string) => ({
+    queryKey: [question.split('.'), {}],
     queryFn: async ({ signal }: { signal: AbortSignal }) => {
       await new Promise((resolve) => setTimeout(resolve, answerAfterMs))
       signal.throwIfAborted()
       return stored
     },
-  }
+  })
   const announcements: LcmEvent[] = []
   let announce = (): void => undefined
   async function* events(): AsyncGenerator<LcmEvent> {
@@ -46,12 +46,12 @@ async function watched(asked = 'strata') {
   }
   const feed = new LiveFeed({ events: async () => events() } as unknown as Client, queries)
   feed.start(new AbortController().signal)
-  const observer = new QueryObserver(queries, options)
-  observer.subscribe(() => undefined)
+  const observers = (asked.length > 0 ? asked : ['strata']).map((one) => new QueryObserver(queries, optionsOf(one)))
+  for (const observer of observers) observer.subscribe(() => undefined)
   await vi.advanceTimersByTimeAsync(100)
   return {
     feed,
-    shown: () => observer.getCurrentResult().data,
+    shown: (index = 0) => observers[index]?.getCurrentResult().data,
     /** A job of another window, or of the app itself, that this window did not start. */
     jobEnds: async (kind: Job['kind'], value: number) => {
       stored = value
@@ -107,6 +107,16 @@ it('holds back an answer that is under way while paused', async () => {
   window.feed.togglePause()
   await vi.advanceTimersByTimeAsync(2000)
   expect(window.shown()).toBe(2)
+})
+
+it('keeps everything else still, too, when the messages are under way at the moment of the pause', async () => {
+  const window = await watched('transcript.page', 'strata')
+  window.answerAfter(500)
+  await window.change(2)
+  await vi.advanceTimersByTimeAsync(100)
+  window.feed.togglePause()
+  await vi.advanceTimersByTimeAsync(5000)
+  expect([window.shown(0), window.shown(1)]).toEqual([1, 1])
 })
 
 it('fetches again after a job that wrote, and not after a job that only read or indexed', async () => {
