@@ -6,8 +6,12 @@ type Passage = {
 
 /** What is written for a machine in each kind of text, and what a reader sees in its place. */
 const SIGNS = {
-  prose: { found: /\*\*|(?<=^|…|\s)#{1,6}\s+/g, shown: () => '' },
-  json: { found: /(?:\\[nrt])+|\\"/g, shown: (sign: string) => (sign === '\\"' ? '"' : ' ') },
+  // Two stars are a sign only around words: in a pattern of paths or in code they mean something.
+  prose: {
+    found: /(?<![^\s(…])\*\*(?=[^\s*/][^*\n]*\*\*)|(?<=\*\*[^*\n]*[^\s*/])\*\*(?![^\s.,:;!?)…])|(?<=^|…|\s)#{1,6}\s+/g,
+    shown: () => '',
+  },
+  json: { found: /\\\\|(?:\\[nrt])+|\\"/g, shown: (sign: string) => (/^\\[nrt]/.test(sign) ? ' ' : sign.slice(1)) },
 } as const
 
 /** Takes signs of Markdown out of prose, and escapes out of JSON. Signs in a match were searched for, so they stay. */

@@ -43,7 +43,7 @@ export function SourcePassage(props: Props) {
   const { id, node, conversationId, atMs, field, excerpt, matches = NO_MATCHES, score, why } = props
   const queries = useQueryClient()
   const isCode = field === 'tool_input' || field === 'tool_output' || node.role === 'tool'
-  const clipped = readable(clipPassage(excerpt, matches), isCode ? 'code' : 'prose')
+  const clipped = readable(clipPassage(excerpt, matches), field === 'tool_input' ? 'json' : isCode ? 'code' : 'prose')
   const open = () => {
     keepFound(queries, id, { texts: linesOfPassage(excerpt), search: null, field })
     navigate({ conversationId, selection: id, view: node.kind === 'message' ? 'messages' : 'layers' }, 'push')

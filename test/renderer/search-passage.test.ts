@@ -25,6 +25,13 @@ describe('the passage of a hit', () => {
     )
   })
 
+  it('keeps stars that are no signs, and backslashes of a text in JSON', () => {
+    const paths = 'src/**/*.test.ts and 2**10, **kwargs'
+    expect(readable({ text: paths, matches: [] }, 'prose').text).toBe(paths)
+    const json = String.raw`{"path":"C:\\new\\tools"}`
+    expect(readable({ text: json, matches: [] }, 'json').text).toBe(String.raw`{"path":"C:\new\tools"}`)
+  })
+
   it('keeps signs that were searched for, and all of code', () => {
     expect(marked('a **b** c', '**b', 'prose')).toBe('a [**b] c')
     expect(marked('say \\n **now**', 'now', 'code')).toBe('say \\n **[now]**')

@@ -1,7 +1,7 @@
 import { skipToken, useIsFetching, useQueries, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { lostByKind } from '#core/contract/lists.ts'
-import type { LossReport } from '#core/contract/loss.ts'
+import type { LossReport, LostDetail } from '#core/contract/loss.ts'
 import type { ListedConversation } from '#core/contract/memory.ts'
 import { api } from '#renderer/api.ts'
 import { navigate, useLink } from '#renderer/routes.ts'
@@ -23,6 +23,15 @@ import { type Compaction, newestCompactions } from './loss-report.ts'
 const LISTED = 3
 /** At most this many details of each are named, decisions first. */
 const NAMED = 3
+/** Details that are words of people. Signs in the others, such as paths and numbers, are a part of them. */
+const SENTENCES: ReadonlySet<LostDetail['kind']> = new Set([
+  'decision',
+  'constraint',
+  'negation',
+  'error',
+  'words',
+  'quote',
+])
 /** A compaction of a longer conversation may have replaced so much that comparing it takes minutes: only when asked. */
 const MOST_UNASKED = 20_000
 /** What was lost is compared once everything else has been answered for so long. */
@@ -156,7 +165,11 @@ function Row({ compaction, conversationId, report, isAsked }: RowProps) {
             .map(({ detail }) => (
               <span key={`${detail.kind} ${detail.text} ${detail.messageId}`} className={styles.chip}>
                 <LostText detail={detail} conversationId={conversationId} about={detail.kind}>
-                  <MarkedText text={readable({ text: detail.text, matches: [] }, 'prose').text} />
+                  <MarkedText
+                    text={
+                      readable({ text: detail.text, matches: [] }, SENTENCES.has(detail.kind) ? 'prose' : 'code').text
+                    }
+                  />
                 </LostText>
               </span>
             ))}
