@@ -6,13 +6,13 @@ import { isAfterCompaction, isHookedAgent, readHookEvent } from '../host/hooks/h
 import { HookFolder } from '../host/hooks/hook-folder.ts'
 
 /**
- * What an agent starts at each moment of a session, so it loads next to nothing: it notes the event and leaves the
- * import to a process that the agent does not wait for. Only after a compaction, when the model can be told something,
- * it waits for that process, and not for long. Whatever happens, the agent goes on: nothing is printed but what is meant
- * for the model, and the exit code is 0. See docs/decisions/0036-hooks-of-agents.md.
+ * The program that an agent starts at certain moments of a session. The agent waits for it, so it loads very little: it
+ * notes the event and starts another process, which imports. It waits for that process only after a compaction, because
+ * only then can the model be told something, and for a limited time. Whatever happens, the exit code is 0 and nothing is
+ * printed but what is meant for the model. See docs/decisions/0036-hooks-of-agents.md.
  */
 const [agent, , memory] = process.argv.slice(2)
-/** A memory is opened, a transcript imported and what left the window read in this time, or the model is told nothing. */
+/** After this time the model is told nothing. */
 const PATIENCE_MS = 20_000
 
 if (isHookedAgent(agent) && memory !== undefined) {

@@ -25,3 +25,8 @@ export const withoutRecalled = (text: string): string =>
   text.includes('<recalled-memory id="')
     ? text.replace(MARKED, (whole, id: string, body: string) => (id === idOf(body) ? '' : whole))
     : text
+
+/** Whether there is text, and all of it was recalled. */
+export const isOnlyRecalled = (texts: readonly unknown[]): boolean =>
+  texts.length > 0 &&
+  texts.every((text) => typeof text === 'string' && text !== '' && withoutRecalled(text).trim() === '')

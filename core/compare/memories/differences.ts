@@ -210,8 +210,7 @@ const summaryText = (db: Compared['db'], id: string) =>
   )
 
 /**
- * Returns the ranges of a text that another text does not say: sentences of which at least one detail does not stand
- * there, or that do not stand there as a whole.
+ * Returns the ranges of the sentences of a text that are missing in another text, as a whole or in at least one detail.
  */
 async function unsaidRanges(text: string, other: string, slice: TimeSlice): Promise<[number, number][]> {
   const own = { id: '', kind: 'summary', field: 'content', part: null } as const

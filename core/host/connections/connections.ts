@@ -47,7 +47,7 @@ export type AgentState = z.infer<typeof AgentState>
 
 export type Installed = Omit<Connected, 'memory'>
 
-/** Only these failures are told; older ones are in the file. */
+/** At most this many failures are told, the newest. */
 const TOLD_FAILURES = 3
 
 /** Connects agents with a memory, and takes that back. Each change is made in the open, with a copy of what was there. */
@@ -90,8 +90,8 @@ export class Connections {
   }
 
   /**
-   * The files that disconnecting an agent would change. A file that nobody has changed since gets the bytes that it had;
-   * of another one only what is ours is taken out.
+   * The files that disconnecting an agent would change. Where nobody has changed a file since it was connected, it gets
+   * back the bytes that it had; from other files only our own entries are removed.
    * @throws LcmError invalid_argument when a file of the agent cannot be read
    */
   disconnecting(agent: ConnectedAgent): FileChange[] {
@@ -203,7 +203,7 @@ function write({ path, after }: FileChange): void {
   else writeWhole(path, after)
 }
 
-/** Whether a file has this text. One that cannot be read was changed by somebody else. */
+/** Whether a file has exactly this text. */
 function isAs(path: string, text: string | null): boolean {
   try {
     return readExactly(path) === text

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileError } from '#core/sqlite/memory-file.ts'
 
-/** A file of an agent as it is, and as it will be. Null stands for no file. */
+/** What a file of an agent holds before and after a change. Null means that there is no file. */
 export type FileChange = {
   readonly path: string
   readonly before: string | null

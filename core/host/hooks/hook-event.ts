@@ -1,3 +1,5 @@
+import { isObject, type JsonObject, textAt } from '#core/ingest/transcripts/json-value.ts'
+
 /** The agents that start a program at certain moments of a session, and tell it as JSON which moment it is. */
 export const HOOKED_AGENTS = ['claude-code', 'codex'] as const
 export type HookedAgent = (typeof HOOKED_AGENTS)[number]
@@ -19,33 +21,29 @@ export type HookEvent = {
 
 /** Returns null for what is no event of an agent. */
 export function readHookEvent(text: string): HookEvent | null {
-  const given = objectOrNull(text)
-  const name = textIn(given, 'hook_event_name')
-  const sessionId = textIn(given, 'session_id')
+  const given = objectIn(text)
+  const name = textAt(given, 'hook_event_name')
+  const sessionId = textAt(given, 'session_id')
   if (name === null || sessionId === null) return null
-  const isUnnamedAgent = name === 'SubagentStop' && (textIn(given, 'agent_type') ?? '') === ''
+  const isUnnamedAgent = name === 'SubagentStop' && (textAt(given, 'agent_type') ?? '') === ''
   return {
     ...{ name, sessionId },
-    transcriptPath: textIn(given, 'transcript_path'),
-    source: textIn(given, 'source'),
-    summary: isUnnamedAgent ? textIn(given, 'last_assistant_message') : null,
+    transcriptPath: textAt(given, 'transcript_path'),
+    source: textAt(given, 'source'),
+    summary: isUnnamedAgent ? textAt(given, 'last_assistant_message') : null,
   }
 }
 
-/** After a compaction the session starts again: only then is a hook listened to by the model. */
+/** After a compaction the session starts again, and what this hook prints is put before the model. */
 export const isAfterCompaction = ({ name, source }: HookEvent): boolean =>
   name === 'SessionStart' && source === 'compact'
 
-function objectOrNull(text: string): Readonly<Record<string, unknown>> {
+/** Returns an empty object for what is no JSON object. */
+function objectIn(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+    return isObject(value) ? value : {}
   } catch {
     return {}
   }
-}
-
-function textIn(given: Readonly<Record<string, unknown>>, name: string): string | null {
-  const value = given[name]
-  return typeof value === 'string' && value !== '' ? value : null
 }

@@ -65,6 +65,10 @@ export class HookFolder {
     else if (event.summary !== null) this.#keepSummary(event, event.summary)
   }
 
+  get isWaiting(): boolean {
+    return namesIn(this.#queue).some(isWaitingName)
+  }
+
   /** Says whether a process imports what waits. It looks again after it has given up its lock, so nothing is missed. */
   get isBeingEmptied(): boolean {
     return isLocked(this.#lock)
@@ -79,9 +83,7 @@ export class HookFolder {
   /** Returns what waits, each transcript once, and takes it out of the queue. */
   takeWaiting(): WaitingTranscript[] {
     const once = new Map<string, WaitingTranscript>()
-    for (const name of namesIn(this.#queue)
-      .filter((one) => one.endsWith('.waiting'))
-      .sort()) {
+    for (const name of namesIn(this.#queue).filter(isWaitingName).sort()) {
       const file = join(this.#queue, name)
       const waiting = jsonIn<WaitingTranscript>(file)
       rmSync(file, { force: true })
@@ -156,6 +158,8 @@ export class HookFolder {
     renameSync(next, path)
   }
 }
+
+const isWaitingName = (name: string): boolean => name.endsWith('.waiting')
 
 function namesIn(folder: string): string[] {
   try {

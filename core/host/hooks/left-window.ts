@@ -4,6 +4,7 @@ import { markRecalled } from '#core/ingest/recalled-text.ts'
 import type { Lcm } from '#core/lcm.ts'
 import type { SourceText } from '#core/provenance/passages.ts'
 import { messageNumber } from '#core/systems/node-id.ts'
+import { messagesOfProgram } from '#core/systems/records/parts.ts'
 import { excerptOf } from '#core/text.ts'
 import { readingDetails, type ToldText } from '#core/trace/details.ts'
 import { FateFinder } from '#core/trace/fates.ts'
@@ -50,7 +51,7 @@ export async function whatLeftWindow(lcm: Lcm, input: LeftInput, signal: AbortSi
   const roleOf = (id: string): Role | undefined =>
     ROLES[memory.messages.roles[memory.messages.positionOf(messageNumber(id) ?? Number.NaN)] ?? -1]
   const lines = pinned(lcm, conversationId, inWindow)
-  const outside = idsOutside(lcm, conversationId, inWindow).filter((id) => isPerson(roleOf(id)))
+  const outside = saidOutside(lcm, conversationId, inWindow).filter((id) => isSpeaker(roleOf(id)))
   for await (const said of batchesOf(toldTextsOf(lcm.read, memory, outside), slice)) {
     const details = await inSlices(readingDetails(said), signal)
     const finder = new FateFinder(details, index)
@@ -69,14 +70,18 @@ export async function whatLeftWindow(lcm: Lcm, input: LeftInput, signal: AbortSi
   return fitting(lines, (text) => lcm.estimator.count(text) <= tokenCap)
 }
 
-/** What an agent is told by the program around it, it is told again; what tools gave can be had again. */
-const isPerson = (role: Role | undefined): boolean => role === 'user' || role === 'assistant'
+const isSpeaker = (role: Role | undefined): boolean => role === 'user' || role === 'assistant'
 
-/** The messages that are not in the window, newest first. */
-function idsOutside({ reader }: Lcm, conversationId: number, inWindow: ReadonlySet<string>): string[] {
+/**
+ * The messages that are not in the window, newest first. What the program around an agent tells the model is left out,
+ * because it tells it again.
+ */
+function saidOutside({ reader, read }: Lcm, conversationId: number, inWindow: ReadonlySet<string>): string[] {
   const order = reader.order(conversationId)
-  const ids = order.idsFrom(0, order.length).map((number) => `msg_${number}`)
-  return ids.filter((id) => !inWindow.has(id)).reverse()
+  const numbers = order.idsFrom(0, order.length)
+  const ofProgram = messagesOfProgram(read, numbers)
+  const said = numbers.filter((number) => !ofProgram.has(number)).map((number) => `msg_${number}`)
+  return said.filter((id) => !inWindow.has(id)).reverse()
 }
 
 /** Gives what somebody said, newest first, in batches that are compared at once. */

@@ -65,6 +65,12 @@ const queries = {
     SELECT message_id
     FROM message_parts
     WHERE message_id IN (SELECT value FROM json_each(:ids)) AND ordinal = 0 AND instr(metadata, '"attachment":') > 0`,
+  ofProgram: /* sql */ `
+    SELECT message_id
+    FROM message_parts
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND ordinal = 0
+      AND (instr(metadata, '"harness":true') > 0 OR instr(metadata, '"meta":true') > 0
+        OR instr(metadata, '"attachment":') > 0)`,
   recordsOfCompactions: /* sql */ `
     SELECT DISTINCT message_id
     FROM message_parts
@@ -100,6 +106,10 @@ export const messagesOfImportTime = (db: ReadDb, ids: readonly number[]): Readon
 /** Those of some messages that the agent's program put before the model of its own accord, as Claude Code's attachments. */
 export const attachedMessages = (db: ReadDb, ids: readonly number[]): ReadonlySet<number> =>
   new Set(db.column<number>(queries.attached, { ids: JSON.stringify(ids) }))
+
+/** Which of some messages the program around an agent wrote, and neither a person nor the model. */
+export const messagesOfProgram = (db: ReadDb, ids: readonly number[]): ReadonlySet<number> =>
+  new Set(db.column<number>(queries.ofProgram, { ids: JSON.stringify(ids) }))
 
 /** A tool call that a message makes or answers. */
 export type ToolCall = { readonly messageId: number; readonly callId: string }

@@ -1,5 +1,5 @@
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { HookFolder } from '#core/host/hooks/hook-folder.ts'
@@ -35,16 +35,11 @@ function session() {
 }
 
 /** Waits until what hooks have left is imported. */
-const settled = (hooks: HookFolder, dataDir: string): Promise<void> =>
-  vi.waitFor(
-    () => {
-      const waiting = readdirSync(join(dataDir, 'hooks'), { recursive: true }).filter((name) =>
-        String(name).endsWith('.waiting'),
-      )
-      expect({ waiting, isBeingEmptied: hooks.isBeingEmptied }).toEqual({ waiting: [], isBeingEmptied: false })
-    },
-    { timeout: 120_000, interval: 200 },
-  )
+const settled = (hooks: HookFolder): Promise<void> =>
+  vi.waitFor(() => expect([hooks.isWaiting, hooks.isBeingEmptied]).toEqual([false, false]), {
+    timeout: 120_000,
+    interval: 200,
+  })
 
 async function contentsIn(db: string): Promise<string[]> {
   const lcm = await openLcm(db, { readOnly: true })
@@ -55,7 +50,7 @@ async function contentsIn(db: string): Promise<string[]> {
 
 describe('hooks of Claude Code', () => {
   it('store the session as it grows, without a word to the agent', async () => {
-    const { db, dataDir, transcriptPath, hooks, start } = session()
+    const { db, transcriptPath, hooks, start } = session()
     // The transcript is not there before the first word.
     expect(start('SessionStart', { source: 'startup' })).toMatchObject({ status: 0, stdout: '', stderr: '' })
     const builder = new TranscriptBuilder()
@@ -65,13 +60,13 @@ describe('hooks of Claude Code', () => {
       writeFileSync(transcriptPath, `${builder.lines.join('\n')}\n`)
       expect(start('Stop')).toMatchObject({ status: 0, stdout: '', stderr: '' })
     }
-    await settled(hooks, dataDir)
+    await settled(hooks)
     expect(await contentsIn(db)).toEqual(['We use port 8443 for the ferry.', 'Answer 0.', 'Answer 1.', 'Answer 2.'])
     expect(hooks.failures()).toEqual([])
   })
 
   it('give back after a compaction what the summary does not say, and never store it again', async () => {
-    const { db, dataDir, transcriptPath, hooks, start } = session()
+    const { db, transcriptPath, hooks, start } = session()
     const builder = new TranscriptBuilder()
     builder.user('We decided to use port 8443 for the ferry. The retry limit must stay at 17 attempts.')
     builder.answer('api-1', [text('I changed src/ferry/retry.ts.')])
@@ -96,18 +91,24 @@ describe('hooks of Claude Code', () => {
       ],
       renderedRole: 'system',
     })
+    // Words of another hook beside ours are kept.
+    builder.record({
+      type: 'attachment',
+      attachment: { type: 'hook_additional_context', content: [said.additionalContext, 'The build is red.'] },
+    })
     builder.user('Go on.')
     writeFileSync(transcriptPath, `${builder.lines.join('\n')}\n`)
     start('Stop')
-    await settled(hooks, dataDir)
+    await settled(hooks)
     const stored = await contentsIn(db)
     expect(stored.at(-1)).toBe('Go on.')
     expect(stored.filter((content) => content.includes('recalled-memory'))).toEqual([])
-    expect(stored).toHaveLength(3)
+    expect(stored.at(-2)?.trim()).toBe('The build is red.')
+    expect(stored).toHaveLength(4)
   })
 
-  it('let the agent go on whatever is wrong, and lcm doctor tells it', async () => {
-    const { db, dataDir, transcriptPath, env, hooks, start } = session()
+  it('let the agent go on whatever is wrong, and write it down', async () => {
+    const { db, transcriptPath, env, hooks, start } = session()
     writeFileSync(db, 'This is no memory. '.repeat(100))
     writeFileSync(transcriptPath, 'no transcript\n')
     for (const [name, fields] of [
@@ -117,7 +118,7 @@ describe('hooks of Claude Code', () => {
     ] as const) {
       expect(start(name, fields)).toMatchObject({ status: 0, stdout: '' })
     }
-    await settled(hooks, dataDir)
+    await settled(hooks)
     expect(hooks.failures().length).toBeGreaterThanOrEqual(3)
     expect(readFileSync(db, 'utf8')).toBe('This is no memory. '.repeat(100))
     const noInput = spawnSync(process.execPath, [hookPath, 'claude-code', '--db', db], {
@@ -131,7 +132,7 @@ describe('hooks of Claude Code', () => {
   })
 
   it('lose and double nothing when many sessions end a turn at once and importers are killed', async () => {
-    const { folder, db, dataDir, env, hooks } = session()
+    const { folder, db, env, hooks } = session()
     const sessions = Array.from({ length: 12 }, (_, n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`)
     const one = (id: string, turns: number): Promise<unknown> => {
       const builder = new TranscriptBuilder(id)
@@ -159,7 +160,7 @@ describe('hooks of Claude Code', () => {
       await new Promise((done) => importer.on('close', done))
     }
     for (const id of sessions) await one(id, 4)
-    await settled(hooks, dataDir)
+    await settled(hooks)
     const stored = await contentsIn(db)
     expect(stored.toSorted()).toEqual(
       sessions

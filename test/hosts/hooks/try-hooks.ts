@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { GrepInput } from '#core/contract/retrieval.ts'
 import type { ConnectedAgent } from '#core/host/connections/agents.ts'
+import { HookFolder } from '#core/host/hooks/hook-folder.ts'
 import { openLcm } from '#core/lcm.ts'
 import { ensureBuild } from '#scripts/ensure-build.mjs'
 import { inProject, nodeBinary } from '#scripts/project.mjs'
@@ -135,7 +137,8 @@ async function inMemory(
   lcm: (args: readonly string[]) => ReturnType<typeof spawnSync>,
 ): Promise<Pick<Result, 'found' | 'wrong'>> {
   // The last hook leaves its import to a process that ends after the agent.
-  await new Promise((done) => setTimeout(done, 5_000))
+  const hooks = new HookFolder(join(dirname(path), 'lcm-data'), path)
+  for (let look = 0; look < 120 && (hooks.isBeingEmptied || hooks.isWaiting); look += 1) await setTimeout(250)
   const doctor = lcm(['doctor', '--json'])
   const states: { problems: string[] }[] = JSON.parse(String(doctor.stdout)).agents
   const memory = await openLcm(path, { readOnly: true })

@@ -1,4 +1,4 @@
-import { withoutRecalled } from '#core/ingest/recalled-text.ts'
+import { isOnlyRecalled, withoutRecalled } from '#core/ingest/recalled-text.ts'
 import { type BlockPart, toPart } from '#core/ingest/transcripts/content-blocks.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 
@@ -19,7 +19,9 @@ export function attachedBy(record: JsonObject): Attached {
   const attachment = objectAt(record, 'attachment')
   const type = textAt(attachment, 'type') ?? ''
   if (unseenByModel.has(type)) return { role: 'user', blocks: [] }
-  if (type === 'hook_additional_context' && isAllRecalled(attachment)) return { role: 'system', blocks: [] }
+  // What a hook of ours told the model is in the memory already.
+  if (type === 'hook_additional_context' && isOnlyRecalled(textsAt(attachment, 'content')))
+    return { role: 'system', blocks: [] }
   if (type === 'prompt_snapshot') return { role: 'system', blocks: promptBlocks(attachment) }
   const rendered = listAt(record, 'rendered').filter(isObject)
   const blocks = rendered.flatMap(({ content }) => blocksIn(content))
@@ -27,9 +29,9 @@ export function attachedBy(record: JsonObject): Attached {
   return { role: record.renderedRole === 'system' ? 'system' : 'user', blocks }
 }
 
-/** What a hook of ours told the model is in the memory already. */
-const isAllRecalled = (attachment: JsonObject): boolean =>
-  listAt(attachment, 'content').every((text) => typeof text === 'string' && withoutRecalled(text).trim() === '')
+/** A text is the same as a list of it. */
+const textsAt = (object: JsonObject, key: string): readonly unknown[] =>
+  typeof object[key] === 'string' ? [object[key]] : listAt(object, key)
 
 const promptBlocks = (attachment: JsonObject): BlockPart[] =>
   listAt(attachment, 'systemPrompt').flatMap((section) => blocksIn(section))
@@ -45,7 +47,7 @@ export function blocksWithText(attachment: JsonObject): BlockPart[] {
 }
 
 function blocksIn(value: unknown): BlockPart[] {
-  if (typeof value === 'string') return [toPart({ type: 'text', text: value })]
+  if (typeof value === 'string') return [toPart({ type: 'text', text: withoutRecalled(value) })]
   if (!Array.isArray(value)) return []
   if (value.every((line) => typeof line === 'string')) return value.length === 0 ? [] : blocksIn(value.join('\n'))
   return value.map((block) => toPart(block)).filter(({ text }) => text !== null)

@@ -1,4 +1,4 @@
-import { withoutRecalled } from '#core/ingest/recalled-text.ts'
+import { isOnlyRecalled, withoutRecalled } from '#core/ingest/recalled-text.ts'
 import { type BlockPart, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { fileBlock, jsonText, plainText, type ToolCall, textBlock } from '#core/ingest/transcripts/parts.ts'
@@ -22,7 +22,7 @@ export type CodexItem =
 export function itemOf(item: JsonObject): CodexItem {
   switch (item.type) {
     case 'message':
-      return isAllRecalled(item)
+      return isOnlyRecalled(textsOf(item.content))
         ? { kind: 'silent' }
         : { kind: 'said', role: roleOf(item.role), blocks: blocksOf(item.content) }
     case 'agent_message':
@@ -61,12 +61,8 @@ export function itemOf(item: JsonObject): CodexItem {
 }
 
 /** What a hook of ours told the model is in the memory already. */
-const isAllRecalled = (item: JsonObject): boolean =>
-  item.role === 'developer' &&
-  listAt(item, 'content').some(isObject) &&
-  listAt(item, 'content').every(
-    (block) => isObject(block) && typeof block.text === 'string' && withoutRecalled(block.text).trim() === '',
-  )
+const textsOf = (content: unknown): readonly unknown[] =>
+  Array.isArray(content) ? content.map((block: unknown) => (isObject(block) ? block.text : block)) : [content]
 
 const roleOf = (role: unknown): 'system' | 'user' | 'assistant' =>
   role === 'assistant' ? 'assistant' : role === 'user' ? 'user' : 'system'
@@ -81,7 +77,7 @@ function blocksOf(content: unknown): BlockPart[] {
   if (!Array.isArray(content)) return content == null ? [] : [unknownBlock(content)]
   return content.map((block: unknown) => {
     if (!isObject(block)) return unknownBlock(block)
-    if (typeof block.text === 'string') return textBlock(block.text)
+    if (typeof block.text === 'string') return textBlock(withoutRecalled(block.text))
     return imageOf(block) ?? unknownBlock(block)
   })
 }
