@@ -37,8 +37,8 @@ async function tryWithPi(wanted: string): Promise<boolean> {
 
 const given = process.argv.slice(2)
 for (const one of given.length > 0 ? given : ['pi', ...hookedPrograms]) {
-  const [program = '', version = PI] = one.split('@')
+  const [program = '', version] = one.split('@')
   process.stderr.write(`${program} …\n`)
-  const isGood = await (program === 'pi' ? tryWithPi(version) : tryHooks(program))
+  const isGood = await (program === 'pi' ? tryWithPi(version ?? PI) : tryHooks(program, version))
   if (!isGood) process.exitCode = 1
 }

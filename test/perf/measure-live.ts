@@ -18,7 +18,7 @@ import { clawMemory } from './claw-memory.ts'
 import { largeMemory } from './large-memory.ts'
 import { type Tries, triesOf } from './tries.ts'
 
-export type LiveMeasure = {
+type LiveMeasure = {
   /** From the end of the agent's transaction until the text of the message is on screen. */
   readonly messageToRow: Tries
   /** Processor time of the window's processes, for each message that was written: of the host, and of the browser. */
@@ -42,7 +42,7 @@ const MORE_PAUSE_MS = 900
 type Agent = { readonly say: (text: string) => void; readonly close: () => void }
 
 /** Measures a window that shows the newest messages while an agent writes one after another. */
-export async function measureLive(kind: 'native' | 'foreign', messages = MESSAGES): Promise<LiveMeasure> {
+async function measureLive(kind: 'native' | 'foreign', messages = MESSAGES): Promise<LiveMeasure> {
   const home = temporaryFolder()
   const path = join(home, 'lcm.db')
   copyFileSync(

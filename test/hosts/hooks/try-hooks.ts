@@ -80,6 +80,7 @@ type Result = {
 
 async function tryHost(
   host: Host,
+  wanted: string,
   isConnected: boolean,
   folder: string,
 ): Promise<Result & { readonly version: string }> {
@@ -96,7 +97,7 @@ async function tryHost(
       encoding: 'utf8',
     })
   try {
-    const version = await box.install('latest')
+    const version = await box.install(wanted)
     const place = box.place(server.url)
     for (const command of agent.prepare(place)) await box.run(command)
     host.prepare(box)
@@ -176,14 +177,14 @@ function agentOf(format: ConnectedAgent): Agent {
 }
 
 /** Tries one agent and prints what was found. Returns whether all is as it should be. */
-export async function tryHooks(program: string): Promise<boolean> {
+export async function tryHooks(program: string, wanted = 'latest'): Promise<boolean> {
   await ensureBuild()
   const host = hosts.find(({ format }) => agentOf(format).program === program)
   if (host === undefined) throw new Error(`${program} has no hooks.`)
   const folder = mkdtempSync(join(tmpdir(), 'lcm-hosts-'))
   try {
-    const alone = await tryHost(host, false, folder)
-    const connected = await tryHost(host, true, folder)
+    const alone = await tryHost(host, wanted, false, folder)
+    const connected = await tryHost(host, wanted, true, folder)
     const of = (count: number | null): string => `${count} of ${FACTS.length}`
     console.log(
       `${program} ${connected.version}: after ${connected.compactions} compactions the model was sent ${of(connected.sent)} facts` +
