@@ -37,27 +37,36 @@ export const HostMessage = z.looseObject({
 })
 export type HostMessage = z.infer<typeof HostMessage>
 
-export const IngestInput = z.object({
-  sessionId: z.string().min(1).max(1_000).describe('The session. Storing its first messages creates the conversation.'),
-  messages: z
-    .array(HostMessage)
-    .max(100_000)
-    .default([])
-    .describe('In their order, stored all together or not at all.'),
-  entries: z
-    .array(z.looseObject({ type: z.string(), id: z.string().min(1) }))
-    .max(100_000)
-    .default([])
-    .describe(
-      'Entries of a session of Pi as they are, in place of messages. They become the messages that an import of the session makes.',
-    ),
-  title: z.string().max(1_000).optional().describe('Default: the beginning of the first thing a user says.'),
-  project: z
-    .string()
-    .max(4_000)
-    .optional()
-    .describe('What stays the same over several sessions: a project or working directory.'),
-})
+export const IngestInput = z
+  .object({
+    sessionId: z
+      .string()
+      .min(1)
+      .max(1_000)
+      .describe('The session. Storing its first messages creates the conversation.'),
+    messages: z
+      .array(HostMessage)
+      .max(100_000)
+      .optional()
+      .describe('In their order, stored all together or not at all.'),
+    entries: z
+      .array(z.looseObject({ type: z.string(), id: z.string().min(1) }))
+      .max(100_000)
+      .optional()
+      .describe(
+        'Entries of a session of Pi as they are, in place of messages. They become the messages that an import of the session makes.',
+      ),
+    title: z.string().max(1_000).optional().describe('Default: the beginning of the first thing a user says.'),
+    project: z
+      .string()
+      .max(4_000)
+      .optional()
+      .describe('What stays the same over several sessions: a project or working directory.'),
+  })
+  .refine(({ messages, entries }) => (messages === undefined) !== (entries === undefined), {
+    path: ['messages'],
+    message: 'Give either messages or entries',
+  })
 export type IngestInput = z.infer<typeof IngestInput>
 
 export const IngestResult = z.object({

@@ -92,7 +92,7 @@ export class HostedMemory {
     requireEnabled(lcm.settings, 'store messages')
     const db = lcm.requireWrite('store messages')
     const nowMs = lcm.clock()
-    const messages = [...readMessages(input.messages, nowMs), ...readEntries(input.entries, nowMs)]
+    const messages = [...readMessages(input.messages ?? [], nowMs), ...readEntries(input.entries ?? [], nowMs)]
     const texts = new LargeTexts(db, lcm.files, signal)
     const conversation = {
       importer: this.#options.agent,

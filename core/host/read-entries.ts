@@ -12,7 +12,7 @@ const ORIGIN = { line: 0, details: {} }
  * as it would store it. Each entry is read by itself. Which branches were given up, and what was compacted, only the
  * whole session tells: an import says that.
  */
-export function readEntries(entries: IngestInput['entries'], nowMs: number): NewMessage[] {
+export function readEntries(entries: NonNullable<IngestInput['entries']>, nowMs: number): NewMessage[] {
   return entries.filter(isSpoken).flatMap((entry) => {
     const graph = new RecordGraph()
     addEntry(graph, entry, ORIGIN.line)

@@ -97,6 +97,8 @@ describe('messages of an agent', () => {
       [{ sessionId: 's', messages: [{ id: '1', role: 'king', content: 'x' }] }, 'messages.0.role'],
       [{ sessionId: 's', messages: [{ id: '1', role: 'user' }] }, 'messages[0] (1)'],
       [{ messages: [] }, 'sessionId'],
+      [{ sessionId: 's', mesages: [] }, 'Give either messages or entries'],
+      [{ sessionId: 's', messages: [], entries: [] }, 'Give either messages or entries'],
       [null, 'sessionId'],
     ]
     for (const [input, field] of wrongs) {
