@@ -17,6 +17,8 @@ import type {
   IngestInput,
   IngestResult,
   IntegrityReport,
+  JobResult,
+  JobSpec,
   LcmEvent,
   MemoryInfo,
   Message,
@@ -82,6 +84,11 @@ export interface Lcm {
   expandQuery(input: ExpandQueryInput, options?: CallOptions): Promise<ExpandQueryResult>
   /** Checks the file, or one conversation of it. */
   integrity(input?: { readonly conversationId?: number }, options?: CallOptions): Promise<IntegrityReport>
+  /** Runs a job to its end (`jobs.start` lists the kinds), and returns its value. An abort cancels it. */
+  job<Kind extends JobSpec['kind']>(
+    spec: Extract<JobSpec, { readonly kind: Kind }>,
+    options?: CallOptions,
+  ): Promise<Extract<JobResult, { readonly kind: Kind }>['value']>
   /** Makes any call of the contract by its name, such as `lineage.of` (docs/reference.md lists them). */
   call<Name extends keyof Procedures>(
     name: Name,

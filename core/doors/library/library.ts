@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import type { IntegrityReport } from '#core/contract/integrity.ts'
 import { Core } from '#core/core.ts'
 import { LcmError as CoreError } from '#core/errors.ts'
 import { type HostCallName, HostedMemory } from '#core/host/hosted-memory.ts'
@@ -12,7 +11,7 @@ import { procedureCaller } from '../procedures.ts'
 import { executeHere } from '../run-job.ts'
 import type * as declared from './api.ts'
 import type { CallOptions, ConversationStore, Lcm, OpenOptions } from './api.ts'
-import type { Description, GrepInput } from './types.ts'
+import type { Description, GrepInput, JobResult, JobSpec } from './types.ts'
 
 export const LcmError: typeof declared.LcmError = CoreError
 
@@ -71,10 +70,12 @@ async function openInPostgres(address: string, { autoCompact, settings, ...rest 
     info: remote.info(),
     procedure: remoteProcedures(remote),
     ask: (name, input, signal) => remote.call(name, input, signal),
-    integrity: async ({ conversationId }, signal) => {
-      const result = await remote.job(conversationId, { kind: 'integrity' }, signal)
-      if (result.kind !== 'integrity') throw new Error('a scan answers with a report')
-      return result.value
+    job: async (spec, signal) => {
+      if (spec.kind === 'integrity') return remote.job(spec.conversationId, { kind: 'integrity' }, signal)
+      throw new CoreError(
+        'unsupported',
+        `A memory in PostgreSQL has no job ${spec.kind} here: pull it into a file first.`,
+      )
     },
     subscribe: () => () => undefined,
     close: () => remote.close(),
@@ -85,7 +86,7 @@ type Served = {
   readonly info: Lcm['info']
   readonly procedure: (name: string, input: unknown, signal?: AbortSignal) => Promise<unknown>
   readonly ask: (name: HostCallName, input: unknown, signal: AbortSignal) => Promise<unknown>
-  readonly integrity: (input: { readonly conversationId?: number }, signal: AbortSignal) => Promise<IntegrityReport>
+  readonly job: (spec: JobSpec, signal: AbortSignal) => Promise<JobResult>
   readonly subscribe: Lcm['subscribe']
   readonly close: Lcm['close']
 }
@@ -95,21 +96,20 @@ function onFile(core: Core, host: HostedMemory, info: Lcm['info']): Served {
   return {
     ...{ info, procedure },
     ask: (name, input, signal) => host.call(name, input, signal),
-    integrity: async (input, signal) => {
-      const { jobId } = (await procedure('jobs.start', { ...input, kind: 'integrity' })) as { jobId: string }
-      const result = await core.jobs.result(jobId, signal)
-      if (result.kind !== 'integrity') throw new Error('a scan answers with a report')
-      return result.value
+    job: async (spec, signal) => {
+      const { jobId } = (await procedure('jobs.start', spec)) as { jobId: string }
+      return core.jobs.result(jobId, signal)
     },
     subscribe: (listener) => core.subscribe(listener),
     close: () => core.close(),
   }
 }
 
-function libraryOn({ info, procedure, ask: asked, integrity, subscribe, close }: Served): Lcm {
+function libraryOn({ info, procedure, ask: asked, job: run, subscribe, close }: Served): Lcm {
   const call = ((name, input, { signal } = {}) => procedure(name, input, signal)) as Lcm['call']
   const ask = <T>(name: HostCallName, input: unknown, { signal = NEVER }: CallOptions = {}): Promise<T> =>
     asked(name, input, signal) as Promise<T>
+  const job = (async (spec, { signal = NEVER } = {}) => (await run(spec, signal)).value) as Lcm['job']
   return {
     info,
     store: storeOn(call, ask),
@@ -123,7 +123,8 @@ function libraryOn({ info, procedure, ask: asked, integrity, subscribe, close }:
     describe: (id, { contentChars, ...options } = {}) => call('retrieval.describe', { id, contentChars }, options),
     expand: (input, options) => call('retrieval.expand', input, options),
     expandQuery: (input, options) => call('retrieval.expandQuery', input, options),
-    integrity: (input = {}, options = {}) => integrity(input, options.signal ?? NEVER),
+    integrity: (input = {}, options) => job({ ...input, kind: 'integrity' }, options),
+    job,
     call,
     subscribe,
     close,

@@ -15,6 +15,7 @@ export type { LcmEvent } from '#core/contract/event.ts'
 export type { ExpandQueryResult } from '#core/contract/expand-query.ts'
 export type { HostStatus, IngestResult, Recalled, WindowForModel } from '#core/contract/host.ts'
 export type { IntegrityReport } from '#core/contract/integrity.ts'
+export type { JobResult } from '#core/contract/job.ts'
 export type { Description } from '#core/contract/lineage.ts'
 export type { MemoryInfo } from '#core/contract/memory.ts'
 export type { Message } from '#core/contract/message.ts'
@@ -45,6 +46,7 @@ type NoneIfAny<Given> = unknown extends Given ? undefined : Given
 export type Procedures = {
   [Name in Names]: { readonly input: NoneIfAny<At<Inputs, Name>>; readonly output: At<Outputs, Name> }
 } & { readonly events: { readonly input: undefined; readonly output: Outputs['events'] } }
+export type JobSpec = Procedures['jobs.start']['input']
 export type GrepInput = Procedures['retrieval.grep']['input']
 export type ExpandInput = Procedures['retrieval.expand']['input']
 export type ExpandQueryInput = Procedures['retrieval.expandQuery']['input']

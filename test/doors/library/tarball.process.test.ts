@@ -105,6 +105,8 @@ describe('the packed package in an empty folder', () => {
         found: (await lcm.store.searchMessages({ query: 'harbour' })).total,
         items: (await lcm.store.getContextItems(conversationId)).length > 0,
         made: (await lcm.store.createMessage({ sessionId: 's', message: { id: 'last', role: 'user', content: 'The end.' } })).added,
+        job: (await lcm.job({ kind: 'undo_compaction', conversationId })).summaries.length > 0,
+        refusedJob: await lcm.job({ kind: 'undo_compaction', conversationId: 9 }).catch(({ code }) => code),
       }))
       await lcm.close()`,
     )
@@ -118,6 +120,8 @@ describe('the packed package in an empty folder', () => {
       expandQuery: true,
       recall: true,
       integrity: true,
+      job: true,
+      refusedJob: 'not_found',
       status: 40,
       call: true,
       error: [true, 'message_conflict', false],
