@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
@@ -22,16 +21,15 @@ const COMPACTION = {
 }
 
 /**
- * Reads the section `lcm` of Pi's settings, as pi-lcm has it. A variable comes before it.
+ * Reads the section `lcm` of Pi's settings, as pi-lcm has it. A variable that is not empty comes before it.
  * @param {string} cwd
- * @param {unknown} given the settings as Pi has merged them, where it tells them
+ * @param {unknown} given the settings of the person and of the project, as Pi has merged them
  * @returns {Settings}
  */
 export function settingsOf(cwd, given) {
-  const folder = process.env.PI_CODING_AGENT_DIR ?? join(homedir(), '.pi', 'agent')
-  const settings = isObject(given) ? given : readJson(join(folder, 'settings.json'))
-  const own = isObject(settings.lcm) ? settings.lcm : {}
-  const dbDir = process.env.LCM_DB_DIR ?? (typeof own.dbDir === 'string' ? own.dbDir : join(folder, 'lcm'))
+  const folder = process.env.PI_CODING_AGENT_DIR || join(homedir(), '.pi', 'agent')
+  const own = isObject(given) && isObject(given.lcm) ? given.lcm : {}
+  const dbDir = process.env.LCM_DB_DIR || (typeof own.dbDir === 'string' ? own.dbDir : join(folder, 'lcm'))
   // pi-lcm has a file of its own format there, named by the same digits.
   const name = `lcm-${createHash('sha256').update(cwd).digest('hex').slice(0, 16)}.db`
   return {
@@ -59,17 +57,3 @@ const wholeNumber = (value) => (typeof value === 'number' && Number.isSafeIntege
  * @returns {value is Record<string, unknown>}
  */
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/**
- * @param {string} path
- * @returns {Record<string, unknown>}
- */
-function readJson(path) {
-  try {
-    const value = JSON.parse(readFileSync(path, 'utf8'))
-    return isObject(value) ? value : {}
-  } catch {
-    // There are no settings, or Pi itself says what is wrong with them.
-    return {}
-  }
-}
