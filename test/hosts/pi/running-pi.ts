@@ -6,7 +6,7 @@ import { nodeBinary } from '#scripts/project.mjs'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A home for Pi: its settings, a scripted model, and an extension file of two lines that names the adapter. */
+/** A home for Pi: its settings, a scripted model, and an extension file of one line that names the adapter. */
 export type PiHome = {
   readonly program: string
   readonly home: string
