@@ -112,7 +112,11 @@ export default function lcm(pi) {
   pi.on('message_end', (_, ctx) => ingestSoon(ctx))
   pi.on('turn_end', (_, ctx) => ingestSoon(ctx))
   pi.on('agent_end', (_, ctx) => ingestSoon(ctx))
-  pi.on('session_compact', (_, ctx) => ingestSoon(ctx))
+  pi.on('session_compact', async ({ compactionEntry }, ctx) => {
+    await withMemory(ctx, (open) => open.compactionEnded(compactionEntry))
+    ingestSoon(ctx)
+  })
+  pi.on('session_compact_failed', (_, ctx) => withMemory(ctx, (open) => open.compactionEnded(undefined)))
   pi.on('session_tree', () => memory?.rewound())
 
   pi.on('session_shutdown', async (_, ctx) => {

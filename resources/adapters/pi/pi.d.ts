@@ -60,7 +60,8 @@ type Events = {
     readonly customInstructions?: string
     readonly signal: AbortSignal
   }
-  session_compact: object
+  session_compact: { readonly compactionEntry: Entry }
+  session_compact_failed: object
 }
 
 type Result = {
