@@ -1,5 +1,5 @@
 import { lcmCommand } from './lcm-command.js'
-import { openMemory, SessionMemory } from './session-memory.js'
+import { codeOf, openMemory, SessionMemory } from './session-memory.js'
 import { settingsOf } from './settings.js'
 
 /**
@@ -14,27 +14,50 @@ const TOOLS = ['lcm_grep', 'lcm_describe', 'lcm_expand']
 const PREAMBLE = `Everything said in this project is kept in a memory, also what a compaction took out of the conversation. When something from earlier is missing or unclear, look it up instead of guessing: lcm_grep searches messages and summaries, lcm_expand opens a summary by its id, lcm_describe reads one id or gives an overview.`
 
 /**
- * The memory of LCM Inspector in Pi (docs/hosts/pi.md, docs/decisions/0037-pi.md). Whatever fails in it is said once, and leaves Pi as it is.
+ * The memory of LCM Inspector in Pi (docs/hosts/pi.md, docs/decisions/0037-pi.md). What fails in a handler is said once, and leaves Pi as it is.
  * @param {Pi} pi
  */
 export default function lcm(pi) {
   /** @type {SessionMemory | null} */
   let memory = null
   let isWaiting = false
+  /** Whether the session has its note. */
+  let isNoted = false
   /** @type {Set<string>} */
   const said = new Set()
 
   /**
+   * Says a failure once. What the person stopped is none.
    * @param {Context} ctx
    * @param {unknown} error
    */
   const say = (ctx, error) => {
     const message = error instanceof Error ? error.message : String(error)
-    if (said.has(message)) return
-    said.add(message)
-    const text = `LCM memory: ${message}. Pi goes on without it.`
-    if (ctx.hasUI) ctx.ui.notify(text, 'warning')
-    else process.stderr.write(`${text}\n`)
+    const key = codeOf(error) ?? message
+    if (key === 'cancelled' || said.has(key)) return
+    const text = `LCM memory: ${message.replace(/\.$/, '')}. Pi goes on without it.`
+    try {
+      if (ctx.hasUI) ctx.ui.notify(text, 'warning')
+      else process.stderr.write(`${text}\n`)
+      said.add(key)
+    } catch {
+      // Pi has replaced the session meanwhile, and its context refuses every use.
+    }
+  }
+
+  /**
+   * @template T
+   * @param {Context} ctx
+   * @param {() => Promise<T>} work
+   * @returns {Promise<T | undefined>}
+   */
+  const caught = async (ctx, work) => {
+    try {
+      return await work()
+    } catch (error) {
+      say(ctx, error)
+      return undefined
+    }
   }
 
   /**
@@ -43,15 +66,7 @@ export default function lcm(pi) {
    * @param {(memory: SessionMemory) => Promise<T>} work
    * @returns {Promise<T | undefined>}
    */
-  const withMemory = async (ctx, work) => {
-    if (memory === null) return undefined
-    try {
-      return await work(memory)
-    } catch (error) {
-      say(ctx, error)
-      return undefined
-    }
-  }
+  const withMemory = (ctx, work) => caught(ctx, async () => (memory === null ? undefined : work(memory)))
 
   /** @param {Context} ctx */
   const ingest = (ctx) =>
@@ -73,30 +88,32 @@ export default function lcm(pi) {
   }
 
   /**
-   * Notes in the session where its memory is. Nothing of it is sent to the model.
+   * Notes in the session where its memory is. Nothing of it is sent to the model. A fork has a copy of the note of its
+   * origin, and gets its own.
    * @param {Context} ctx
    * @param {SessionMemory} open
    */
   const noteMemory = ({ sessionManager }, { conversationId, settings }) => {
-    if (conversationId === null) return
-    const isNoted = sessionManager
+    if (conversationId === null || isNoted) return
+    isNoted = true
+    const session = sessionManager.getSessionId()
+    const isThere = sessionManager
       .getEntries()
-      .some(({ type, customType }) => type === 'custom' && customType === 'lcm')
-    if (!isNoted) pi.appendEntry('lcm', { memory: settings.path, conversationId })
+      .some(({ type, customType, data }) => type === 'custom' && customType === 'lcm' && data?.session === session)
+    if (!isThere) pi.appendEntry('lcm', { memory: settings.path, session })
   }
 
-  pi.on('session_start', async (_, ctx) => {
-    try {
-      const settings = settingsOf(ctx.cwd, pi.getSettings?.())
+  pi.on('session_start', (_, ctx) =>
+    caught(ctx, async () => {
+      const settings = settingsOf(ctx.cwd, pi.getSettings())
       if (!settings.isEnabled) return
       const opened = await openMemory(settings)
       memory = new SessionMemory(opened, settings, ctx.sessionManager, ctx.cwd)
+      isNoted = false
       for (const tool of await opened.call('tools.list', undefined)) if (TOOLS.includes(tool.name)) offer(tool)
-    } catch (error) {
-      say(ctx, error)
-    }
-    void ingest(ctx)
-  })
+      void ingest(ctx)
+    }),
+  )
 
   /** @param {{ name: string, title: string, description: string, inputSchema: object }} tool */
   const offer = ({ name, title, description, inputSchema }) =>
@@ -117,12 +134,15 @@ export default function lcm(pi) {
     ingestSoon(ctx)
   })
   pi.on('session_compact_failed', (_, ctx) => withMemory(ctx, (open) => open.compactionEnded(undefined)))
-  pi.on('session_tree', () => memory?.rewound())
+  pi.on('session_tree', (_, ctx) => withMemory(ctx, async (open) => open.rewound()))
 
   pi.on('session_shutdown', async (_, ctx) => {
-    await ingest(ctx)
-    await withMemory(ctx, (open) => open.close())
+    const open = memory
+    // What comes from now on finds no memory, also while the last of it is stored.
     memory = null
+    if (open === null) return
+    await caught(ctx, () => open.ingest())
+    await caught(ctx, () => open.close())
   })
 
   pi.on('before_agent_start', ({ systemPrompt, systemPromptOptions }) => {
@@ -138,12 +158,12 @@ export default function lcm(pi) {
     // What a person asks of a summary, Pi's own summary does.
     if (customInstructions) return undefined
     const { firstKeptEntryId, tokensBefore, settings } = preparation
-    const branch = branchEntries ?? ctx.sessionManager.getBranch()
-    // Above this Pi compacts again.
-    const windowTokens = ctx.model?.contextWindow && ctx.model.contextWindow - (settings?.reserveTokens ?? 0)
-    const compaction = await withMemory(ctx, (open) =>
-      open.compact({ branch, firstKeptEntryId, tokensBefore, windowTokens }, signal),
-    )
+    const compaction = await withMemory(ctx, (open) => {
+      const branch = branchEntries ?? ctx.sessionManager.getBranch()
+      // Above this Pi compacts again.
+      const windowTokens = ctx.model?.contextWindow && ctx.model.contextWindow - (settings?.reserveTokens ?? 0)
+      return open.compact({ branch, firstKeptEntryId, tokensBefore, windowTokens }, signal)
+    })
     return compaction ? { compaction } : undefined
   })
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -40,7 +41,9 @@ export const lcmCommand = (withMemory) => ({
 async function answerTo(word, memory, ctx) {
   const { conversationId, lcm, settings } = memory
   if (word === 'open') {
-    spawn(process.execPath, [PROGRAM, 'open', settings.path], { detached: true, stdio: 'ignore' }).unref()
+    const child = spawn(process.execPath, [PROGRAM, 'open', settings.path], { detached: true, stdio: 'ignore' })
+    await once(child, 'spawn')
+    child.unref()
     return `Opening ${settings.path}`
   }
   if (word === 'compact') {

@@ -4,6 +4,7 @@ export type Entry = {
   readonly type: string
   readonly id: string
   readonly customType?: string
+  readonly data?: { readonly session?: unknown }
   readonly details?: unknown
 }
 
@@ -26,7 +27,6 @@ export type Context = {
     setStatus(key: string, text: string | undefined): void
   }
   compact(): void
-  isProjectTrusted?(): boolean
 }
 
 export type Compaction = {
@@ -94,5 +94,6 @@ export type Pi = {
     },
   ): void
   appendEntry(customType: string, data: unknown): void
-  getSettings?(): unknown
+  /** The settings of the person and of the project, merged. */
+  getSettings(): unknown
 }

@@ -329,4 +329,4 @@ async function unless(codes, work) {
  * @param {unknown} error
  * @returns {string | undefined}
  */
-const codeOf = (error) => /** @type {{ code?: string } | null} */ (error)?.code
+export const codeOf = (error) => /** @type {{ code?: string } | null} */ (error)?.code

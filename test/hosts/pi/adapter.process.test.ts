@@ -150,6 +150,8 @@ it('stores each entry of Pi once, answers a compaction by its summaries, and doe
   )
   expect(await pi.read("SELECT 1 FROM compaction_runs WHERE owner = 'import'")).toEqual([])
   expect(wrong(await scanFile(memoryIn(pi.folder)))).toEqual([])
+  const notes = pi.entries().filter(({ type }) => type === 'custom')
+  expect(notes).toMatchObject([{ customType: 'lcm', data: { memory: memoryIn(pi.folder), session: 's1' } }])
 })
 
 it('answers a compaction after a stopped answer and after a branch that was given up, from the entry that Pi keeps', async () => {
@@ -190,6 +192,7 @@ it('leaves no compaction in the memory that Pi is not given, or does not write d
   expect(await pi.compact('e30')).toBeDefined()
   await pi.emit('session_compact', { compactionEntry: { type: 'compaction', id: 'other' } })
   await pi.emit('session_shutdown', { reason: 'quit' })
+  expect(pi.said).toEqual([])
   expect(await pi.read(STANDING)).toEqual([])
 })
 
@@ -209,6 +212,25 @@ it('takes every compaction back whose branch was left, and makes none while a re
   expect(pi.said).toEqual([])
   expect(await pi.read("SELECT run_id FROM compaction_runs WHERE owner <> 'import'")).toHaveLength(2)
   expect(await pi.read(STANDING)).toEqual([])
+})
+
+it('says nothing and fails nothing when Pi has replaced the session meanwhile', async () => {
+  const pi = await piWith({})
+  pi.say(4)
+  await pi.emit('session_start', { reason: 'startup' })
+  const stale = new Proxy(
+    {},
+    {
+      get: () => {
+        throw new Error('This extension ctx is stale.')
+      },
+    },
+  )
+  await pi.emit('session_before_compact', { preparation: {}, signal: new AbortController().signal }, stale)
+  await pi.emit('turn_end', {}, stale)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  await pi.emit('session_shutdown', { reason: 'quit' }, stale)
+  expect(pi.said).toEqual([])
 })
 
 it('says once why it cannot open its memory, and leaves Pi as it is', async () => {
