@@ -1,8 +1,12 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { StorageObject } from '#core/contract/storage.ts'
 import { partsOf, storageRows } from '#renderer/features/storage/storage-rows.ts'
+import { isMeasuredAtOnce } from '#renderer/features/storage/storage-view.tsx'
 import { runs } from '../builders/property-runs.ts'
+
+// There is no connection here.
+vi.mock('#renderer/api.ts', () => ({ api: {} }))
 
 const object = (name: string, of: string, bytes: number, kind: StorageObject['kind'] = 'table'): StorageObject => ({
   name,
@@ -71,4 +75,10 @@ describe('the parts of a file', () => {
       ['log', 5],
     ])
   })
+})
+
+it('measures a small file without a click once, so that a button is there after it was cancelled', () => {
+  expect(isMeasuredAtOnce([{ kind: 'integrity' }], 4096)).toBe(true)
+  expect(isMeasuredAtOnce([{ kind: 'storage' }], 4096)).toBe(false)
+  expect(isMeasuredAtOnce([], 1_000_000_000)).toBe(false)
 })

@@ -13,28 +13,31 @@ import { Loading } from '#renderer/ui/loading.tsx'
 import { Notice } from '#renderer/ui/notice.tsx'
 import { PathText } from '#renderer/ui/path-text.tsx'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
-import { useJob } from '#renderer/ui/use-job.ts'
 import { StorageReportView } from './storage-report-view.tsx'
 import styles from './storage-view.module.css'
 
 /** A file up to this size is measured at once; of a larger one every page is read on request. */
 const MEASURED_AT_ONCE_BYTES = 64_000_000
 
+/** Whether a file is measured without a click: a small one, once. After it was cancelled a button measures it. */
+export const isMeasuredAtOnce = (jobs: readonly Pick<Job, 'kind'>[], bytes: number): boolean =>
+  bytes <= MEASURED_AT_ONCE_BYTES && !jobs.some(({ kind }) => kind === 'storage')
+
 /** Shows how the bytes of the file are used. */
 export function StorageView({ info }: { readonly info: MemoryInfo }) {
-  const jobs = useQuery(api.jobs.list.queryOptions())
-  const { start, error: startError } = useJob()
-  const newest = jobs.data?.find((job) => job.kind === 'storage') ?? null
-  const last = lastReport(jobs.data ?? [])
-  const measure = () => start({ kind: 'storage' })
-  const isNeverMeasured = jobs.data !== undefined && newest === null
-  const isSmall = info.bytes <= MEASURED_AT_ONCE_BYTES
-  // biome-ignore lint/correctness/useExhaustiveDependencies: begun once, when it is known that it was not
+  const { data: jobs, refetch } = useQuery(api.jobs.list.queryOptions())
+  // This is pending until the list of jobs contains what was started, so that nothing is started twice.
+  const start = useMutation(api.jobs.start.mutationOptions({ onSuccess: () => refetch() }))
+  const { mutate, isIdle } = start
+  const newest = jobs?.find((job) => job.kind === 'storage') ?? null
+  const last = lastReport(jobs ?? [])
+  const measure = () => mutate({ kind: 'storage' })
+  const isStartedUnasked = jobs !== undefined && isMeasuredAtOnce(jobs, info.bytes)
   useEffect(() => {
-    if (isNeverMeasured && isSmall) measure()
-  }, [isNeverMeasured, isSmall])
+    if (isStartedUnasked && isIdle) mutate({ kind: 'storage' })
+  }, [isStartedUnasked, isIdle, mutate])
   const isRunning = newest?.state === 'running'
-  const error = startError ?? (newest?.state === 'failed' ? newest.error : null)
+  const error = start.error ?? (newest?.state === 'failed' ? newest.error : null)
   return (
     <div className={styles.view}>
       {isRunning && (
@@ -45,11 +48,11 @@ export function StorageView({ info }: { readonly info: MemoryInfo }) {
       {!isRunning && error !== null && <ErrorState error={error} onRetry={measure} />}
       {last !== null ? (
         <StorageReportView report={last.report} atMs={last.atMs} onMeasure={isRunning ? null : measure} />
-      ) : jobs.data === undefined ? (
+      ) : jobs === undefined ? (
         <Loading what="the last measurement" />
       ) : (
         !isRunning &&
-        !isSmall &&
+        !isStartedUnasked &&
         error === null && (
           <EmptyState
             title="Not measured yet"
