@@ -12,14 +12,21 @@ export type PaletteEntry = {
 
 /** So many conversations stand in the palette before something is typed. */
 const RESTING_CONVERSATIONS = 5
+const MOST_RECENT = 5
+/** More keys than are shown, because those of other files stand among them. */
+const MOST_REMEMBERED = 40
 
-/** The entries before something is typed: what was used last, the newest conversations, actions, and then all views. */
+/**
+ * The entries before something is typed, group by group: what was used last, the newest conversations, actions, and
+ * then all views. At most `limit` entries are returned.
+ */
 export function restingEntries(
-  entries: readonly PaletteEntry[],
+  known: readonly PaletteEntry[],
   recentKeys: readonly string[],
+  limit: number,
 ): readonly PaletteEntry[] {
-  const recent = recentKeys.flatMap((key) => entries.filter((entry) => entry.key === key))
-  const others = entries.filter((entry) => !recent.includes(entry))
+  const recent = recentKeys.flatMap((key) => known.filter((entry) => entry.key === key)).slice(0, MOST_RECENT)
+  const others = known.filter((entry) => !recent.includes(entry))
   const of = (group: PaletteEntry['group']) => others.filter((entry) => entry.group === group)
   return [
     ...recent.map((entry) => ({ ...entry, group: 'Recent' as const })),
@@ -27,8 +34,22 @@ export function restingEntries(
     ...of('Actions'),
     ...of('Go to'),
     ...of('Notes'),
-  ]
+  ].slice(0, limit)
 }
+
+/** The keys of what was used last after an entry was used. A search or an id is never offered again by itself. */
+export function withUsed(
+  recentKeys: readonly string[],
+  usedKey: string,
+  known: readonly PaletteEntry[],
+): readonly string[] {
+  if (!known.some(({ key }) => key === usedKey)) return recentKeys
+  return [...new Set([usedKey, ...recentKeys])].slice(0, MOST_REMEMBERED)
+}
+
+/** The key of what has the same id in several files, as a conversation and a note do. */
+export const keyInFile = (kind: 'conversation' | 'note', id: number | string, path: string): string =>
+  `${kind} ${id} in ${path}`
 
 /** Ids as the known systems write them, and message numbers. */
 const ID = /^(msg_\d+|(sum|file|leaf|cond|node|summary)[_-]\S+|[0-9a-f]{12,})$/i

@@ -11,7 +11,7 @@ import { useDebounced } from '../ui/use-debounced.ts'
 import { useNotes } from '../ui/use-notes.ts'
 import { useStored } from '../ui/use-stored.ts'
 import styles from './palette.module.css'
-import { findEntries, type PaletteEntry, restingEntries, typedId } from './palette-entries.ts'
+import { findEntries, keyInFile, type PaletteEntry, restingEntries, typedId, withUsed } from './palette-entries.ts'
 import { type PaletteActions, useActionEntries, viewEntries } from './use-action-entries.ts'
 
 type Props = PaletteActions & {
@@ -21,10 +21,8 @@ type Props = PaletteActions & {
 
 const MAX_SHOWN = 60
 const TYPING_MS = 100
-/** In the order of the list, after something was typed and before. */
-const GROUPS = ['Ids', 'Go to', 'Actions', 'Conversations', 'Notes', 'Search'] as const
-const RESTING_GROUPS = ['Recent', 'Conversations', 'Actions', 'Go to', 'Notes'] as const
-const MOST_RECENT = 5
+/** In the order of the list, after something was typed. */
+const GROUPS: readonly PaletteEntry['group'][] = ['Ids', 'Go to', 'Actions', 'Conversations', 'Notes', 'Search']
 
 /** A list of everything that can be reached by name. */
 export function Palette({ info, onClose, ...actions }: Props) {
@@ -35,18 +33,18 @@ export function Palette({ info, onClose, ...actions }: Props) {
   const known = [
     ...viewEntries,
     ...useActionEntries(info, actions),
-    ...conversationEntries(rows ?? []),
-    ...noteEntries(notes),
+    ...conversationEntries(rows ?? [], info.path),
+    ...noteEntries(notes, info.path),
   ]
   const [stored, setStored] = useStored<string>('palette-recent', '')
   const recentKeys = stored.split('\n')
   const isResting = text.trim() === ''
-  const groups = isResting ? RESTING_GROUPS : GROUPS
   const shown = isResting
-    ? restingEntries(known, recentKeys)
+    ? restingEntries(known, recentKeys, MAX_SHOWN)
     : [...idEntries(text), ...findEntries(known, text, MAX_SHOWN), ...searchEntries(text)]
+  const groups = isResting ? [...new Set(shown.map(({ group }) => group))] : GROUPS
   const run = (entry: PaletteEntry) => {
-    setStored([...new Set([entry.key, ...recentKeys])].slice(0, MOST_RECENT).join('\n'))
+    setStored(withUsed(recentKeys, entry.key, known).join('\n'))
     onClose()
     entry.run()
   }
@@ -143,9 +141,9 @@ function searchEntries(text: string): readonly PaletteEntry[] {
 }
 
 /** What is pinned and noted, by its words. */
-const noteEntries = (notes: readonly Note[]): readonly PaletteEntry[] =>
+const noteEntries = (notes: readonly Note[], path: string): readonly PaletteEntry[] =>
   notes.map((note) => ({
-    key: `note ${note.id}`,
+    key: keyInFile('note', note.id, path),
     group: 'Notes',
     label: note.text.replace(/\s+/g, ' ') || note.name || note.id,
     words: `${note.name} ${note.id} pin note`,
@@ -154,9 +152,9 @@ const noteEntries = (notes: readonly Note[]): readonly PaletteEntry[] =>
   }))
 
 /** The conversations for the palette, last changed first. */
-function conversationEntries(rows: readonly ListedConversation[]): readonly PaletteEntry[] {
+function conversationEntries(rows: readonly ListedConversation[], path: string): readonly PaletteEntry[] {
   return rows.map((row) => ({
-    key: `conversation ${row.conversationId}`,
+    key: keyInFile('conversation', row.conversationId, path),
     group: 'Conversations',
     label: conversationName(row),
     words: `${row.sessionId} ${row.conversationId}`,

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { findEntries, type PaletteEntry, restingEntries, typedId } from '#renderer/frame/palette-entries.ts'
+import {
+  findEntries,
+  keyInFile,
+  type PaletteEntry,
+  restingEntries,
+  typedId,
+  withUsed,
+} from '#renderer/frame/palette-entries.ts'
 import { VIEW_LIST, viewOfLetter, viewsOf } from '#renderer/views.ts'
 
 const entry = (label: string, words = ''): PaletteEntry => ({
@@ -33,12 +40,39 @@ describe('the command palette', () => {
       of('Actions', 'Keys'),
       ...Array.from({ length: 7 }, (_, index) => of('Conversations', `talk ${index}`)),
     ]
-    const shown = restingEntries(all, ['Find', 'gone', 'talk 1'])
+    const shown = restingEntries(all, ['Find', 'gone', 'talk 1'], 60)
     expect(shown.map(({ group, label }) => `${group}: ${label}`)).toEqual([
       ...['Recent: Find', 'Recent: talk 1'],
       ...[0, 2, 3, 4, 5].map((index) => `Conversations: talk ${index}`),
       ...['Actions: Keys', 'Go to: Start'],
     ])
+  })
+
+  it('shows no more entries than its limit before something is typed, and those that were used last first', () => {
+    const many = Array.from({ length: 100 }, (_, index) => entry(`action ${index}`))
+    const recentKeys = many.slice(50, 60).map(({ key }) => key)
+    const shown = restingEntries(many, recentKeys, 60)
+    expect(shown).toHaveLength(60)
+    expect(shown.filter(({ group }) => group === 'Recent').map(({ key }) => key)).toEqual(recentKeys.slice(0, 5))
+  })
+
+  it('remembers what was used among the entries that it knows, and neither a search nor an id', () => {
+    expect(withUsed(['Strata'], 'Transcript', entries)).toEqual(['Transcript', 'Strata'])
+    for (const key of ['search', 'id msg_1', 'transcript msg_1'])
+      expect(withUsed(['Strata'], key, entries)).toEqual(['Strata'])
+  })
+
+  it('offers a conversation as used last in its own file only, and loses none to those of other files', () => {
+    const inFile = (path: string, ids: readonly number[]) =>
+      ids.map((id) => ({ ...entry(''), key: keyInFile('conversation', id, path) }))
+    const [here, elsewhere] = [inFile('/a.db', [1, 2]), inFile('/b.db', [1, 2, 3, 4, 5, 6])]
+    let keys: readonly string[] = []
+    for (const used of here) keys = withUsed(keys, used.key, here)
+    for (const used of elsewhere) keys = withUsed(keys, used.key, elsewhere)
+    const recentOf = (known: readonly PaletteEntry[]) =>
+      restingEntries(known, keys, 60).flatMap(({ group, key }) => (group === 'Recent' ? key : []))
+    expect(recentOf(here)).toEqual([here[1]?.key, here[0]?.key])
+    expect(recentOf(elsewhere)).toHaveLength(5)
   })
 
   it('requires every typed word', () => {
