@@ -64,6 +64,9 @@ export function useActionEntries(
       navigate({ view: 'health' }, 'push')
     }),
     ...(info.readOnly ? [] : [action('Plan a compaction', 'compact', () => navigate({ view: 'compact' }, 'push'))]),
+    action('Try other settings: What if', 'window budget threshold limit', () =>
+      navigate({ view: 'window', shown: { 'window.form': 'what-if' } }, 'push'),
+    ),
     ...(node !== undefined && isSummary
       ? operationsOf(node.kind).map(({ operation, label }) =>
           action(`${label.replace('…', '')} the selected summary…`, `surgery operate ${node.id}`, () =>
