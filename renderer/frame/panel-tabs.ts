@@ -18,7 +18,7 @@ type Place = {
   readonly traced: 'trace' | 'hit' | null
 }
 
-/** Returns the tabs of the right panel: the detail of the selection, and what became of it. */
+/** Returns the tabs of the right panel: that of Find or of all conversations, the detail of the selection, or the conversation. */
 export function panelTabs({ view, selection, traced }: Place): readonly PanelTab[] {
   const { scope, isWithoutPanel } = factsOf(view)
   if (scope === 'program' || isWithoutPanel) return []

@@ -33,7 +33,10 @@ const NOTE: NoteOfNode = {
   section: (id) => <NoteSection id={id} />,
 }
 
-/** The right side: the detail of what is selected, whatever view it was selected in. */
+/**
+ * The right side: the detail of what is selected, or the conversation. In Find it also says what became of a hit or of
+ * traced words, and in the list of all conversations what the chosen one lost.
+ */
 export function RightPanel({ width, isOverlay, panel, conversation, onOperate }: Props) {
   const selection = useRoutePart('selection')
   const { tabs, tab, asked } = panel

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import type { Job } from '#core/contract/job.ts'
 import type { ConversationRow } from '#core/contract/memory.ts'
 import { fitColumns } from '#renderer/frame/columns.ts'
-import { panelTabs, placeOf, shownTab } from '#renderer/frame/panel-tabs.ts'
+import { type PanelTab, panelTabs, placeOf, shownTab } from '#renderer/frame/panel-tabs.ts'
 import { statusText } from '#renderer/frame/status-text.ts'
 import { addressToRemember, withAddress } from '#renderer/remembered-address.ts'
 import { conversationName } from '#renderer/ui/format.ts'
 import { jobOutcome, jobText } from '#renderer/ui/job-text.ts'
-import { factsOf, VIEWS, type View } from '#renderer/views.ts'
+import { VIEWS, type View } from '#renderer/views.ts'
 
 const row = (over: Partial<ConversationRow> & { conversationId: number }): ConversationRow => ({
   sessionId: `session-${over.conversationId}`,
@@ -59,17 +59,33 @@ describe('the right panel', () => {
     return { tabs: panelTabs(where), place: placeOf(where) }
   }
 
-  it('shows nothing but the detail of what is selected, and in Find what became of it', () => {
+  it('has these tabs in each view, with and without a selection', () => {
+    type Tabs = { readonly selected: readonly PanelTab[]; readonly nothing: readonly PanelTab[] }
+    const DETAIL: Tabs = { selected: ['detail'], nothing: ['conversation'] }
+    const NONE: Tabs = { selected: [], nothing: [] }
+    const expected: Readonly<Record<View, Tabs>> = {
+      ...{ start: DETAIL, find: DETAIL, messages: DETAIL, window: DETAIL, layers: DETAIL, compact: DETAIL },
+      ...{ health: DETAIL, compare: NONE },
+      conversations: { selected: ['losses', 'detail'], nothing: ['losses'] },
+      ...{ files: { selected: ['detail'], nothing: [] }, storage: NONE, sql: DETAIL },
+      notes: { selected: ['detail'], nothing: [] },
+      ...{ settings: NONE, activity: NONE, batch: NONE, servers: NONE },
+    }
     for (const view of VIEWS) {
-      const { tabs } = at(view, 'msg_1')
-      const { scope, isWithoutPanel } = factsOf(view)
-      const hasPanel = scope !== 'program' && !isWithoutPanel
-      // The list of all conversations selects a conversation of its own, whose detail is what it lost.
-      const ofConversation = view === 'conversations' ? ['losses'] : []
-      expect(tabs).toEqual(hasPanel ? [...ofConversation, 'detail'] : [])
+      expect.soft(at(view, 'msg_1').tabs, view).toEqual(expected[view].selected)
+      expect.soft(at(view, null).tabs, view).toEqual(expected[view].nothing)
     }
     expect(at('find', 'msg_1', 'hit').tabs).toEqual(['path', 'detail'])
     expect(at('find', 'msg_1', 'trace').tabs).toEqual(['recovery', 'detail'])
+    expect(at('find', null, 'trace').tabs).toEqual(['recovery'])
+  })
+
+  it('shows what another selection begins with although a tab was chosen for the one before', () => {
+    const before = at('conversations', 'msg_1')
+    const { tabs, place } = at('conversations', 'msg_2')
+    const chosen = { place: before.place, tab: 'detail' } as const
+    expect(shownTab(before.tabs, before.place, chosen)).toBe('detail')
+    expect(shownTab(tabs, place, chosen)).toBe('losses')
   })
 
   it('keeps the tab of a trace while its rungs are selected', () => {
@@ -84,11 +100,6 @@ describe('the right panel', () => {
     expect(shownTab(first.tabs, first.place, null)).toBe('path')
     const next = at('find', 'msg_2', 'hit')
     expect(shownTab(next.tabs, next.place, { place: first.place, tab: 'detail' })).toBe('detail')
-  })
-
-  it('has nothing to say of settings, and only the conversation without a selection', () => {
-    expect(at('settings', 'msg_1').tabs).toEqual([])
-    expect(at('layers', null).tabs).toEqual(['conversation'])
   })
 })
 
