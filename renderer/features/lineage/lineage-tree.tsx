@@ -74,7 +74,7 @@ function LineageTreeRow({ row }: { readonly row: LineageRow }) {
   return (
     <>
       <DepthSwatch node={row.node} />
-      <NodeName node={row.node} />
+      <LineageNodeName node={row.node} />
       <FindingMark id={row.node.id} />
       <NoteMark id={row.node.id} />
       {row.mark !== null && (
@@ -90,7 +90,7 @@ function LineageTreeRow({ row }: { readonly row: LineageRow }) {
 }
 
 /** What a node is called. A message begins with its role. */
-function NodeName({ node }: { readonly node: LineageNode }) {
+function LineageNodeName({ node }: { readonly node: LineageNode }) {
   const name = useName(node.id)
   const text = name ?? (node.kind === 'missing' ? `not in the file: ${node.id}` : shortenId(node.id, 13))
   return (
