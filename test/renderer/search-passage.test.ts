@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { reasonParts } from '#renderer/features/context/reason-parts.ts'
-import { dayText } from '#renderer/features/search/filters.ts'
 import { readable } from '#renderer/ui/readable-passage.ts'
 
 /** The passage with its matches in brackets. */
@@ -36,16 +34,4 @@ describe('the passage of a hit', () => {
     expect(marked('a **b** c', '**b', 'prose')).toBe('a [**b] c')
     expect(marked('say \\n **now**', 'now', 'code')).toBe('say \\n **[now]**')
   })
-})
-
-it('writes a day of a filter as days are written, and none in words', () => {
-  expect(dayText('')).toBe('any day')
-  expect(dayText(`${new Date().getFullYear()}-03-06`)).toBe('Mar 6')
-})
-
-it('words the reason of an item without ids and terms of agents', () => {
-  expect(reasonParts('fresh tail · pair of msg_62')).toEqual([
-    { text: 'among the newest · pair of ', isId: false },
-    { text: 'msg_62', isId: true },
-  ])
 })
