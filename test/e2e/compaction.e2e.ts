@@ -91,9 +91,10 @@ test('a compaction is taken back from its result, and the window is as it was be
 
   // Compacting again would make the same summaries, so it is undone without a question.
   await page.getByRole('button', { name: 'Undo this compaction', exact: true }).click()
-  const dialog = page.getByRole('dialog', { name: 'Compaction taken back' })
-  await expect(dialog).toContainText('143\u00a0messages and 3\u00a0earlier summaries into the model’s window')
-  await expect(dialog).toContainText(`→ ${before.contextTokens.toLocaleString('en-US')}\u00a0tokens`)
+  await expect(page.getByRole('heading', { name: 'Compaction taken back' })).toBeVisible()
+  const undone = page.getByRole('main').getByRole('status').filter({ hasText: 'Compaction taken back' })
+  await expect(undone).toContainText('143\u00a0messages and 3\u00a0earlier summaries into the model’s window')
+  await expect(undone).toContainText(`→ ${before.contextTokens.toLocaleString('en-US')}\u00a0tokens`)
   expect(await factsOf(path)).toEqual({ ...before, updatedAtMs: expect.any(Number) })
   await expect(page.getByRole('contentinfo')).toContainText(`| ${before.summaries} summaries`)
   await page.getByRole('radio', { name: /^history/ }).check({ force: true })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { CompactionPreview, CompactionResult, PlanStep } from '#core/contract/compaction.ts'
 import type { ProviderInfo } from '#core/contract/provider.ts'
 import { EMPTY_FORM, presetOf, requestOf, withValues } from '#renderer/features/compaction/compaction-form.ts'
@@ -16,8 +16,12 @@ import {
   stepsText,
 } from '#renderer/features/compaction/compaction-wording.ts'
 import { estimateRun, overheadOf } from '#renderer/features/compaction/model-estimate.tsx'
+import { isUndoneAtOnce } from '#renderer/features/compaction/undo-run.tsx'
 import { goingText, planText, previewText } from '#renderer/ui/plan-text.ts'
 import { providersOf } from '#renderer/ui/summarizers.ts'
+
+// There is no connection here.
+vi.mock('#renderer/api.ts', () => ({ api: {} }))
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
 
@@ -245,4 +249,10 @@ describe('how a summary was made', () => {
     expect(madeText('normal', 'claude-haiku')).toBe('normal · claude-haiku')
     expect(madeText('unknown', null)).toBe('unknown')
   })
+})
+
+it('takes a compaction back without a question only where it is possible and no message came since', () => {
+  expect(isUndoneAtOnce({ refusal: null, keptMessages: 0 })).toBe(true)
+  expect(isUndoneAtOnce({ refusal: null, keptMessages: 1 })).toBe(false)
+  expect(isUndoneAtOnce({ refusal: 'A later run was built upon it.', keptMessages: 0 })).toBe(false)
 })

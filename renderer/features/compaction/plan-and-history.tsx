@@ -21,7 +21,7 @@ import { PromptDialog } from './prompt-dialog.tsx'
 import { PastRunLosses } from './run-losses.tsx'
 import { RunNodes } from './run-nodes.tsx'
 import runPanelStyles from './run-panel.module.css'
-import { UndoRun } from './undo-run.tsx'
+import { UndoRun, useUndo } from './undo-run.tsx'
 
 type Props = {
   readonly request: CompactRequest
@@ -163,6 +163,7 @@ function Run({ conversationId, run, canWrite, isAddressed }: RunProps & { readon
 
 function RunDetail({ conversationId, run, canWrite }: RunProps) {
   const { startedAtMs, finishedAtMs, stopReason } = run
+  const undo = useUndo()
   return (
     <div className={runPanelStyles.detail}>
       <Facts>
@@ -184,7 +185,9 @@ function RunDetail({ conversationId, run, canWrite }: RunProps) {
       {run.created.length > 0 && !isUndone(run) && (
         <div className={runPanelStyles.actions}>
           <PastRunLosses conversationId={conversationId} runId={run.runId} />
-          {canWrite && canUndo(run) && <UndoRun conversationId={conversationId} runId={run.runId} click="asks" />}
+          {canWrite && canUndo(run) && (
+            <UndoRun conversationId={conversationId} runId={run.runId} undo={undo} click="asks" />
+          )}
         </div>
       )}
     </div>

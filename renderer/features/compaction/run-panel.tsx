@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import type { CompactionResult } from '#core/contract/compaction.ts'
+import type { CompactionResult, UndoneCompaction } from '#core/contract/compaction.ts'
 import type { Job } from '#core/contract/job.ts'
 import type { CompactionRunRecord } from '#core/contract/time-travel.ts'
 import { api } from '#renderer/api.ts'
@@ -15,7 +15,7 @@ import { beforeAfterText, levelsText, resultTitle, spentText } from './compactio
 import { LossesOfRun } from './run-losses.tsx'
 import { RunNodes } from './run-nodes.tsx'
 import styles from './run-panel.module.css'
-import { UndoRun } from './undo-run.tsx'
+import { type RunUndo, UndoFacts, UndoRun, useUndo } from './undo-run.tsx'
 
 const BEFORE_AND_AFTER = { ...NO_COMPARISON, a: { ...NO_COMPARISON.a, window: LAST_RUN } }
 
@@ -86,17 +86,19 @@ type OutcomeProps = Pick<Props, 'runs' | 'canWrite'> & { readonly result: Compac
 
 function Outcome({ result, runs, canWrite }: OutcomeProps) {
   const run = runs.find(({ runId }) => runId === result.runId)
-  if (run !== undefined && isUndone(run)) return <TakenBack />
-  return <Made {...{ result, run, canWrite }} />
+  const undo = useUndo()
+  if (run !== undefined && isUndone(run)) return <TakenBack undone={undo.result} />
+  return <Made {...{ result, run, canWrite, undo }} />
 }
 
-function TakenBack() {
+function TakenBack({ undone }: { readonly undone: UndoneCompaction | null }) {
   return (
     <section className={styles.panel} role="status">
       <h2 className={styles.title}>Compaction taken back</h2>
       <p className={styles.dim}>
         The window is as it was before. The history keeps the run; the plan below starts anew.
       </p>
+      {undone !== null && <UndoFacts undo={undone} />}
     </section>
   )
 }
@@ -105,9 +107,10 @@ type MadeProps = {
   readonly result: CompactionResult
   readonly run: CompactionRunRecord | undefined
   readonly canWrite: boolean
+  readonly undo: RunUndo
 }
 
-function Made({ result, run, canWrite }: MadeProps) {
+function Made({ result, run, canWrite, undo }: MadeProps) {
   const linkTo = useLink()
   const spent = run ? spentText(run) : null
   return (
@@ -130,6 +133,7 @@ function Made({ result, run, canWrite }: MadeProps) {
               <UndoRun
                 conversationId={result.conversationId}
                 runId={run.runId}
+                undo={undo}
                 // Compacting again makes the same summaries, unless a model wrote them.
                 click={result.created.every(({ level }) => level === 'deterministic') ? 'undoes' : 'asks'}
               />

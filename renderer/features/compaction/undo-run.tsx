@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { CompactionUndo, UndoneCompaction } from '#core/contract/compaction.ts'
 import { api } from '#renderer/api.ts'
 import { Button } from '#renderer/ui/button.tsx'
@@ -12,63 +12,82 @@ import { Notice } from '#renderer/ui/notice.tsx'
 import { useJob } from '#renderer/ui/use-job.ts'
 import styles from './compaction-view.module.css'
 
-type Props = {
-  readonly conversationId: number
-  readonly runId: string
+type Run = { readonly conversationId: number; readonly runId: string }
+
+/** Taking runs back: the job, and what came of it. */
+export type RunUndo = Pick<ReturnType<typeof useJob>, 'start' | 'isRunning' | 'error'> & {
+  readonly result: UndoneCompaction | null
+}
+
+export function useUndo(): RunUndo {
+  const { start, isRunning, error, job } = useJob()
+  return { start, isRunning, error, result: job?.result?.kind === 'undo_compaction' ? job.result.value : null }
+}
+
+/** Whether a run is taken back without a question: nothing prevents it, and no message came since. */
+export const isUndoneAtOnce = ({ refusal, keptMessages }: Pick<CompactionUndo, 'refusal' | 'keptMessages'>): boolean =>
+  refusal === null && keptMessages === 0
+
+const planOptions = ({ conversationId, runId }: Run) =>
+  api.compaction.undoPlan.queryOptions({ input: { conversationId, runId }, retry: false })
+
+type Props = Run & {
+  readonly undo: RunUndo
   /** Whether a click undoes it, or first says what that will do. */
   readonly click: 'undoes' | 'asks'
 }
 
 /** The button that takes a run back, at once or after a question that says what it will do. */
-export function UndoRun(props: Props) {
+export function UndoRun({ conversationId, runId, undo, click }: Props) {
+  const queries = useQueryClient()
+  const [isPlanning, setPlanning] = useState(false)
   const [isAsking, setAsking] = useState(false)
+  const start = () => undo.start({ kind: 'undo_compaction', conversationId, runId })
+  const undoOrAsk = async () => {
+    setPlanning(true)
+    // The question asks for the plan itself, and shows why it cannot be made.
+    const plan = await queries.fetchQuery(planOptions({ conversationId, runId })).catch(() => null)
+    setPlanning(false)
+    if (plan !== null && isUndoneAtOnce(plan)) start()
+    else setAsking(true)
+  }
+  const isBusy = isPlanning || undo.isRunning
   return (
     <>
-      <Button onClick={() => setAsking(true)}>
-        {props.click === 'asks' ? 'Undo this compaction…' : 'Undo this compaction'}
+      <Button disabled={isBusy} onClick={click === 'undoes' ? () => void undoOrAsk() : () => setAsking(true)}>
+        {isBusy ? 'Undoing…' : click === 'asks' ? 'Undo this compaction…' : 'Undo this compaction'}
       </Button>
-      {isAsking && <UndoRunDialog {...props} onClose={() => setAsking(false)} />}
+      {isAsking && undo.result === null ? (
+        <UndoRunDialog {...{ conversationId, runId, undo }} onStart={start} onClose={() => setAsking(false)} />
+      ) : (
+        undo.error !== null && <ErrorLine error={undo.error} />
+      )}
     </>
   )
 }
 
-function UndoRunDialog({ conversationId, runId, click, onClose }: Props & { readonly onClose: () => void }) {
-  const undo = useJob()
-  const result = undo.job?.result?.kind === 'undo_compaction' ? undo.job.result.value : null
-  const plan = useQuery(api.compaction.undoPlan.queryOptions({ input: { conversationId, runId }, retry: false }))
+type DialogProps = Omit<Props, 'click'> & { readonly onStart: () => void; readonly onClose: () => void }
+
+function UndoRunDialog({ conversationId, runId, undo, onStart, onClose }: DialogProps) {
+  const plan = useQuery(planOptions({ conversationId, runId }))
   const isPossible = plan.data !== undefined && plan.data.refusal === null
-  const start = () => undo.start({ kind: 'undo_compaction', conversationId, runId })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: begun once, when it is known to be possible
-  useEffect(() => {
-    if (click === 'undoes' && isPossible) start()
-  }, [click, isPossible])
   return (
     <Dialog
-      title={result === null ? 'Undo this compaction?' : 'Compaction taken back'}
+      title="Undo this compaction?"
       onClose={onClose}
       actions={
-        result === null ? (
-          <>
-            <Button data-autofocus="" onClick={onClose}>
-              Leave it as it is
-            </Button>
-            <Button look="danger" disabled={!isPossible || undo.isRunning} onClick={start}>
-              {undo.isRunning ? 'Undoing…' : 'Undo the compaction'}
-            </Button>
-          </>
-        ) : (
+        <>
           <Button data-autofocus="" onClick={onClose}>
-            Close
+            {undo.isRunning ? 'Close' : 'Leave it as it is'}
           </Button>
-        )
+          <Button look="danger" disabled={!isPossible || undo.isRunning} onClick={onStart}>
+            {undo.isRunning ? 'Undoing…' : 'Undo the compaction'}
+          </Button>
+        </>
       }
     >
       <div className={styles.body}>
-        {result !== null ? (
-          <div role="status">
-            <UndoFacts undo={result} />
-          </div>
-        ) : plan.error ? (
+        {plan.error ? (
           <ErrorState error={plan.error} onRetry={() => void plan.refetch()} />
         ) : plan.data === undefined ? (
           <Loading what="what it would do" />
@@ -89,7 +108,8 @@ function UndoRunDialog({ conversationId, runId, click, onClose }: Props & { read
   )
 }
 
-function UndoFacts({ undo }: { readonly undo: Omit<CompactionUndo, 'refusal'> | UndoneCompaction }) {
+/** What taking a run back does, or did. */
+export function UndoFacts({ undo }: { readonly undo: Omit<CompactionUndo, 'refusal'> | UndoneCompaction }) {
   const { summaries, messagesBack, summariesBack, keptMessages, tokensBefore, tokensAfter } = undo
   const back = [
     messagesBack > 0 && plural(messagesBack, 'message'),
