@@ -20,7 +20,7 @@ const PAGES = [
   [hit('msg_1'), hit('msg_2')],
   [hit('msg_3'), hit('msg_1')],
 ]
-const state = (of: 'kept' | 'dropped' | 'changed') => ({ state: of, details: 2, kept: 0, inWindow: false })
+const state = (of: 'kept' | 'dropped' | 'changed') => ({ state: of, inWindow: false })
 const STATES: HitStates = new Map([
   ['msg_1', state('dropped')],
   ['msg_2', state('changed')],

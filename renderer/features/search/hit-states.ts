@@ -5,7 +5,7 @@ import { formatCount } from '#renderer/ui/format.ts'
 
 /** What became of hits in the window, by their ids. What is missing is still being traced, or was not traced. */
 export type HitStates = ReadonlyMap<string, HitState>
-export type HitState = Pick<FactStates['states'][number], 'state' | 'details' | 'kept' | 'inWindow'>
+export type HitState = Pick<FactStates['states'][number], 'state' | 'inWindow'>
 /** What the list is limited to. `lost` stands for dropped and changed. */
 export type StateFilter = (typeof STATE_FILTERS)[number]
 export const STATE_FILTERS = ['all', 'lost', 'kept', 'partly', 'dropped', 'changed', 'unknown'] as const
