@@ -107,7 +107,7 @@ describe('the blocks of a message', () => {
     })
   })
 
-  it('leave out what the gutter says: that the range of a summary ends at a message', () => {
+  it('tell the end of the range of a summary, which the gutter shows, from a compaction of an agent', () => {
     const ends = [true, false].map((isSynthetic) => partOf({ partId: 'b', type: 'compaction', isSynthetic }))
     const [ours, agents] = ends.map((part) => blocksOf(messageOf({ content: '', parts: [part] }))[0])
     expect(ours && isEndOfSummary(ours)).toBe(true)

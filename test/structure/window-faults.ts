@@ -209,7 +209,7 @@ export const WINDOW_FAULTS: readonly WindowFault[] = [
   {
     fault: 'The transcript says after every second message that the range of a summary ends',
     file: 'test/renderer/transcript-blocks.test.ts',
-    title: 'leave out what the gutter says: that the range of a summary ends at a message',
+    title: 'tell the end of the range of a summary, which the gutter shows, from a compaction of an agent',
   },
   {
     fault: 'The passage of a hit has signs of Markdown and JSON in it',

@@ -64,8 +64,7 @@ export function useHitStates(
   })
   const states = useMemo(() => {
     const known = new Map<string, HitState>(traced.map((one) => [one.id, one]))
-    for (const { id, inContext } of pages.flat())
-      if (inContext) known.set(id, { state: 'kept', inWindow: true })
+    for (const { id, inContext } of pages.flat()) if (inContext) known.set(id, { state: 'kept', inWindow: true })
     return known
   }, [traced, pages])
   return { states, isPending }
