@@ -122,7 +122,7 @@ export const WINDOW_FAULTS: readonly WindowFault[] = [
   {
     fault: 'The right panel holds plans, settings and figures beside the detail of the selection',
     file: 'test/renderer/frame.test.ts',
-    title: 'shows nothing but the detail of what is selected, and in Find what became of it',
+    title: 'has these tabs in each view, with and without a selection',
   },
   {
     fault: 'One thing has four names',
@@ -218,12 +218,12 @@ export const WINDOW_FAULTS: readonly WindowFault[] = [
   },
   {
     fault: 'A day of a filter is written in the order of the browser',
-    file: 'test/renderer/search-passage.test.ts',
+    file: 'test/renderer/search-filters.test.ts',
     title: 'writes a day of a filter as days are written, and none in words',
   },
   {
     fault: 'The reason of an item names ids and terms of agents',
-    file: 'test/renderer/search-passage.test.ts',
+    file: 'test/renderer/context-reason.test.ts',
     title: 'words the reason of an item without ids and terms of agents',
   },
   {
