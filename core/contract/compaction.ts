@@ -43,6 +43,12 @@ export const SummarizerName = z
   .default('deterministic')
   .describe('deterministic, a configured provider, or chain for all of LCM_SUMMARIZERS')
 
+/** Whether the result of a compaction lists what it lost. */
+export const WithLoss = z
+  .boolean()
+  .optional()
+  .describe('list at the end what was dropped or changed, which may take longer than the compaction')
+
 /** Why a run was started. */
 export const CompactionReason = z.enum(['threshold', 'manual', 'maintenance'])
 
@@ -139,7 +145,7 @@ export const CompactionResult = z.object({
   reduction: z.number(),
   created: z.array(CreatedSummary),
   skipped: z.string().optional(),
-  /** What it dropped or changed. Absent when nothing was compacted, and when the comparison was stopped. */
+  /** What it dropped or changed, where that was asked for. Absent when nothing was compacted or the comparison was stopped. */
   loss: LossReport.optional(),
   durationMs: z.number(),
 })

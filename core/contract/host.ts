@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CompactionDecision, CompactionMode, CompactionResult, CompactionSettings } from './compaction.ts'
+import { CompactionDecision, CompactionMode, CompactionResult, CompactionSettings, WithLoss } from './compaction.ts'
 import { AssembledContext, ContextItem, Provider } from './context.ts'
 import { ErrorInfo } from './error.ts'
 import { ConversationId, FreshTailCount, NodeId, Role, TimeMs } from './ids.ts'
@@ -119,6 +119,7 @@ export const HostCompactInput = z.object({
   targetTokens: z.int().min(1).optional().describe('The goal of untilUnder. Default: the soft threshold.'),
   summarizer: z.string().max(80).optional().describe('deterministic, a configured provider, or chain.'),
   settings: CompactionSettings.partial().optional().describe('These values before the configured ones.'),
+  loss: WithLoss,
 })
 export type HostCompactInput = z.infer<typeof HostCompactInput>
 

@@ -6,6 +6,7 @@ import {
   CompactionResult,
   UndoCompactionInput,
   UndoneCompaction,
+  WithLoss,
 } from './compaction.ts'
 import { Comparison, ComparisonInput } from './comparison.ts'
 import { CoverageInput, CoverageReport } from './coverage.ts'
@@ -26,7 +27,7 @@ import { EmbedInput, EmbedResult } from './vectors.ts'
 import { CopyReport } from './working-copy.ts'
 
 export const JobSpec = z.discriminatedUnion('kind', [
-  CompactInput.extend({ kind: z.literal('compact') }),
+  CompactInput.extend({ kind: z.literal('compact'), loss: WithLoss }),
   /** Compacts a copy of the memory, to tell what would be lost. */
   CompactionPreviewInput.extend({ kind: z.literal('compaction_preview') }),
   RepairPlanInput.extend({

@@ -131,6 +131,7 @@ async function* compactJob(lcm: Lcm, spec: Extract<JobSpec, { kind: 'compact' }>
   for (;;) {
     const step = await run.next()
     if (step.done) {
+      if (!spec.loss) return step.value
       if (progress !== null) yield { ...progress, note: 'compacted; listing the details that left the window' }
       return withLoss(lcm, step.value, signal)
     }

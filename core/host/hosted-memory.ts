@@ -150,7 +150,7 @@ export class HostedMemory {
   async #compact(input: Input<'compact'>, signal: AbortSignal): Promise<CompactionResult | null> {
     const lcm = await this.#core.lcm()
     const conversationId = this.#conversation(lcm, input)
-    const { ifNeeded, mode, targetTokens, settings, summarizer = this.#options.summarizer } = input
+    const { ifNeeded, mode, targetTokens, settings, loss, summarizer = this.#options.summarizer } = input
     const running = this.#running(conversationId)
     if (running !== null) await this.#core.jobs.wait(running, signal)
     const asked = CompactInput.parse({ conversationId, mode, targetTokens, settings, summarizer })
@@ -158,7 +158,7 @@ export class HostedMemory {
     lcm.summarizers.providersOf(summarizer)
     const wanted = ifNeeded ? neededRun((await this.#core.lcm()).planner.evaluate(asked), asked) : asked
     if (wanted === null) return null
-    const spec = { kind: 'compact' as const, ...CompactInput.parse(wanted) }
+    const spec = { kind: 'compact' as const, ...CompactInput.parse(wanted), loss }
     const jobId = this.#core.jobs.start({ path: lcm.info.path, create: false, spec })
     const result = await this.#core.jobs.result(jobId, signal)
     return result.kind === 'compact' ? result.value : null

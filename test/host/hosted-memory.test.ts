@@ -128,6 +128,17 @@ describe('a window of an agent', () => {
     expect(wrong(await scanFile(memory.path))).toEqual([])
   })
 
+  it('lists what a compaction lost only where that is asked for', async () => {
+    for (const loss of [undefined, false, true]) {
+      const memory = hosted(SMALL)
+      await memory.ask('ingest', { sessionId: 's', messages: turns(40) })
+      const result = await memory.ask<{ created: unknown[]; loss?: object }>('compact', { sessionId: 's', loss })
+      expect(result.created.length).toBeGreaterThan(0)
+      expect('loss' in result).toBe(loss === true)
+      await memory.core.close()
+    }
+  })
+
   it('is given as it is when nobody asked for automatic compaction, and compacted when that is needed', async () => {
     const memory = hosted(SMALL)
     await memory.ask('ingest', { sessionId: 's', messages: turns(40) })

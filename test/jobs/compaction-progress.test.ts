@@ -20,7 +20,7 @@ it('says that a run is done while what it lost is being listed, once and at the 
   const execute = executeHere({
     settings: readSettings({ LCM_LEAF_CHUNK_TOKENS: '100', LCM_LEAF_TARGET_TOKENS: '40' }),
   })
-  const spec = JobSpec.parse({ kind: 'compact', conversationId: 1, mode: 'full', summarizer: 'deterministic' })
+  const spec = JobSpec.parse({ kind: 'compact', conversationId: 1, mode: 'full', loss: true })
   const run = async () => {
     const notes: string[] = []
     const request = { path: memory.path, create: false, spec }

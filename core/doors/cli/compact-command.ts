@@ -7,6 +7,7 @@ import {
   CompactionResult,
   CompactionSettings,
   type SpendEstimate,
+  WithLoss,
 } from '#core/contract/compaction.ts'
 import { PresetName } from '#core/contract/settings.ts'
 import { LcmError } from '#core/errors.ts'
@@ -25,6 +26,7 @@ import { count, percent, table } from './text.ts'
 
 const fields = CompactInput.pick({ mode: true, targetTokens: true, summarizer: true }).extend({
   ...narrowed,
+  loss: WithLoss,
   plan: z.boolean().optional().describe('show what would be done, write nothing'),
   auto: z.boolean().optional().describe('only when a threshold is reached, and no further than under it'),
   preset: PresetName.optional().describe('the defaults of a known system'),
@@ -109,7 +111,7 @@ async function compactAnswer(lcm: Lcm, options: CompactOptions): Promise<Answer>
   const { input, skipped } = options.auto ? automaticRun(lcm, asked) : { input: asked, skipped: null }
   if (skipped !== null) return skippedAnswer(lcm.planner.evaluate(asked), skipped)
   const { runJob } = await import('../run-job.ts')
-  const result = await interruptible((signal) => runJob(lcm, { kind: 'compact', ...input }, signal))
+  const result = await interruptible((signal) => runJob(lcm, { kind: 'compact', ...input, loss: options.loss }, signal))
   if (result.kind !== 'compact') throw new Error('a compaction answers with a compaction')
   const { value } = result
   const text = (): string =>
@@ -126,10 +128,12 @@ async function compactAnswer(lcm: Lcm, options: CompactOptions): Promise<Answer>
 }
 
 function lossLine({ loss, runId, conversationId }: CompactionResult): string[] {
-  if (loss === undefined) return []
+  if (runId === null) return []
+  const command = `"lcm loss --conversation ${conversationId} --run ${runId}"`
+  if (loss === undefined) return [`${command} lists what was dropped or changed.`]
   const { details, dropped, changed } = loss.counts
   return [
-    `Of ${plural(details, 'detail')} ${count(dropped)} were dropped and ${count(changed)} changed: "lcm loss --conversation ${conversationId} --run ${runId}" lists them.`,
+    `Of ${plural(details, 'detail')} ${count(dropped)} were dropped and ${count(changed)} changed: ${command} lists them.`,
   ]
 }
 

@@ -127,7 +127,7 @@ export function CompactionView({ conversationId, info, renderStrip }: Props) {
             setAsking(false)
             // The result appears there.
             scroller?.scrollTo({ top: 0 })
-            start.mutate({ ...asked.request, kind: 'compact' })
+            start.mutate({ ...asked.request, kind: 'compact', loss: true })
           }}
           onClose={() => setAsking(false)}
         />
