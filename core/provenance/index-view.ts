@@ -65,6 +65,10 @@ export class IndexView {
     return anchor === undefined || !sought ? NO_OCCURRENCES : this.#index.occurrencesOf(sought, anchor)
   }
 
+  mayDeny(unit: number): boolean {
+    return this.#index.mayDeny(unit)
+  }
+
   /** Whether a unit has a term. */
   holds(unit: number, term: number): boolean {
     const known = this.#terms[term] ?? -1

@@ -1,5 +1,4 @@
 import type { IndexView } from './index-view.ts'
-import { mayDeny } from './polarity.ts'
 import type { Claim, Vocabulary } from './vocabulary.ts'
 import { type WeighedClaim, weigh } from './weighed-claim.ts'
 import { type Candidate, WindowComparison } from './window-comparison.ts'
@@ -120,9 +119,7 @@ export class Scorer {
 
   /** Returns whether a unit denies something that a claim says, and has enough of its words to be about the same. */
   deniesOf(claim: Claim, unit: number): boolean {
-    const text = this.#index.texts[this.#index.textOf(unit)]?.text ?? ''
-    // Most units are told apart by one pattern, and need not be read.
-    if (!mayDeny(text.slice(this.#index.startOf(unit), this.#index.endOf(unit)))) return false
+    if (!this.#index.mayDeny(unit)) return false
     const { scopes } = this.#index.read(unit)
     const { weights, turnable } = this.#weigh(claim)
     const near = [-2, -1, 0, 1, 2].map((step) => unit + step)

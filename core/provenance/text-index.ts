@@ -8,7 +8,7 @@ import {
   type SourceText,
   unitEnd,
 } from './passages.ts'
-import { polarityOf } from './polarity.ts'
+import { mayDeny, polarityOf } from './polarity.ts'
 import { anchorKey, type Specific, standsAt } from './specifics.ts'
 import { keyOf, numberOfWord, scanTokens, type TokenKind, tokensOf } from './tokens.ts'
 import { isTelling, LONGEST_WORD, termKey, type Vocabulary } from './vocabulary.ts'
@@ -64,6 +64,8 @@ export class TextIndex {
   #byTerm: Grouped | null = null
   #byAnchor: Grouped | null = null
   readonly #read = new Map<number, ReadTokens>()
+  /** By unit, as far as somebody asked. */
+  readonly #mayDeny: boolean[] = []
   readonly #found = new Map<string, readonly Occurrence[]>()
 
   /** @param sought the vocabulary whose words are kept, or null for all words */
@@ -195,6 +197,16 @@ export class TextIndex {
       if (found.length >= MOST_OCCURRENCES) break
     }
     return found.length === 0 ? NO_OCCURRENCES : found
+  }
+
+  /** Whether a unit may deny something. False tells so of most units without a closer look. */
+  mayDeny(unit: number): boolean {
+    const known = this.#mayDeny[unit]
+    if (known !== undefined) return known
+    const text = this.texts[this.textOf(unit)]?.text ?? ''
+    const may = mayDeny(text.slice(this.startOf(unit), this.endOf(unit)))
+    this.#mayDeny[unit] = may
+    return may
   }
 
   /** Reads the words of a unit, and which of them are denied. */

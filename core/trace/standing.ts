@@ -57,20 +57,19 @@ export class Standing {
   async count(positions: readonly number[], slice: TimeSlice): Promise<Map<number, Count>> {
     const counts = new Map(positions.map((position) => [position, { details: 0, kept: 0 }]))
     const ids = positions.map((position) => this.#memory.messageId(position))
+    const positionOf = ({ id }: ToldText): number => this.#memory.messages.positionOf(messageNumber(id) ?? Number.NaN)
     for (const texts of toldTextsOf(this.#db, this.#memory, ids)) {
       await slice.yieldIfOver()
-      for (const text of texts) {
-        const position = this.#memory.messages.positionOf(messageNumber(text.id) ?? Number.NaN)
-        const count = counts.get(position)
-        if (!count) continue
-        const top = await this.#topAt(position, slice)
-        await addDetails(text, top ? [this.#window, top] : [this.#window], count, slice)
+      for (const [node, some] of Map.groupBy(texts, (text) => this.#topAt(positionOf(text)))) {
+        const holders = node < 0 ? [this.#window] : [this.#window, await this.#top(node, slice)]
+        await addDetails(some, holders, (text) => counts.get(positionOf(text)), slice)
       }
     }
     return counts
   }
 
-  async #topAt(position: number, slice: TimeSlice): Promise<Holder | null> {
+  /** The summary in the window to which the ladder of a message leads, −1 for none. */
+  #topAt(position: number): number {
     const { coverage } = this.#memory
     const leaf = coverage.shared.has(position) ? -2 - position : (coverage.leaf[position] ?? -1)
     let node = this.#topOf.get(leaf)
@@ -79,7 +78,7 @@ export class Standing {
       node = top !== undefined && isSummaryInWindow(this.#memory, top) ? top : -1
       this.#topOf.set(leaf, node)
     }
-    return node < 0 ? null : this.#top(node, slice)
+    return node
   }
 
   async #top(node: number, slice: TimeSlice): Promise<Holder> {
@@ -96,31 +95,62 @@ export class Standing {
   }
 }
 
-/** Adds the details of a text to a count: how many there are, and how many of them stand in one of the holders. */
+/** The texts that are compared together have about this many characters. */
+const BATCH_CHARS = 300_000
+
+/**
+ * Adds the details of texts to counts: how many there are, and how many of them stand in one of the holders. Texts that
+ * are compared together share what is read of the holders.
+ * @param countOf the count of a text, or undefined when it is left out
+ */
 export async function addDetails(
-  text: ToldText,
+  texts: readonly ToldText[],
   holders: readonly Holder[],
-  count: Count,
+  countOf: (text: ToldText) => Count | undefined,
   slice: TimeSlice,
 ): Promise<void> {
+  let batch: ToldText[] = []
+  let chars = 0
+  for (const text of texts) {
+    if (countOf(text) === undefined) continue
+    batch.push(text)
+    chars += text.text.length
+    if (chars < BATCH_CHARS) continue
+    await addTogether(batch, holders, countOf, slice)
+    batch = []
+    chars = 0
+  }
+  if (batch.length > 0) await addTogether(batch, holders, countOf, slice)
+}
+
+async function addTogether(
+  texts: readonly ToldText[],
+  holders: readonly Holder[],
+  countOf: (text: ToldText) => Count | undefined,
+  slice: TimeSlice,
+): Promise<void> {
+  const add = (text: ToldText | undefined, details: number, kept: number): void => {
+    const count = text && countOf(text)
+    if (count === undefined) return
+    count.details += details
+    count.kept += kept
+  }
   const hasAnchor = (anchor: string): boolean => holders.some(({ index }) => index.anchorOf(anchor) !== undefined)
-  const isRead: Parameters<typeof readingDetails>[2] = (sentence, kind) => {
+  const isRead: Parameters<typeof readingDetails>[2] = (sentence, kind, text) => {
     const absent = detailsOfAbsent(sentence, kind, text, hasAnchor)
-    count.details += absent ?? 0
+    add(text, absent ?? 0, 0)
     return absent === null
   }
-  const details = await goingOn(readingDetails([text], null, isRead), slice)
-  const { sentences } = details
-  if (sentences.length === 0) return
+  const details = await goingOn(readingDetails(texts, null, isRead), slice)
+  if (details.sentences.length === 0) return
   const finders = holders.map(({ index, isSaidBySources }) => new FateFinder(details, index, isSaidBySources))
-  for (const sentence of sentences) {
+  for (const sentence of details.sentences) {
     const kept = sentence.details.map(() => false)
     for (const finder of finders) {
       if (!kept.includes(false)) break
       for (const [detail, isKept] of finder.keptOf(sentence).entries()) kept[detail] ||= isKept
     }
-    count.details += kept.length
-    count.kept += kept.filter(Boolean).length
+    add(texts[sentence.told], kept.length, kept.filter(Boolean).length)
     if (slice.isOver) await slice.yield()
   }
 }

@@ -69,11 +69,12 @@ async function* countsOf({ db, memory, messages }: Compared, slice: TimeSlice, b
     for (const position of some) if (!isOutside[position]) counts.set(position, { details: 0, kept: 0 })
     const inside = some.filter((position) => !isOutside[position]).map((position) => memory.messageId(position))
     for (const texts of toldTextsOf(db, memory, inside)) {
+      const countOf = ({ id }: { readonly id: string }): Count | undefined =>
+        counts.get(memory.messages.positionOf(messageNumber(id) ?? Number.NaN))
+      await addDetails(texts, [], countOf, slice)
       for (const text of texts) {
-        const count = counts.get(memory.messages.positionOf(messageNumber(text.id) ?? Number.NaN))
-        if (!count) continue
-        await addDetails(text, [], count, slice)
-        count.kept = count.details
+        const count = countOf(text)
+        if (count) count.kept = count.details
       }
     }
     yield before + to

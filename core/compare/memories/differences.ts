@@ -188,8 +188,8 @@ export class DifferenceLister {
       for (const text of texts) {
         if (this.#chars > MOST_COMPARED_CHARS) return null
         this.#chars += text.text.length
-        await addDetails(text, [holder], count, this.#slice)
       }
+      await addDetails(texts, [holder], () => count, this.#slice)
       await this.#slice.yieldIfOver()
     }
     return count
