@@ -146,6 +146,8 @@ const rows: Row[] = [
   figure('short message stored ÷ bare SQL, messages a second', `${fixed(ingested.shortShare, 2)} ×`, '≥ 0.7 ×'),
   figure('message with tool calls ÷ bare SQL', `${fixed(ingested.toolShare, 2)} ×`, '≥ 0.7 ×'),
   figure('message with tool calls ÷ bare SQL with triggers', `${fixed(ingested.toolShareOfTriggers, 2)} ×`, '≥ 0.7 ×'),
+  figure('turn of six messages stored at once ÷ bare SQL', `${fixed(ingested.turnShare, 2)} ×`, '≥ 0.8 ×'),
+  figure('messages stored 1,000 at once ÷ bare SQL', `${fixed(ingested.bulkShare, 2)} ×`, '≥ 0.95 ×'),
   duration(`working copy of ${fixed(copied.originalMegabytes)} MB`, copied.copy, messages >= 200_000 ? '< 60 s' : ''),
   figure('native file ÷ its text, working copy', `${fixed(copied.timesText, 2)} ×`, '≤ 3.5 ×'),
   duration('first answer after opening', session.firstAnswer, '< 250 ms'),

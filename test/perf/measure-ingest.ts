@@ -17,13 +17,18 @@ export type IngestMeasure = {
   readonly toolShare: number
   /** The same where the bare statements leave the indexes to the triggers of the file. */
   readonly toolShareOfTriggers: number
+  /** The same messages as `toolShare`, a turn of six in a transaction. */
+  readonly turnShare: number
+  /** The same, 1,000 in a transaction, as an import stores them. */
+  readonly bulkShare: number
 }
 
 type Row = Readonly<Record<string, string | number | null>>
 type Rows = { readonly message: Row; readonly parts: readonly Row[]; readonly item: Row; readonly texts: Row }
 type Indexes = 'directly' | 'by triggers'
 
-const BLOCK = 100
+const TURN = 6
+const BULK = 1000
 
 const queries = {
   message: /* sql */ `SELECT * FROM messages WHERE message_id = :id`,
@@ -41,11 +46,18 @@ const queries = {
   dropTriggers: /* sql */ `DROP TRIGGER messages_index_insert; DROP TRIGGER message_parts_index_insert`,
 }
 
-/** Stores messages one by one, each in a transaction, and writes the same rows and index entries by bare statements. */
+/** Stores messages in transactions of several sizes, and writes the same rows and index entries by bare statements. */
 export function measureIngest(messages: number): IngestMeasure {
-  const short = shares(messages, shortMessages(messages))
-  const tool = shares(messages, historyStream({ seed: 11, messages, words: 29 }))
-  return { shortShare: short.directly, toolShare: tool.directly, toolShareOfTriggers: tool.byTriggers }
+  const toolMessages = (): Iterable<NewMessage> => historyStream({ seed: 11, messages, words: 29 })
+  const short = shares([...shortMessages(messages)], 1)
+  const tool = shares([...toolMessages()], 1)
+  return {
+    shortShare: short.directly,
+    toolShare: tool.directly,
+    toolShareOfTriggers: tool.byTriggers,
+    turnShare: shares([...toolMessages()], TURN).directly,
+    bulkShare: shares([...toolMessages()], BULK).directly,
+  }
 }
 
 function* shortMessages(messages: number): Generator<NewMessage> {
@@ -55,22 +67,32 @@ function* shortMessages(messages: number): Generator<NewMessage> {
   }
 }
 
-function shares(messages: number, history: Iterable<NewMessage>): { directly: number; byTriggers: number } {
+/** @param together how many messages are stored in one transaction */
+function shares(all: readonly NewMessage[], together: number): { directly: number; byTriggers: number } {
   const folder = temporaryFolder()
   const db = openNative(join(folder, 'store.db'))
   const store = new ConversationStore(db, createTokenEstimator(), Date.now)
   const conversationId = store.ensureConversation({ importer: 'bench', sessionId: 'one' })
+  const put = (messages: readonly NewMessage[]): void => {
+    if (together === 1) store.append(conversationId, messages)
+    else store.ingestBulk([{ conversationId, messages }])
+  }
   const bare = new BareFile(join(folder, 'bare.db'), 'directly')
   const triggered = new BareFile(join(folder, 'triggered.db'), 'by triggers')
   const directly: number[] = []
   const byTriggers: number[] = []
-  const all = [...history]
-  for (let from = 0; from + BLOCK <= messages; from += BLOCK) {
-    const block = all.slice(from, from + BLOCK)
-    const ours = cpuMs(() => {
-      for (const message of block) store.append(conversationId, [message])
+  const block = Math.max(together, Math.ceil(100 / together) * together)
+  for (let from = 0; from + block <= all.length; from += block) {
+    const transactions = Array.from({ length: block / together }, (_, index) => {
+      const first = from + index * together
+      return all.slice(first, first + together)
     })
-    const rows = block.map((_, index) => rowsOf(db, from + index + 1))
+    const ours = cpuMs(() => {
+      for (const messages of transactions) put(messages)
+    })
+    const rows = transactions.map((messages, index) =>
+      messages.map((_, place) => rowsOf(db, from + index * together + place + 1)),
+    )
     directly.push(cpuMs(() => writeAll(bare, rows)) / ours)
     byTriggers.push(cpuMs(() => writeAll(triggered, rows)) / ours)
   }
@@ -79,8 +101,8 @@ function shares(messages: number, history: Iterable<NewMessage>): { directly: nu
   return { directly: median(directly), byTriggers: median(byTriggers) }
 }
 
-function writeAll(file: BareFile, rows: readonly Rows[]): void {
-  for (const one of rows) file.write(one)
+function writeAll(file: BareFile, transactions: readonly (readonly Rows[])[]): void {
+  for (const rows of transactions) file.write(rows)
 }
 
 function rowsOf(db: ReadDb, id: number): Rows {
@@ -94,7 +116,7 @@ class BareFile {
   readonly #db: Database.Database
   readonly #statements = new Map<string, Database.Statement>()
   readonly #indexes: Indexes
-  readonly write: (rows: Rows) => void
+  readonly write: (messages: readonly Rows[]) => void
 
   constructor(path: string, indexes: Indexes) {
     openNative(path).close()
@@ -104,7 +126,9 @@ class BareFile {
     this.#db.exec(queries.conversation)
     if (indexes === 'directly') this.#db.exec(queries.dropTriggers)
     this.#indexes = indexes
-    this.write = this.#db.transaction((rows: Rows) => this.#write(rows)).immediate
+    this.write = this.#db.transaction((messages: readonly Rows[]) => {
+      for (const rows of messages) this.#write(rows)
+    }).immediate
   }
 
   close(): void {
