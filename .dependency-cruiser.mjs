@@ -31,6 +31,7 @@ export const GROUND = [
   'local-path',
   'log',
   'markup',
+  'packages',
   'read-at',
   'sanitize',
   'tables',

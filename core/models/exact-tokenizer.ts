@@ -1,5 +1,8 @@
-import { createRequire } from 'node:module'
+import { BytePairEncodingCore } from 'gpt-tokenizer/esm/BytePairEncodingCore'
+import { Cl100KBase } from 'gpt-tokenizer/esm/encodingParams/cl100k_base'
+import { O200KBase } from 'gpt-tokenizer/esm/encodingParams/o200k_base'
 import { LcmError } from '../errors.ts'
+import { packageValues } from '../packages.ts'
 
 /** The part of gpt-tokenizer that splits a text into pieces and merges their bytes. */
 export type Tokenizer = {
@@ -11,6 +14,9 @@ export type Tokenizer = {
   readonly bytePairNonUtfSortedEncoder: readonly (readonly [bytes: Uint8Array, rank: number])[]
 }
 type Parameters = { readonly tokenSplitRegex: RegExp; readonly [name: string]: unknown }
+const PARAMETERS = { o200k_base: O200KBase, cl100k_base: Cl100KBase } as unknown as Readonly<
+  Record<'o200k_base' | 'cl100k_base', (ranks: unknown) => Parameters>
+>
 type TokenizerClass = new (parameters: Parameters) => Tokenizer
 
 /**
@@ -31,8 +37,7 @@ const MARK = '\ufeff'
 const MARK_BYTES = [0xef, 0xbb, 0xbf] as const
 
 /**
- * Loads a tokenizer with a published vocabulary. It is required, not imported, so that only those who need it load it,
- * and opening a file stays synchronous.
+ * Loads a tokenizer with a published vocabulary, which only those read who need it. Opening a file stays synchronous.
  *
  * The library decodes bytes to look a token up, and its decoder drops a byte order mark at their beginning. Tokens that
  * begin with one are kept as bytes, and are looked up as bytes here.
@@ -40,15 +45,10 @@ const MARK_BYTES = [0xef, 0xbb, 0xbf] as const
  */
 export function loadTokenizer(name: 'o200k_base' | 'cl100k_base'): Tokenizer {
   try {
-    const load = createRequire(import.meta.url)
-    const { BytePairEncodingCore } = load('gpt-tokenizer/cjs/BytePairEncodingCore') as Record<string, TokenizerClass>
-    const { default: ranks } = load(`gpt-tokenizer/cjs/bpeRanks/${name}`) as { readonly default: unknown }
-    const parametersOf = Object.entries(load(`gpt-tokenizer/cjs/encodingParams/${name}`) as object).find(([key]) =>
-      /^(?:O200K|Cl100K)Base$/i.test(key),
-    )?.[1] as (ranks: unknown) => Parameters
-    const parameters = parametersOf(ranks)
+    const ranks = packageValues(`gpt-tokenizer/cjs/bpeRanks/${name}`)
+    const parameters = PARAMETERS[name](ranks)
     const encoder = new TextEncoder()
-    class MarkedTokenizer extends (BytePairEncodingCore as TokenizerClass) {
+    class MarkedTokenizer extends (BytePairEncodingCore as unknown as TokenizerClass) {
       override getBpeRankFromString(key: string): number | undefined {
         return key.startsWith(MARK) ? this.getBpeRankFromBytes(encoder.encode(key)) : super.getBpeRankFromString(key)
       }
@@ -62,7 +62,7 @@ export function loadTokenizer(name: 'o200k_base' | 'cl100k_base'): Tokenizer {
   } catch (error) {
     throw new LcmError(
       'unsupported',
-      `The vocabulary ${name} cannot be loaded: install the package gpt-tokenizer, or set LCM_TOKEN_ESTIMATOR=heuristic.`,
+      `The vocabulary ${name} cannot be loaded: install the program again, or set LCM_TOKEN_ESTIMATOR=heuristic.`,
       { estimator: name },
       { cause: error },
     )

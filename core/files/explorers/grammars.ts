@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import type * as TreeSitter from '@vscode/tree-sitter-wasm'
 import { LcmError } from '#core/errors.ts'
+import { packageBytes, packagePath, requirePackage } from '#core/packages.ts'
 import type { FileType } from './file-type.ts'
 
 /** A grammar of the package: its parser and the words that its trees use. */
@@ -206,9 +205,7 @@ const GRAMMARS: { readonly [type in FileType]?: { readonly file: string; readonl
   },
 }
 
-// Not `require`: the build declares that name in the same file.
-const requireHere = createRequire(import.meta.url)
-const PACKAGE = '@vscode/tree-sitter-wasm'
+const PACKAGE = '@vscode/tree-sitter-wasm/wasm'
 
 let runtime: Promise<typeof TreeSitter> | null = null
 const languages = new Map<string, Promise<TreeSitter.Language>>()
@@ -224,7 +221,7 @@ export async function loadGrammar(type: FileType, name: string | null): Promise<
   try {
     runtime ??= startRuntime()
     const { Parser, Language } = await runtime
-    const loading = languages.get(file) ?? readFile(wasmPath(`tree-sitter-${file}`)).then((wasm) => Language.load(wasm))
+    const loading = languages.get(file) ?? Language.load(packageBytes(`${PACKAGE}/tree-sitter-${file}.wasm`))
     languages.set(file, loading)
     const language = await loading
     return { ...known.grammar, newParser: () => new Parser().setLanguage(language) }
@@ -233,18 +230,16 @@ export async function loadGrammar(type: FileType, name: string | null): Promise<
     languages.delete(file)
     throw new LcmError(
       'unsupported',
-      `The grammar ${file} cannot be loaded: install the package ${PACKAGE} again.`,
+      `The grammar ${file} cannot be loaded: install the program again.`,
       { grammar: file },
       { cause: error },
     )
   }
 }
 
-/** The package is required when it is needed and not bundled: its grammars are files. */
+/** The package is required when it is needed. */
 async function startRuntime(): Promise<typeof TreeSitter> {
-  const package_ = requireHere(PACKAGE) as typeof TreeSitter
-  await package_.Parser.init({ locateFile: () => wasmPath('tree-sitter') })
+  const package_ = requirePackage(`${PACKAGE}/tree-sitter.js`) as typeof TreeSitter
+  await package_.Parser.init({ locateFile: () => packagePath(`${PACKAGE}/tree-sitter.wasm`) })
   return package_
 }
-
-const wasmPath = (name: string): string => requireHere.resolve(`${PACKAGE}/wasm/${name}.wasm`)

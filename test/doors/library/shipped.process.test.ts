@@ -2,10 +2,12 @@
 // once where it needs no memory. It also has a text for every explorer stored and read, and calls the library, the
 // engine, each tool for agents and the page in the browser.
 import { spawn } from 'node:child_process'
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/websocket'
+import * as cl100k from 'gpt-tokenizer/encoding/cl100k_base'
+import * as o200k from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, describe, expect, it } from 'vitest'
 import { CODE_TYPES, type FileType, TYPE_FACTS } from '#core/files/explorers/file-type.ts'
 import { enter, openSocket } from '#test/builders/browser-session.ts'
@@ -319,6 +321,28 @@ describe('a large text in the packed package', PATIENCE, () => {
       expect([name, ran.code, ran.stderr]).toEqual([name, 0, ''])
       expect(ran.stdout, name).toContain('harbour')
     })
+  })
+
+  it('is counted by the vocabularies of tokenizers as by their package', async () => {
+    const text = 'Please count the tokens of this sentence, naïvely: 8443 retries, 48 hours.'
+    writeFileSync(
+      join(installFolder, 'tokens.mjs'),
+      `import { openLcm } from 'lcm-inspector'
+      const lcm = await openLcm('tokens.db', { create: true })
+      await lcm.ingest({ sessionId: 's', messages: [{ id: '1', role: 'user', content: ${JSON.stringify(text)} }] })
+      console.log((await lcm.call('transcript.message', { id: 'msg_1' })).tokens)
+      await lcm.close()`,
+    )
+    for (const [name, countTokens] of [
+      ['o200k_base', o200k.countTokens],
+      ['cl100k_base', cl100k.countTokens],
+    ] as const) {
+      rmSync(join(installFolder, 'tokens.db'), { force: true })
+      const env = { ...environment(), LCM_TOKEN_ESTIMATOR: name }
+      const ran = await ended(spawn(process.execPath, ['tokens.mjs'], { cwd: installFolder, env }))
+      expect([ran.code, ran.stderr]).toEqual([0, ''])
+      expect(Number(ran.stdout)).toBe(countTokens(text))
+    }
   })
 
   it('is stored and read by the library, the engine and the tools for agents', async () => {
