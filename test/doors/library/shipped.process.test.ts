@@ -251,6 +251,28 @@ describe('the packed package', PATIENCE, () => {
       driven.push(`${name} on ${of}: served`)
     }
   })
+
+  it('counts tokens by the vocabularies of tokenizers as their package does', async () => {
+    const text = 'Please count the tokens of this sentence, naïvely: 8443 retries, 48 hours.'
+    writeFileSync(
+      join(installFolder, 'tokens.mjs'),
+      `import { openLcm } from 'lcm-inspector'
+      const lcm = await openLcm('tokens.db', { create: true })
+      await lcm.ingest({ sessionId: 's', messages: [{ id: '1', role: 'user', content: ${JSON.stringify(text)} }] })
+      console.log((await lcm.call('transcript.message', { id: 'msg_1' })).tokens)
+      await lcm.close()`,
+    )
+    for (const [name, countTokens] of [
+      ['o200k_base', o200k.countTokens],
+      ['cl100k_base', cl100k.countTokens],
+    ] as const) {
+      rmSync(join(installFolder, 'tokens.db'), { force: true })
+      const env = { ...environment(), LCM_TOKEN_ESTIMATOR: name }
+      const ran = await ended(spawn(process.execPath, ['tokens.mjs'], { cwd: installFolder, env }))
+      expect([ran.code, ran.stderr]).toEqual([0, ''])
+      expect(Number(ran.stdout)).toBe(countTokens(text))
+    }
+  })
 })
 
 const line = (n: number): string => `the harbour master counts boat ${n} and writes it down`
@@ -321,28 +343,6 @@ describe('a large text in the packed package', PATIENCE, () => {
       expect([name, ran.code, ran.stderr]).toEqual([name, 0, ''])
       expect(ran.stdout, name).toContain('harbour')
     })
-  })
-
-  it('is counted by the vocabularies of tokenizers as by their package', async () => {
-    const text = 'Please count the tokens of this sentence, naïvely: 8443 retries, 48 hours.'
-    writeFileSync(
-      join(installFolder, 'tokens.mjs'),
-      `import { openLcm } from 'lcm-inspector'
-      const lcm = await openLcm('tokens.db', { create: true })
-      await lcm.ingest({ sessionId: 's', messages: [{ id: '1', role: 'user', content: ${JSON.stringify(text)} }] })
-      console.log((await lcm.call('transcript.message', { id: 'msg_1' })).tokens)
-      await lcm.close()`,
-    )
-    for (const [name, countTokens] of [
-      ['o200k_base', o200k.countTokens],
-      ['cl100k_base', cl100k.countTokens],
-    ] as const) {
-      rmSync(join(installFolder, 'tokens.db'), { force: true })
-      const env = { ...environment(), LCM_TOKEN_ESTIMATOR: name }
-      const ran = await ended(spawn(process.execPath, ['tokens.mjs'], { cwd: installFolder, env }))
-      expect([ran.code, ran.stderr]).toEqual([0, ''])
-      expect(Number(ran.stdout)).toBe(countTokens(text))
-    }
   })
 
   it('is stored and read by the library, the engine and the tools for agents', async () => {
