@@ -93,6 +93,50 @@ test('a search stays within the selected summary', async ({ openMemory, home }) 
   await expect(hitsOf(page).first()).toBeVisible()
 })
 
+/** A name of a dozen characters in the rows of hits takes at least so many pixels. */
+const DOZEN_PX = 66
+
+test(
+  'a hit names as many covering summaries as have room for a dozen characters each, and counts the others',
+  IN_BROWSER,
+  async ({ openSample }) => {
+    const page = await openSample()
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.getByRole('link', { name: 'Find' }).click()
+    await page.getByRole('combobox').fill('idempotency key')
+    const covered = hitsOf(page).filter({ hasText: 'covered by' })
+    await expect(covered.first()).toContainText('lost')
+    /** What each row says of its covering summaries, as far as it can be seen. */
+    const rows = () =>
+      covered.evaluateAll((hits) =>
+        hits.map((hit) => {
+          const isSeen = (element: Element) => element.checkVisibility()
+          const names = [...hit.querySelectorAll('button[aria-label*=" sum_"]')].filter(isSeen)
+          const texts = [...hit.querySelectorAll('span')].filter(isSeen).map((span) => span.textContent)
+          return {
+            names: names.map((name) => ({ px: name.clientWidth, isCut: name.scrollWidth > name.clientWidth })),
+            unders: texts.filter((text) => text === 'under').length,
+            others: texts.map((text) => Number(/^\+(\d+)$/.exec(text)?.[1] ?? 0)).reduce((sum, one) => sum + one, 0),
+          }
+        }),
+      )
+    const numbersOf = (row: Awaited<ReturnType<typeof rows>>[number]) => row.names.length + row.others
+    const wide = await rows()
+    expect(wide.some((row) => row.names.length === 2)).toBe(true)
+    for (const width of [1280, 900]) {
+      await page.setViewportSize({ width, height: 800 })
+      await expect
+        .poll(async () => (await rows()).some((row) => row.names.length === (width === 900 ? 1 : 2)))
+        .toBe(true)
+      for (const [at, row] of (await rows()).entries()) {
+        for (const { px, isCut } of row.names) expect(!isCut || px >= DOZEN_PX, `${width}, row ${at}: ${px}`).toBe(true)
+        expect(row.unders, `${width}, row ${at}`).toBe(Math.max(0, row.names.length - 1))
+        if (row.names.length > 0 && wide[at]) expect(numbersOf(row)).toBe(numbersOf(wide[at]))
+      }
+    }
+  },
+)
+
 test(
   'a summary is said to show a hit only when its text does, and a match is marked where it is opened',
   IN_BROWSER,

@@ -1,4 +1,4 @@
-import { memo } from 'react'
+import { Fragment, memo } from 'react'
 import type { GrepHit } from '#core/contract/retrieval.ts'
 import { Chip } from '#renderer/ui/chip.tsx'
 import { classNames } from '#renderer/ui/class-names.ts'
@@ -169,14 +169,19 @@ function Covers({ hit }: { readonly hit: GrepHit }) {
           : 'out of reach'
   return (
     <span className={styles.covers} title={coversTitle(hit)}>
-      {words !== '' && <span>{words}</span>}
-      {shown.map((id, index) => (
-        <span key={id} className={styles.cover}>
-          {index === 1 && coverInWindow !== null && <span>under </span>}
-          <NodeLink id={id} maxChars={12} conversationId={conversationId} view="layers" />
-        </span>
-      ))}
-      {left > 0 && <span>+{left}</span>}
+      <span className={styles.named}>
+        {words !== '' && <span>{words}</span>}
+        {shown.map((id, index) => (
+          <Fragment key={id}>
+            {index > 0 && coverInWindow !== null && <span className={styles.second}>under</span>}
+            <span className={classNames(styles.cover, index > 0 && styles.second)}>
+              <NodeLink id={id} maxChars={12} conversationId={conversationId} view="layers" />
+            </span>
+          </Fragment>
+        ))}
+        {left > 0 && <span className={shown.length > 1 ? styles.withSecond : undefined}>+{left}</span>}
+        {shown.length > 1 && <span className={styles.withoutSecond}>+{left + 1}</span>}
+      </span>
     </span>
   )
 }
