@@ -27,7 +27,7 @@ export function tooFewMessages(
   if (eligible >= least || (isLeafPassOpen && eligible > 0)) return null
   const count =
     eligible === 0 ? 'No message is' : eligible === 1 ? 'Only 1 message is' : `Only ${eligible} messages are`
-  return `${count} eligible: outside the fresh tail of ${freshTailCount}, not from the system and not yet summarised. At least ${least} are needed.`
+  return `${count} eligible: not among the newest ${freshTailCount}, not from the system and not yet summarised. At least ${least} are needed.`
 }
 
 export const underTarget = (tokens: number, target: number): string =>

@@ -76,6 +76,8 @@ export const ExpandCitation = z.object({
   start: z.int(),
   end: z.int(),
   excerpt: z.string(),
+  /** Where the excerpt has words of the question: UTF-16 ranges of it, end exclusive, in order. */
+  matches: z.array(z.tuple([z.int(), z.int()])),
 })
 export type ExpandCitation = z.infer<typeof ExpandCitation>
 

@@ -64,7 +64,10 @@ export class NoteService {
       }
       if (!after.isPinned && after.text === '') return null
       if (before === undefined && notes.length >= MOST_NOTES)
-        throw new LcmError('unsupported', `${MOST_NOTES} nodes are pinned or noted already: remove some first.`)
+        throw new LcmError(
+          'unsupported',
+          `${MOST_NOTES} messages and summaries are pinned or noted already: remove some first.`,
+        )
       return after
     })
     return note && shown(note, node)

@@ -240,8 +240,8 @@ export class Grep {
     if (isScan && grounds.length > 0) {
       told.push(
         indexes
-          ? 'Answered by a scan of every text: what was looked for is too short, or says too little, for the index.'
-          : `Answered by a scan of every text: ${this.#indexes.absence()}`,
+          ? 'Every text was read: what was looked for is too short, or says too little, for the index.'
+          : `Every text was read: ${this.#indexes.absence()}`,
       )
     } else if (grounds.length > 0 && indexes?.note) told.push(indexes.note)
     if (input.mode !== 'full_text' && input.sort === 'relevance') {

@@ -109,6 +109,16 @@ function withoutGenitive(term: Term): Term {
 export const proseMatcher = (text: string): ExpressionMatcher =>
   new ExpressionMatcher({ kind: 'any', of: askedWords(termsOfProse(text)).map(expressionOf) })
 
+/**
+ * Returns what finds the words that say what a question is about, in every form with the same stem. Where all of them
+ * only make a sentence, it finds all.
+ */
+export function subjectMatcher(question: string): ExpressionMatcher {
+  const words = askedWords(termsOfProse(question))
+  const subjects = words.filter(({ isFunctionWord }) => !isFunctionWord)
+  return new ExpressionMatcher({ kind: 'any', of: (subjects.length > 0 ? subjects : words).map(expressionOf) })
+}
+
 /** Words with one stem begin with it, but for the end that the stemmer rewrites: `happy`, `possibility`. */
 const stemTerm = (stem: string): Term => ({ kind: 'stem', stem, beginning: stem.replace(/[ie]$|(?<=b)le?$/, '') })
 

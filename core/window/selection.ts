@@ -67,7 +67,7 @@ export class Selection {
     this.#matches = claimed.matches
     const step = number(stepOf(input.budgetTokens))
     // Most items of a long window are left out for this reason, so its text is made once.
-    this.#outByStep = `out: over the budget, the oldest fall out, ${step} tokens at a time`
+    this.#outByStep = `out: over the budget, the oldest leave first, ${step} tokens at a time`
   }
 
   isIncluded(index: number): boolean {
@@ -84,7 +84,7 @@ export class Selection {
       case 'always_in':
         return 'always in'
       case 'fresh_tail':
-        return 'fresh tail'
+        return 'among the newest messages'
       case 'pair_of_included':
         return `${this.reasonAt(detail, wording)} · pair of ${wording.idAt(detail)}`
       case 'fits_recency':
@@ -118,7 +118,7 @@ export class Selection {
     if (needs < stepOf(this.#input.budgetTokens)) return this.#outByStep
     const partner = members.find((member) => member !== index)
     const together = partner === undefined ? '' : ` with ${idAt(partner)}`
-    return `out: over the budget, and ${number(needs)} tokens${together} are as much as falls out at a time`
+    return `out: over the budget, and ${number(needs)} tokens${together} are as much as leaves at a time`
   }
 
   #lacking(index: number, left: number, { idAt }: Wording): string {

@@ -79,7 +79,7 @@ describe('a compaction plan', () => {
     using memory = remember(talk(12))
     const plan = (request: Partial<CompactRequest>): string | null => engineOn(memory.db).plan(input(request)).skipped
     expect(plan({})).toBe(
-      'Only 4 messages are eligible: outside the fresh tail of 8, not from the system and not yet summarised. At least 10 are needed.',
+      'Only 4 messages are eligible: not among the newest 8, not from the system and not yet summarised. At least 10 are needed.',
     )
     expect(plan({ mode: 'condense' })).toBe('No depth has enough neighbouring summaries to condense.')
     expect(plan({ mode: 'untilUnder', targetTokens: 5_000 })).toBe(

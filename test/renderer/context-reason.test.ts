@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest'
 import { reasonParts } from '#renderer/features/context/reason-parts.ts'
 
-it('words the reason of an item without ids and terms of agents', () => {
-  expect(reasonParts('fresh tail · pair of msg_62')).toEqual([
-    { text: 'among the newest · pair of ', isId: false },
-    { text: 'msg_62', isId: true },
+it('tells the ids in the reason of an item from its words, also one that stands in it twice', () => {
+  expect(reasonParts('among the newest messages · pair of msg_62, under msg_62')).toEqual([
+    { from: 0, text: 'among the newest messages · pair of ', isId: false },
+    { from: 36, text: 'msg_62', isId: true },
+    { from: 42, text: ', under ', isId: false },
+    { from: 50, text: 'msg_62', isId: true },
   ])
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { answerParts, wordsIn } from '#renderer/features/search/answer-parts.ts'
+import { answerParts } from '#renderer/features/search/answer-parts.ts'
 import { clipPassage, linesOfPassage } from '#renderer/ui/clip-passage.ts'
 import { findAllExactly } from '#renderer/ui/found-texts.ts'
 
@@ -44,12 +44,4 @@ describe('a passage', () => {
     expect(findAllExactly('a long text', ['…long…', ''], 9)).toEqual([[2, 6]])
     expect(findAllExactly('aaaa', ['a'], 2)).toHaveLength(2)
   })
-})
-
-it('marks the words of a question in a passage, with another ending too, and no short ones', () => {
-  const passage = 'Support has 37 customers who were charged twice; one customer had a charge of 40.'
-  expect(wordsIn(passage, 'Why were the customers charged?').map(([from, to]) => passage.slice(from, to))).toEqual([
-    ...['customers', 'were', 'charged', 'customer', 'charge'],
-  ])
-  expect(wordsIn(passage, 'who is it')).toEqual([])
 })

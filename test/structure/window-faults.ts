@@ -227,14 +227,15 @@ export const WINDOW_FAULTS: readonly WindowFault[] = [
     title: 'writes a day of a filter as days are written, and none in words',
   },
   {
-    fault: 'The reason of an item names ids and terms of agents',
+    fault: 'The reason of an item names ids',
     file: 'test/renderer/context-reason.test.ts',
-    title: 'words the reason of an item without ids and terms of agents',
+    title: 'tells the ids in the reason of an item from its words, also one that stands in it twice',
   },
   {
     fault: 'The passages of an answer mark no word of the question',
-    file: 'test/renderer/search-ask.test.ts',
-    title: 'marks the words of a question in a passage, with another ending too, and no short ones',
+    file: 'test/agents/expand-query/passages.test.ts',
+    title:
+      'marks in each passage the words of the question, with another ending too, and none that only makes a sentence',
   },
   {
     fault: 'The storage of a small file waits for a click',

@@ -166,7 +166,7 @@ export class ExpandQuery {
 
   /** Returns, for each cited source, the passage that supports question and answer best. */
   async #citations({ text, cited }: CitedAnswer, question: string, signal: AbortSignal): Promise<ExpandCitation[]> {
-    const passages = new PassageReader({ db: this.#options.db, question: `${question}\n${text}`, signal }, cited)
+    const passages = new PassageReader({ db: this.#options.db, question, answer: text, signal }, cited)
     const found = new Map((await passages.of(cited)).map((passage) => [passage.id, passage]))
     return cited.flatMap((id) => found.get(id) ?? this.#beginning(id) ?? [])
   }
@@ -176,7 +176,7 @@ export class ExpandQuery {
     if (node.kind === 'file') return null
     const { kind, conversationId, seq, role, createdAtMs, content } = node
     const place = { field: 'content' as const, part: null, start: 0, end: content.length }
-    return { id, kind, conversationId, seq, role, createdAtMs, ...place, excerpt: content.toWellFormed() }
+    return { id, kind, conversationId, seq, role, createdAtMs, ...place, excerpt: content.toWellFormed(), matches: [] }
   }
 
   async #fromPassages(

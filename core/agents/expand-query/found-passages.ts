@@ -5,8 +5,8 @@ import { type SourceText, unitEnd, withoutBlanks } from '#core/provenance/passag
 import { messageTexts, sourceCards, summaryTexts } from '#core/provenance/source-texts.ts'
 import { SummaryCopies } from '#core/provenance/summary-copies.ts'
 import type { Match, Matcher } from '#core/search/matcher.ts'
-import { proseMatcher } from '#core/search/question-words.ts'
-import { matchesIn } from '#core/search/snippet.ts'
+import { proseMatcher, subjectMatcher } from '#core/search/question-words.ts'
+import { matchesIn, rangesOf } from '#core/search/snippet.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { messageNumber } from '#core/systems/node-id.ts'
 import { TimeSlice } from '#core/yielding.ts'
@@ -44,17 +44,25 @@ export async function* foundPassages(search: PassageSearch): AsyncGenerator<Expa
   }
 }
 
+type PassageSubject = Omit<PassageSearch, 'reach' | 'retrieval'> & {
+  /** What a model answered. A passage for it supports question and answer. */
+  readonly answer?: string
+}
+
 /** Cuts from messages and summaries what says most about a question. */
 export class PassageReader {
   readonly #db: ReadDb
   readonly #matcher: Matcher
+  /** Finds what is marked in a passage. */
+  readonly #marker: Matcher
   readonly #copies: SummaryCopies
   readonly #slice: TimeSlice
 
   /** @param reached the ids that may be read. What repeats a summary among them counts as the summary's words alone. */
-  constructor({ db, question, signal }: Omit<PassageSearch, 'reach' | 'retrieval'>, reached: readonly string[]) {
+  constructor({ db, question, answer = '', signal }: PassageSubject, reached: readonly string[]) {
     this.#db = db
-    this.#matcher = proseMatcher(question)
+    this.#matcher = proseMatcher(`${question}\n${answer}`)
+    this.#marker = subjectMatcher(question)
     this.#slice = new TimeSlice(signal, 'The search was cancelled.')
     this.#copies = new SummaryCopies(
       db,
@@ -79,7 +87,8 @@ export class PassageReader {
       const passage = passageIn(byId.get(id) ?? [], this.#matcher)
       if (!card || !passage) continue
       const { kind, conversationId, seq, role, createdAtMs } = card
-      found.push({ id, kind, conversationId, seq, role, createdAtMs, ...passage })
+      const matches = rangesOf(passage.excerpt, this.#marker).ranges
+      found.push({ id, kind, conversationId, seq, role, createdAtMs, ...passage, matches })
     }
     return found
   }

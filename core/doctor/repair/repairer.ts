@@ -157,5 +157,5 @@ const needsAllFindings = ({ fixes, settledAlong }: Rule): boolean =>
 function onlyExport(info: MemoryInfo): string | null {
   if (!info.readOnly) return null
   if (isNative(info)) return `${info.readOnlyReason ?? 'The file is read-only.'} The plan can be exported.`
-  return `This file belongs to ${info.systemLabel} and stays as it is. The plan can be exported, or applied to a working copy ("lcm copy"): backup first, one transaction, a second scan before it is kept.`
+  return `This file belongs to ${info.systemLabel} and stays as it is. The plan can be exported, or applied to a working copy ("lcm copy"): backup first, one transaction, a second check before it is kept.`
 }

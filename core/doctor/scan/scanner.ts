@@ -23,7 +23,7 @@ const queries = {
 }
 
 const MAX_SAMPLES = 20
-const CANCELLED = 'The scan was cancelled. Nothing was changed.'
+const CANCELLED = 'The check was cancelled. Nothing was changed.'
 
 /** Nodes that are known exceptions of a rule, by its id: no repair may change what the rule is about. */
 export type Excepted = ReadonlyMap<string, ReadonlySet<string>>

@@ -7,7 +7,6 @@ import { Icon } from '#renderer/ui/icon.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
 import { type DifferenceRow, differenceRows } from './difference-rows.ts'
 import { itemColumns } from './item-table.tsx'
-import { inWords } from './reason-parts.ts'
 import { ReasonText } from './reason-text.tsx'
 import { replacementsOf } from './replacements.ts'
 import styles from './time-bar.module.css'
@@ -108,6 +107,6 @@ const COLUMNS: readonly Column<DifferenceRow>[] = [
     title: 'why',
     className: styles.differenceDim,
     cell: (row) => row.kind === 'item' && <ReasonText reason={row.reason} />,
-    cellTitle: (row) => (row.kind === 'item' ? inWords(row.reason) : undefined),
+    cellTitle: (row) => (row.kind === 'item' ? row.reason : undefined),
   },
 ]

@@ -14,7 +14,6 @@ import { useName } from '#renderer/ui/use-names.ts'
 import { categoryColor, categoryLabel, categoryOf } from './category.ts'
 import styles from './context-view.module.css'
 import { type ItemRow, itemRows } from './item-rows.ts'
-import { inWords } from './reason-parts.ts'
 import { ReasonText } from './reason-text.tsx'
 
 type Props = {
@@ -90,7 +89,7 @@ const columnsOf = (windowTokens: number): readonly Column<ItemRow>[] => [
     title: 'why',
     className: styles.why,
     cell: (row) => <ReasonText reason={itemOf(row).reason} />,
-    cellTitle: (row) => inWords(itemOf(row).reason),
+    cellTitle: (row) => itemOf(row).reason,
   },
 ]
 

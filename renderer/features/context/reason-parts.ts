@@ -1,10 +1,17 @@
-/** Divides a reason into words and the ids among them. */
-export function reasonParts(reason: string): readonly { readonly text: string; readonly isId: boolean }[] {
-  return inWords(reason)
-    .split(/\b((?:msg|sum)_\w+)/)
-    .map((text, index) => ({ text, isId: index % 2 === 1 }))
-    .filter(({ text }) => text !== '')
+type ReasonPart = {
+  /** Where it begins in the reason, in UTF-16 units. */
+  readonly from: number
+  readonly text: string
+  readonly isId: boolean
 }
 
-/** The core names the newest messages by the term that agents use. */
-export const inWords = (reason: string): string => reason.replace('fresh tail', 'among the newest')
+/** Divides a reason into words and the ids among them. */
+export function reasonParts(reason: string): readonly ReasonPart[] {
+  const parts: ReasonPart[] = []
+  let from = 0
+  for (const [index, text] of reason.split(/\b((?:msg|sum)_\w+)/).entries()) {
+    if (text !== '') parts.push({ from, text, isId: index % 2 === 1 })
+    from += text.length
+  }
+  return parts
+}

@@ -24,17 +24,3 @@ export function answerParts(answer: string, cited: ReadonlySet<string>): readonl
   say(answer.slice(done))
   return parts
 }
-
-/** Shorter words say little. */
-const FEWEST_LETTERS = 4
-
-/** Returns where the words of a question stand in a passage, also with another ending. */
-export function wordsIn(passage: string, question: string): readonly (readonly [number, number])[] {
-  const words = question.toLocaleLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}_-]*/gu) ?? []
-  const stems = words.filter((word) => word.length >= FEWEST_LETTERS).map((word) => word.replace(/(?:ed|es|s)$/, ''))
-  if (stems.length === 0) return []
-  const found = passage.matchAll(
-    new RegExp(`(?<![\\p{L}\\p{N}])(?:${stems.join('|')})[\\p{L}\\p{N}]{0,3}(?![\\p{L}\\p{N}])`, 'giu'),
-  )
-  return [...found].map(({ index, 0: word }) => [index, index + word.length] as const)
-}

@@ -7,16 +7,16 @@ import { NodeLink } from '#renderer/ui/node-link.tsx'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { SourcePassage } from '#renderer/ui/source-passage.tsx'
 import { useConversation } from '#renderer/ui/use-conversations.ts'
-import { answerParts, wordsIn } from './answer-parts.ts'
+import { answerParts } from './answer-parts.ts'
 import styles from './ask-view.module.css'
 
 /** As many passages as one reads. */
 const FIRST_PASSAGES = 12
 
-type Props = { readonly result: ExpandQueryResult; readonly question: string }
+type Props = { readonly result: ExpandQueryResult }
 
 /** An answer with its sources, or the best passages when no model was asked, and the cost. */
-export function AskAnswer({ result, question }: Props) {
+export function AskAnswer({ result }: Props) {
   const [isWhole, setWhole] = useState(false)
   const conversationId = useRoutePart('conversationId')
   const { answer, citations, provider, model, fallback, notes, droppedIds, truncated } = result
@@ -76,7 +76,7 @@ export function AskAnswer({ result, question }: Props) {
               atMs={citation.createdAtMs}
               field={citation.field}
               excerpt={citation.excerpt}
-              matches={wordsIn(citation.excerpt, question)}
+              matches={citation.matches}
               {...(citation.conversationId !== conversationId && {
                 why: <OtherConversation conversationId={citation.conversationId} />,
               })}

@@ -135,7 +135,7 @@ export function AskView({ conversationId, kinds }: Props) {
         ) : answer.error ? (
           <ErrorState error={answer.error} onRetry={() => void answer.refetch()} />
         ) : answer.data ? (
-          <AskAnswer result={answer.data} question={addressed} />
+          <AskAnswer result={answer.data} />
         ) : (
           <p className={styles.hint}>
             The question is searched for, what was found is unfolded down to the messages, and the passages that bear

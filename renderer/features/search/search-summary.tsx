@@ -71,7 +71,7 @@ export function SearchSummary({ search, filters, onFilters }: Props) {
         </span>
       </div>
       <div className={styles.notes}>
-        {!isStale && result?.notes.map((note) => <p key={note}>{inWords(note)}</p>)}
+        {!isStale && result?.notes.map((note) => <p key={note}>{note}</p>)}
         <IndexLine />
         {filters.mode === 'full_text' && filters.match === 'question' && <VectorLine />}
         {search.isBehind && (
@@ -216,6 +216,3 @@ function VectorLine() {
     </>
   )
 }
-
-/** The core says how it looked by a term that the window has for checks. */
-const inWords = (note: string): string => note.replace(/^Answered by a scan of every text/, 'Every text was read')

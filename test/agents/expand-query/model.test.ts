@@ -41,7 +41,18 @@ describe('a model that reads under a grant', () => {
       fallback: null,
       droppedIds: [],
     })
-    expect(result.citations).toMatchObject([{ id: 'msg_2', seq: 1, excerpt: CAUSE }])
+    // The words of the question are marked, not those of the answer.
+    expect(result.citations).toMatchObject([
+      {
+        id: 'msg_2',
+        seq: 1,
+        excerpt: CAUSE,
+        matches: [
+          [4, 12],
+          [17, 21],
+        ],
+      },
+    ])
     expect(result.grant).toMatchObject({ calls: 3, refusals: 0, state: 'revoked' })
     expect(result.grant.readIds).toEqual([reading.top, ...reading.leaves, 'msg_1', 'msg_2', 'msg_3'])
     expect(result.tokensUsed).toBeLessThanOrEqual(4_000)

@@ -40,6 +40,19 @@ describe('a question without a model', () => {
     expect(result.tokensUsed).toBe(result.grant.usedTokens)
   })
 
+  it('marks in each passage the words of the question, with another ending too, and none that only makes a sentence', async () => {
+    const { db } = reading.memory
+    const marked = async (prompt: string): Promise<readonly string[]> => {
+      const { citations } = await ask(askerOf(db), { prompt, summaryIds: [reading.top] })
+      const { excerpt = '', matches = [] } = citations.find(({ id }) => id === 'msg_2') ?? {}
+      return matches.map(([from, to]) => excerpt.slice(from, to))
+    }
+    expect(await marked('Why was the invoice late, and who has been waiting for it?')).toEqual([
+      ...['invoices', 'late', 'waits'],
+    ])
+    expect(await marked('because of the what')).toEqual(['The', 'because', 'the'])
+  })
+
   it('reads nothing of another conversation, even through damaged links', async () => {
     const { memory, top, leaves, elsewhere } = readingMemory()
     onTestFinished(() => memory.close())

@@ -62,7 +62,7 @@ describe('lcm context --at', () => {
     expect(ids(context)).toHaveLength(20)
     expect(context.budget).toBe(500)
     expect(context.items.slice(-2).map((item) => item.reason)).toEqual(
-      expect.arrayContaining([expect.stringContaining('fresh tail')]),
+      expect.arrayContaining([expect.stringContaining('among the newest messages')]),
     )
   })
 
@@ -120,7 +120,7 @@ describe('the option --preset', () => {
     const plan = await document(Plan, ['compact', '--db', db, '--plan', '--preset', 'lossless-claw'])
     const all = await document(Plan, ['compact', '--db', db, '--plan', '--preset', 'spec', '--set', 'freshTailCount=0'])
     expect(plan.steps.length).toBe(0)
-    expect(plan.skipped).toMatch(/fresh tail of 64.*At least 8/s)
+    expect(plan.skipped).toMatch(/newest 64.*At least 8/s)
     expect(all.skipped).not.toEqual(plan.skipped)
   })
 

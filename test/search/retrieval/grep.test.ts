@@ -536,8 +536,8 @@ describe('a pattern', () => {
 it('says when the answer comes from a scan', async () => {
   const { memory, search } = story()
   expect((await search({ query: 'lock' })).notes).toEqual([])
-  expect((await search({ query: 'lo', mode: 'literal' })).notes[0]).toMatch(/^Answered by a scan/)
-  expect((await searcher(memory, noIndex)({ query: 'lock' })).notes[0]).toMatch(/^Answered by a scan/)
+  expect((await search({ query: 'lo', mode: 'literal' })).notes[0]).toMatch(/^Every text was read/)
+  expect((await searcher(memory, noIndex)({ query: 'lock' })).notes[0]).toMatch(/^Every text was read/)
   memory.close()
 })
 

@@ -228,7 +228,7 @@ describe('a question in Chinese or Japanese', () => {
     )
     expect(indexed?.hits[0]?.id).toBe(id)
     expect(scanned?.hits[0]?.id).toBe(id)
-    expect(indexed?.notes.some((note) => note.startsWith('Answered by a scan'))).toBe(false)
+    expect(indexed?.notes.some((note) => note.startsWith('Every text was read'))).toBe(false)
     expect(indexed?.hits[0]?.matches.length).toBeGreaterThan(0)
   })
 

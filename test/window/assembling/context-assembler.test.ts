@@ -35,7 +35,7 @@ describe('the assembled window', () => {
       'always in',
       'fits, newest first',
       'fits, newest first',
-      'fresh tail',
+      'among the newest messages',
     ])
     expect(context).toMatchObject({ tokens: 100, activeTokens: 100, budget: 200, pressure: 0.5, overBudget: false })
   })
@@ -51,14 +51,14 @@ describe('the assembled window', () => {
     const context = assemble(memory, { budgetTokens: 100, freshTailCount: 2 })
     expect(included(context)).toEqual(['msg_1', 'msg_3', 'msg_4'])
     expect(context).toMatchObject({ tokens: 180, overBudget: true, pressure: 1.8 })
-    expect(reasonOf(context, 'msg_2')).toBe('out: over the budget, the oldest fall out, 25 tokens at a time')
+    expect(reasonOf(context, 'msg_2')).toBe('out: over the budget, the oldest leave first, 25 tokens at a time')
   })
 
   it('drops one item that is as large as a step before anything older', () => {
     using memory = messages(sized(30), sized(9_870), sized(40), sized(10))
     const context = assemble(memory, { budgetTokens: 3_250, freshTailCount: 1 })
     expect(included(context)).toEqual(['msg_1', 'msg_3', 'msg_4'])
-    expect(reasonOf(context, 'msg_2')).toBe('out: over the budget, and 9,870 tokens are as much as falls out at a time')
+    expect(reasonOf(context, 'msg_2')).toBe('out: over the budget, and 9,870 tokens are as much as leaves at a time')
   })
 
   it('says how many messages a summary covers, through all depths', () => {
@@ -127,7 +127,7 @@ describe('a tool call and its result', () => {
     const context = assemble(memory, { budgetTokens: 100, freshTailCount: 1 })
     expect(included(context)).toEqual(['msg_1', 'msg_4'])
     expect(reasonOf(context, 'msg_2')).toBe(
-      'out: over the budget, and 510 tokens with msg_3 are as much as falls out at a time',
+      'out: over the budget, and 510 tokens with msg_3 are as much as leaves at a time',
     )
     expect(context.items[2]?.reasonCode).toBe('pair_out_of_budget')
   })
@@ -136,7 +136,7 @@ describe('a tool call and its result', () => {
     using memory = messages(sized(10), call(['c1'], { tokens: 800 }), result('c1', { tokens: 5 }), sized(5))
     const context = assemble(memory, { budgetTokens: 20, freshTailCount: 2 })
     expect(included(context)).toEqual(['msg_2', 'msg_3', 'msg_4'])
-    expect(reasonOf(context, 'msg_2')).toBe('fresh tail · pair of msg_3')
+    expect(reasonOf(context, 'msg_2')).toBe('among the newest messages · pair of msg_3')
     expect(context).toMatchObject({ overBudget: true, tokens: 810 })
   })
 
@@ -161,7 +161,7 @@ describe('a tool call and its result', () => {
   it('are separate from another call with the same id', () => {
     using memory = messages(call(['x']), result('x'), call(['x']), result('x'), sized(1))
     const context = assemble(memory, { budgetTokens: 10, freshTailCount: 2 })
-    expect(reasonOf(context, 'msg_3')).toBe('fresh tail · pair of msg_4')
+    expect(reasonOf(context, 'msg_3')).toBe('among the newest messages · pair of msg_4')
     expect(included(context)).toEqual(['msg_3', 'msg_4', 'msg_5'])
   })
 
