@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { POSTGRES_ADDRESS } from '../core/contract/lists.ts'
 import { api, reconnect, useConnection } from './api.ts'
 import styles from './app.module.css'
@@ -16,6 +16,7 @@ import { Button } from './ui/button.tsx'
 import { later } from './ui/later.tsx'
 import { Loading } from './ui/loading.tsx'
 import { useKeys } from './ui/use-keys.ts'
+import { useLastError } from './ui/use-last-error.ts'
 import { factsOf } from './views.ts'
 
 const MemoryWindow = later(
@@ -77,12 +78,9 @@ async function openByDialog(): Promise<void> {
 
 function Memory({ file }: { readonly file: string }) {
   const info = useQuery(api.memory.info.queryOptions())
-  // Asking again clears the error of the query. The page with the error, and a dialog on it, stay until there is an
-  // answer.
-  const [lastError, setLastError] = useState<unknown>(null)
-  if (info.error !== null && info.error !== lastError) setLastError(info.error)
+  const error = useLastError(info)
   if (info.data) return <MemoryWindow info={info.data} />
-  if (lastError !== null) return <OpenError path={file} error={lastError} onRetry={() => void info.refetch()} />
+  if (error !== null) return <OpenError path={file} error={error} onRetry={() => void info.refetch()} />
   return <OpeningWindow file={file} />
 }
 

@@ -19,6 +19,7 @@ import { Loading } from '../ui/loading.tsx'
 import { Splitter } from '../ui/splitter.tsx'
 import { OPENING, useConversation } from '../ui/use-conversations.ts'
 import { FindingsContext, useLastFindings } from '../ui/use-findings.ts'
+import { useLastError } from '../ui/use-last-error.ts'
 import { useSize } from '../ui/use-size.ts'
 import { useStored } from '../ui/use-stored.ts'
 import { WorkingCopyDialog } from '../ui/working-copy-dialog.tsx'
@@ -283,11 +284,12 @@ function useShownConversation(): ShownConversation {
       navigate({ conversationId: firstId }, 'replace')
   }, [isUnnamed, firstId])
   const asked = isMissing ? opening : named
+  const error = useLastError(asked)
   return {
     conversation: isMissing ? null : (named.data ?? null),
     first,
     isPending: asked.isPending || (isUnnamed && first !== null),
-    error: asked.error,
+    error,
     retry: () => void asked.refetch(),
   }
 }

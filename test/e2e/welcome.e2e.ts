@@ -162,7 +162,13 @@ test(
     await expect(page.getByRole('navigation', { name: 'Views' })).toHaveCount(0)
     await expect(page.getByRole('contentinfo')).toHaveCount(0)
     await page.getByRole('alert').getByRole('button').first().click()
-    await expect(page.getByRole('dialog', { name: 'Salvage what can be read' })).toContainText('stays as it is')
+    const dialog = page.getByRole('dialog', { name: 'Salvage what can be read' })
+    await expect(dialog).toContainText('stays as it is')
+    // The new file makes the window ask again for the damaged one, and the report stays in sight meanwhile.
+    await dialog.getByRole('button', { name: 'Salvage', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Open the salvaged memory' }).click()
+    await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+    await expect(page.getByRole('banner')).toContainText('sample-salvaged.db')
   },
 )
 
