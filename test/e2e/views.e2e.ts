@@ -3,14 +3,14 @@
 // After a change that is wanted, look at the new ones and record them:
 //   npm run build && npm run views -- --update-snapshots
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Browser, Page, TestInfo } from '@playwright/test'
-import { VIEWS } from '#renderer/views.ts'
 import { inProject } from '#scripts/project.mjs'
 import { expect, IN_BROWSER, test } from './app.ts'
-import { factsOf, sampleCopy } from './memories.ts'
+import { factsOf, sampleCopy, turnTo } from './memories.ts'
 import { type Mosaic, mosaicOf, openWorkbench, readSheet, tilesThatDiffer, writeSheet } from './mosaic.ts'
+import { DIALOGS, type Scene, viewScenes } from './view-scenes.ts'
 
 const THEMES = {
   dark: { colorScheme: 'dark', contrast: 'no-preference' },
@@ -20,84 +20,6 @@ const THEMES = {
 /** `npm run views` compares more, and strictly. */
 const isWhole = process.env.LCM_VIEWS === 'all'
 const SIZES = [{ width: 1280, height: 800 }, ...(isWhole ? [{ width: 1920, height: 1200 }] : [])]
-
-const SUMMARY = 'sum_a6251754ec86ad4f'
-
-/** What each view shows besides what it shows by itself. */
-const SHOWN: Readonly<Record<string, string>> = {
-  layers: `?select=${SUMMARY}`,
-  messages: '?select=msg_6',
-  find: '?query=idempotency%20key',
-  compare: '?a=last',
-}
-/** A place of the window, and what has to be done to see it. */
-type Scene = { readonly name: string; readonly hash: string; readonly show?: (page: Page) => Promise<void> }
-
-/** Every view, and the forms of the layers that look like views of their own. */
-const viewScenes = (conversationId: number): readonly Scene[] => [
-  ...VIEWS.map((view) => ({ name: view, hash: `#/conversation/${conversationId}/${view}${SHOWN[view] ?? ''}` })),
-  ...['graph', 'tree'].map((form) => ({
-    name: form,
-    hash: `#/conversation/${conversationId}/layers?layers.form=${form}&select=${SUMMARY}`,
-  })),
-]
-
-const press =
-  (name: string | RegExp) =>
-  async (page: Page): Promise<void> => {
-    await page.getByRole('main').getByRole('button', { name }).first().click()
-    await expect(page.getByRole('dialog')).toBeVisible()
-  }
-const byKey =
-  (key: string) =>
-  async (page: Page): Promise<void> => {
-    await page.keyboard.press(key)
-    await expect(page.getByRole('dialog')).toBeVisible()
-  }
-const byPalette =
-  (words: string) =>
-  async (page: Page): Promise<void> => {
-    await page.keyboard.press('ControlOrMeta+k')
-    await page.getByPlaceholder('View, action, conversation, or an id').fill(words)
-    await page.keyboard.press('Enter')
-    await expect(page.getByRole('dialog').filter({ hasNot: page.getByRole('combobox') })).toBeVisible()
-  }
-
-/** Dialogs, and what is shown where there is nothing to show. The 5th conversation of the sample was never compacted. */
-const DIALOGS: readonly Scene[] = [
-  { name: 'side of a comparison', hash: '#/conversation/1/compare', show: press(/^B: /) },
-  { name: 'new map', hash: '#/conversation/1/batch', show: press('New run…') },
-  { name: 'keys', hash: '#/conversation/1/start', show: byKey('?') },
-  { name: 'palette', hash: '#/conversation/1/start', show: byKey('ControlOrMeta+k') },
-  { name: 'compaction', hash: '#/conversation/1/compact', show: press('Compact…') },
-  {
-    name: 'undo of a compaction',
-    hash: '#/conversation/1/compact?compact.list=history',
-    show: async (page) => {
-      await page.getByRole('button', { name: /^Mar 5, 10:54/ }).click()
-      await press('Undo this compaction…')(page)
-      await expect(page.getByRole('dialog')).toContainText('that came since')
-    },
-  },
-  { name: 'prompt', hash: '#/conversation/1/compact', show: press(/^Prompt of step 1$/) },
-  { name: 'new model', hash: '#/conversation/1/settings', show: press('Add a model…') },
-  { name: 'questions of a probe', hash: '#/conversation/1/find?probe=0', show: press('Your own…') },
-  { name: 'backups', hash: '#/conversation/1/health', show: byPalette('Backups and undo') },
-  { name: 'never compacted', hash: '#/conversation/5/start' },
-  { name: 'nothing compared', hash: '#/conversation/1/compare' },
-  { name: 'nothing traced', hash: '#/conversation/1/find?trace=1' },
-  { name: 'nothing found', hash: '#/conversation/1/find?query=zebra99171' },
-  { name: 'nothing summarised', hash: '#/conversation/5/layers?layers.form=tree' },
-  { name: 'share', hash: '#/conversation/1/start', show: byPalette('Share this conversation') },
-  { name: 'what if', hash: '#/conversation/1/window?window.form=what-if&window.budget=3000' },
-  { name: 'marked messages', hash: '#/conversation/1/layers?layers.range=40-120' },
-  { name: 'nothing asked', hash: '#/conversation/1/find?ask=1' },
-  { name: 'nothing probed', hash: '#/conversation/1/find?probe=0' },
-  { name: 'nothing says it', hash: '#/conversation/1/find?trace=1&query=zebra99171' },
-  { name: 'nothing in the marked range', hash: '#/conversation/1/messages?layers.range=9000-9001' },
-  { name: 'no conversation with these words', hash: '#/conversation/1/conversations?conversations.words=zebra99171' },
-  { name: 'no graph', hash: '#/conversation/5/layers?layers.form=graph' },
-]
 
 const NOW = new Date('2026-03-10T12:00:00Z')
 
@@ -111,7 +33,7 @@ const PINNED = `
   header:has(> search) > :nth-child(-n+3):not(:first-child) { visibility: hidden !important; }
   footer > button ~ span ~ * { visibility: hidden !important; }
   [aria-label^="Search and expand"], main [role="status"], main header p:has(> time) { visibility: hidden !important; }
-  dialog [class*="path"] { visibility: hidden !important; }
+  dialog :is([class*="path"], [class*="where"], [class*="time"]) { visibility: hidden !important; }
   [aria-label="Metrics"] :is([class*="range"], [class*="tick"]) { visibility: hidden !important; }
   :has(> [aria-label^="Copy /"]), p:has(> [class*="path"]) { display: none !important; }
 `
@@ -192,6 +114,7 @@ async function compareSheets({
   await page.setViewportSize(size)
   await page.clock.setFixedTime(NOW)
   await page.addStyleTag({ content: PINNED })
+  let opened = path
   await page.mouse.move(0, size.height - 1)
   const mostShare = isAsRecorded ? (isWhole ? 0 : MOST_BESIDE) : MOST_ELSEWHERE
   const themes = Object.entries(THEMES)
@@ -202,7 +125,13 @@ async function compareSheets({
       recorded.set(theme, await readSheet(workbench, readFileSync(sheetOf(theme)), scenes.length))
   const seen = new Map<string, Mosaic[]>(themes.map(([theme]) => [theme, []]))
   const wrong: string[] = []
-  for (const [at, { name, hash, show }] of scenes.entries()) {
+  for (const [at, { name, hash, show, file }] of scenes.entries()) {
+    const wanted = file === undefined ? path : file(emptyFolder(home, at))
+    if (wanted !== opened) {
+      await turnTo(page, wanted, 'browser')
+      await page.addStyleTag({ content: PINNED })
+      opened = wanted
+    }
     await page.evaluate((to) => location.assign(to), hash)
     await show?.(page)
     for (const [theme, media] of themes) {
@@ -240,6 +169,12 @@ async function compareSheets({
     expect(tilesThatDiffer(await mosaicOf(page, workbench), last).length, fault).toBeGreaterThan(most)
     await style.evaluate((element) => element.parentNode?.removeChild(element))
   }
+}
+
+function emptyFolder(home: string, at: number): string {
+  const folder = join(home, `scene-${at}`)
+  mkdirSync(folder)
+  return folder
 }
 
 /** Returns where the picture differs, or nothing as soon as no more than a share of it does. */

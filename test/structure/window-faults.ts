@@ -233,8 +233,8 @@ export const WINDOW_FAULTS: readonly WindowFault[] = [
   },
   {
     fault: 'The reason of an item names ids',
-    file: 'test/renderer/context-reason.test.ts',
-    title: 'tells the ids in the reason of an item from its words, also one that stands in it twice',
+    file: 'test/renderer/named-parts.test.ts',
+    title: 'tells the ids in a sentence from its words, also one that stands in it twice',
   },
   {
     fault: 'The passages of an answer mark no word of the question',

@@ -4,10 +4,10 @@ import { navigate, useRoutePart } from '#renderer/routes.ts'
 import { type Column, DataTable } from '#renderer/ui/data-table.tsx'
 import { formatTokens, plural } from '#renderer/ui/format.ts'
 import { Icon } from '#renderer/ui/icon.tsx'
+import { TextWithNames } from '#renderer/ui/text-with-names.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
 import { type DifferenceRow, differenceRows } from './difference-rows.ts'
 import { itemColumns } from './item-table.tsx'
-import { ReasonText } from './reason-text.tsx'
 import { replacementsOf } from './replacements.ts'
 import styles from './time-bar.module.css'
 import type { Time } from './use-time.ts'
@@ -106,7 +106,7 @@ const COLUMNS: readonly Column<DifferenceRow>[] = [
     id: 'why',
     title: 'why',
     className: styles.differenceDim,
-    cell: (row) => row.kind === 'item' && <ReasonText reason={row.reason} />,
+    cell: (row) => row.kind === 'item' && <TextWithNames text={row.reason} />,
     cellTitle: (row) => (row.kind === 'item' ? row.reason : undefined),
   },
 ]

@@ -10,11 +10,11 @@ import { withSigns } from '#renderer/ui/hidden-characters.ts'
 import { Icon } from '#renderer/ui/icon.tsx'
 import { MarkedText } from '#renderer/ui/marked-text.tsx'
 import { MessageName } from '#renderer/ui/message-name.tsx'
+import { TextWithNames } from '#renderer/ui/text-with-names.tsx'
 import { useName } from '#renderer/ui/use-names.ts'
 import { categoryColor, categoryLabel, categoryOf } from './category.ts'
 import styles from './context-view.module.css'
 import { type ItemRow, itemRows } from './item-rows.ts'
-import { ReasonText } from './reason-text.tsx'
 
 type Props = {
   readonly window: AssembledContext
@@ -88,7 +88,7 @@ const columnsOf = (windowTokens: number): readonly Column<ItemRow>[] => [
     id: 'why',
     title: 'why',
     className: styles.why,
-    cell: (row) => <ReasonText reason={itemOf(row).reason} />,
+    cell: (row) => <TextWithNames text={itemOf(row).reason} />,
     cellTitle: (row) => itemOf(row).reason,
   },
 ]

@@ -8,6 +8,7 @@ import { depthLabel } from '#renderer/ui/depth-color.ts'
 import { Fact, Facts } from '#renderer/ui/facts.tsx'
 import { formatCount, formatTokens, plural, shortenId } from '#renderer/ui/format.ts'
 import { MarkedText } from '#renderer/ui/marked-text.tsx'
+import { TextWithNames } from '#renderer/ui/text-with-names.tsx'
 import { useName } from '#renderer/ui/use-names.ts'
 import { SideBySideTable } from './side-by-side-table.tsx'
 import styles from './surgery-dialog.module.css'
@@ -23,10 +24,9 @@ export function SurgeryPreviewView({ preview, info }: { readonly preview: Surger
   const models = modelTokens.input + modelTokens.output
   return (
     <div className={styles.sections}>
-      <p>{description}</p>
       {warnings.map((warning) => (
         <p key={warning} className={styles.warning}>
-          {warning}
+          <TextWithNames text={warning} />
         </p>
       ))}
       {nodes.map((node) => (
@@ -71,7 +71,7 @@ export function SurgeryPreviewView({ preview, info }: { readonly preview: Surger
             ? null
             : `${formatCount(modelTokens.input)} tokens sent, ${formatCount(modelTokens.output)} received`}
         </Fact>
-        <Fact name="rows">{plural(rows, 'row')}</Fact>
+        <Fact name="rows">{description}</Fact>
       </Facts>
       {copies.length > 0 && (
         <details className={styles.prompt}>
@@ -161,7 +161,7 @@ function RewrittenNodeView({ node, isOnly }: RewrittenProps) {
   return (
     <section className={styles.texts} aria-label={id}>
       <div className={styles.head}>
-        <code title={id}>{isOnly ? id : shortenId(id, 24)}</code>
+        {!isOnly && <NameOrId id={id} />}
         <span>{depthLabel(depth)}</span>
         <span>{tokensText(before.tokens, after.tokens)}</span>
         <span className={styles.dim}>from {formatTokens(sourceTokens)}</span>

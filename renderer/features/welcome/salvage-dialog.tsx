@@ -3,11 +3,12 @@ import { api } from '#renderer/api.ts'
 import { Button } from '#renderer/ui/button.tsx'
 import { Dialog } from '#renderer/ui/dialog.tsx'
 import { ErrorLine } from '#renderer/ui/error-state.tsx'
-import { formatBytes, formatCount, plural } from '#renderer/ui/format.ts'
+import { formatCount } from '#renderer/ui/format.ts'
 import { JobProgress } from '#renderer/ui/job-progress.tsx'
 import table from '#renderer/ui/text-table.module.css'
 import { useNewFile } from '#renderer/ui/use-new-file.ts'
 import styles from './open-error.module.css'
+import { lostText, salvageText } from './salvage-text.ts'
 
 type Props = { readonly path: string; readonly onClose: () => void }
 
@@ -43,18 +44,7 @@ export function SalvageDialog({ path, onClose }: Props) {
       <div className={styles.body}>
         {report !== null ? (
           <>
-            <p>
-              {report.isWhole
-                ? 'Every row could be read: the damage lies in what is not copied, such as an index.'
-                : `What could be read is in a new memory, row by row; ${plural(
-                    report.tables.reduce((sum, table) => sum + table.lostRanges, 0),
-                    'range',
-                    'ranges',
-                  )} of rows could not.`}
-              {report.byPages &&
-                ' Its table of contents is lost: rows were found page by page, and what stood on lost pages cannot be named.'}
-              {report.missingBytes > 0 && ` ${formatBytes(report.missingBytes)} are missing at the end of the file.`}
-            </p>
+            <p>{salvageText(report)}</p>
             <SalvageTable tables={report.tables} />
             <p className={styles.salvagePath}>{report.to}</p>
           </>
@@ -72,8 +62,6 @@ export function SalvageDialog({ path, onClose }: Props) {
   )
 }
 
-const SHOWN = 6
-
 /** Rows saved and ranges lost, table by table. */
 function SalvageTable({ tables }: { readonly tables: readonly SalvagedTable[] }) {
   return (
@@ -88,23 +76,16 @@ function SalvageTable({ tables }: { readonly tables: readonly SalvagedTable[] })
         </tr>
       </thead>
       <tbody>
-        {tables.map(({ table: name, read, refused, lost, lostRanges }) => (
-          <tr key={name}>
+        {tables.map((rows) => (
+          <tr key={rows.table}>
             <th scope="row" className={styles.salvageName}>
-              {name}
+              {rows.table}
             </th>
-            <td className={table.number}>{formatCount(read)}</td>
-            <td className={styles.lost}>
-              {lostRanges === 0 ? 'nothing' : lost.slice(0, SHOWN).map(rangeText).join(', ')}
-              {lostRanges > SHOWN && ` and ${formatCount(lostRanges - SHOWN)} more`}
-              {refused > 0 && ` · ${formatCount(refused)} rows make no sense`}
-            </td>
+            <td className={table.number}>{formatCount(rows.read)}</td>
+            <td className={styles.lost}>{lostText(rows)}</td>
           </tr>
         ))}
       </tbody>
     </table>
   )
 }
-
-const rangeText = ({ from, to }: { readonly from: string; readonly to: string }): string =>
-  from === to ? from : `${from} – ${to}`
