@@ -1,6 +1,6 @@
 import { type SearchKind, useRoutePart } from '../routes.ts'
 import { useIsEverywhere } from '../ui/conversation-scope.tsx'
-import { useMarkedMessages, useMessageRange } from '../ui/message-range.ts'
+import { BEYOND_THE_END, useMarkedMessages, useMessageRange } from '../ui/message-range.ts'
 import { RangeChip } from '../ui/range-chip.tsx'
 import type { View } from '../views.ts'
 import styles from './range-line.module.css'
@@ -37,7 +37,7 @@ export function RangeLine({ conversationId }: { readonly conversationId: number 
       <RangeChip conversationId={conversationId} />
       {areMissing ? (
         <span className={styles.missing} role="status">
-          The marked messages are not in this conversation.
+          {BEYOND_THE_END}
         </span>
       ) : (
         <span className={styles.effect}>{effect}</span>

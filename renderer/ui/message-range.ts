@@ -12,6 +12,9 @@ export function useMessageRange(): readonly [MessageRange | null, (range: Messag
   return [useMemo(() => parseRange(text), [text]), set]
 }
 
+/** What is said of marked messages that the conversation does not hold, or not all of them. */
+export const BEYOND_THE_END = 'This conversation ends before the marked messages do.'
+
 /** The first and the last message of a range, without their texts. */
 export type RangeEnds = { readonly first: Message; readonly last: Message }
 

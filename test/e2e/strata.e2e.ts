@@ -238,6 +238,12 @@ test('a drag marks messages, limits transcript and search to them, and stands in
   await expect.poll(total).toBeGreaterThan(limited)
   expect(markedRange(page)).toBeNull()
 
+  // An address may name messages that the conversation does not hold. The limit can be lifted.
+  await page.goto(new URL('#/conversation/1/layers?layers.range=340-420', page.url()).href)
+  await expect(bar).toHaveText(/81\smessages.*This conversation ends before the marked messages do\.$/)
+  await bar.getByRole('button', { name: 'Remove the range' }).click()
+  await expect(bar).toHaveCount(0)
+
   // A picture is well-formed, and holds the words of bars, runs and the marked range.
   await page.goto(new URL('#/conversation/1/layers?layers.zoom=30..75&layers.range=40-60', page.url()).href)
   await expect(page.getByRole('region', { name: 'Range' })).toContainText('messages 40 – 60')

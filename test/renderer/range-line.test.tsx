@@ -23,7 +23,7 @@ beforeEach(() => {
 })
 
 const LIMITED = 'Only these messages, and the summaries that cover them, are searched.'
-const MISSING = 'The marked messages are not in this conversation.'
+const MISSING = 'This conversation ends before the marked messages do.'
 
 /** What is said of the marked messages 11 to 21 of a conversation of so many, and whether requests wait for them. */
 function shownOf(messages: number, known: readonly number[] = [10, 20]): { line: string; isWaiting: boolean } {
@@ -54,7 +54,7 @@ it('says what a view makes of marked messages, before they are known, too', () =
   expect(shownOf(100, [])).toMatchObject({ line: expect.stringContaining(LIMITED), isWaiting: true })
 })
 
-it('says that marked messages are not in the conversation, and lets nothing be asked without their limit', () => {
+it('says that the conversation ends before the marked messages do, and lets nothing be asked without their limit', () => {
   for (const messages of [15, 5]) {
     const { line, isWaiting } = shownOf(messages)
     expect(line).toContain(MISSING)

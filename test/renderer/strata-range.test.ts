@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toBuckets } from '#renderer/features/strata/buckets.ts'
 import { drawStrata } from '#renderer/features/strata/draw-strata.ts'
-import { figuresOf, figuresText, snapRange } from '#renderer/features/strata/range-figures.ts'
+import { figuresOf, figuresText, snapRange, sumsText } from '#renderer/features/strata/range-figures.ts'
 import { depthCounts } from '#renderer/ui/depth-color.ts'
 import { parseRange, rangeText } from '#renderer/ui/range-address.ts'
 import { messageColumns, sceneOf, strataOf } from './strata-builder.ts'
@@ -71,6 +71,17 @@ describe('the figures of a range', () => {
     const { summaries } = figuresOf({ x0: 20, x1: 40 }, shown)
     expect(depthCounts(summaries).replaceAll('\u00a0', ' ')).toBe('2 first summaries, 1 at depth 1')
     expect(depthCounts([{ depth: 0, count: 1 }]).replaceAll('\u00a0', ' ')).toBe('1 first summary')
+  })
+
+  it('stand above the drawing with what they are a part of', () => {
+    const figures = { ...figuresOf({ x0: 20, x1: 40 }, shown), details: { all: 122, kept: 29 } }
+    const whole = { totalMessages: 100, totalTokens: 10_000 }
+    const said = (more: Partial<typeof figures>) =>
+      sumsText({ ...figures, ...more }, { first: 19, last: 38 }, whole).replaceAll('\u00a0', ' ')
+    expect(said({})).toBe(
+      'messages 20 – 39 of 100 · 20 messages · 2,000 of 10,000 tokens · 2 first summaries, 1 at depth 1 · 93 of 122 details outside the window lost',
+    )
+    expect(said({ details: { all: 0, kept: 0 }, summaries: [] })).toMatch(/tokens · no details outside the window$/)
   })
 
   it('take the place of the caption of the fresh tail where both would stand', () => {

@@ -227,6 +227,11 @@ export const WINDOW_FAULTS: readonly WindowFault[] = [
     title: 'a memory with a damaged page is one page that leads to salvage, in place of views that cannot read it',
   },
   {
+    fault: 'More messages are marked than the conversation has, and nothing says so',
+    file: 'test/e2e/strata.e2e.ts',
+    title: 'a drag marks messages, limits transcript and search to them, and stands in a saved picture',
+  },
+  {
     fault: 'A day of a filter is written in the order of the browser',
     file: 'test/renderer/search-filters.test.ts',
     title: 'writes a day of a filter as days are written, and none in words',

@@ -6,42 +6,63 @@ import type { Strata } from '#core/contract/strata.ts'
 import { api } from '#renderer/api.ts'
 import { navigate } from '#renderer/routes.ts'
 import { Button } from '#renderer/ui/button.tsx'
-import { depthCounts } from '#renderer/ui/depth-color.ts'
 import dim from '#renderer/ui/dim.module.css'
 import { Dim } from '#renderer/ui/dim.tsx'
 import { ErrorLine } from '#renderer/ui/error-state.tsx'
 import { findingText } from '#renderer/ui/findings.ts'
-import { formatCount, formatTokens, plural } from '#renderer/ui/format.ts'
+import { formatCount } from '#renderer/ui/format.ts'
 import { LostText } from '#renderer/ui/lost-text.tsx'
 import { MarkedText } from '#renderer/ui/marked-text.tsx'
-import { useRangeEnds } from '#renderer/ui/message-range.ts'
+import { BEYOND_THE_END, useRangeEnds } from '#renderer/ui/message-range.ts'
 import { NodeLink } from '#renderer/ui/node-link.tsx'
 import type { MessageRange } from '#renderer/ui/range-address.ts'
 import { RangeChip } from '#renderer/ui/range-chip.tsx'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { StateMark } from '#renderer/ui/state-mark.tsx'
 import { useFindings } from '#renderer/ui/use-findings.ts'
-import type { RangeFigures } from './range-figures.ts'
+import { type RangeFigures, sumsText } from './range-figures.ts'
 import styles from './strata-stage.module.css'
 
 type Props = {
   readonly strata: Strata
-  readonly figures: RangeFigures
+  /** Null until they are known. */
+  readonly figures: RangeFigures | null
   readonly range: MessageRange
   readonly onZoom: () => void
 }
 
 /** The marked messages under the head of the layers: their sums, what can be done with them, and what they lost. */
 export function RangeBar({ range, strata, figures, onZoom }: Props) {
-  const [isUnfolded, setUnfolded] = useState(false)
-  const ends = useRangeEnds(strata.conversationId, range)
-  const open = () => navigate({ view: 'messages', selection: ends?.first.id ?? null }, 'push')
+  const isWhole = range.last < strata.totalMessages
   return (
     <section className={styles.range} aria-label="Range">
+      {isWhole && figures !== null ? (
+        <WholeRange {...{ range, strata, figures, onZoom }} />
+      ) : (
+        <div className={styles.rangeLine}>
+          <RangeChip conversationId={strata.conversationId} />
+          {!isWhole && (
+            <p className={styles.sums} role="status">
+              {BEYOND_THE_END}
+            </p>
+          )}
+        </div>
+      )}
+    </section>
+  )
+}
+
+function WholeRange({ range, strata, figures, onZoom }: Props & { readonly figures: RangeFigures }) {
+  const [isUnfolded, setUnfolded] = useState(false)
+  const ends = useRangeEnds(strata.conversationId, range)
+  const sums = sumsText(figures, range, strata)
+  const open = () => navigate({ view: 'messages', selection: ends?.first.id ?? null }, 'push')
+  return (
+    <>
       <div className={styles.rangeLine}>
         <RangeChip conversationId={strata.conversationId} />
-        <p className={styles.sums} title={sumsText(figures, range, strata)}>
-          {sumsText(figures, range, strata)}
+        <p className={styles.sums} title={sums}>
+          {sums}
         </p>
         <Button aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
           {isUnfolded ? 'Hide what they lost' : 'What they lost'}
@@ -62,29 +83,8 @@ export function RangeBar({ range, strata, figures, onZoom }: Props) {
           </div>
         </div>
       )}
-    </section>
+    </>
   )
-}
-
-/** `messages 40 – 60 of 377: 8 user · 13 assistant · 3,058 tokens of 84 k · 1 first summary · 93 of 122 details lost` */
-function sumsText(
-  { messages, tokens, roles, summaries, details }: RangeFigures,
-  range: MessageRange,
-  strata: Strata,
-): string {
-  return [
-    `messages ${formatCount(range.first + 1)} – ${formatCount(range.last + 1)} of ${formatCount(strata.totalMessages)}`,
-    roles === null
-      ? plural(messages, 'message')
-      : roles.map(({ role, count }) => `${formatCount(count)} ${role}`).join(', '),
-    `${formatCount(tokens)} of ${formatTokens(strata.totalTokens)}`,
-    ...(summaries.length > 0 ? [depthCounts(summaries)] : []),
-    details === null
-      ? 'details are being counted …'
-      : details.all === 0
-        ? 'no details outside the window'
-        : `${formatCount(details.all - details.kept)} of ${plural(details.all, 'detail')} outside the window lost`,
-  ].join(' · ')
 }
 
 /** Of more messages than this, losses are counted only. */

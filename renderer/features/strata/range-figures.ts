@@ -1,6 +1,8 @@
 import type { Role } from '#core/contract/ids.ts'
 import type { Strata } from '#core/contract/strata.ts'
-import { formatTokens, plural } from '#renderer/ui/format.ts'
+import { depthCounts } from '#renderer/ui/depth-color.ts'
+import { formatCount, formatTokens, plural } from '#renderer/ui/format.ts'
+import type { MessageRange } from '#renderer/ui/range-address.ts'
 import type { Buckets } from './buckets.ts'
 import type { PlacedFinding } from './place-nodes.ts'
 import type { Viewport } from './viewport.ts'
@@ -69,6 +71,27 @@ export function figuresText(figures: RangeFigures): string {
     plural(summaryCount(figures), 'summary', 'summaries'),
     ...(findings.length > 0 ? [plural(findings.length, 'finding')] : []),
     ...(details === null ? [] : [`${plural(details.all - details.kept, 'detail')} lost`]),
+  ].join(' · ')
+}
+
+/** `messages 40 – 60 of 377: 8 user · 13 assistant · 3,058 tokens of 84 k · 1 first summary · 93 of 122 details lost` */
+export function sumsText(
+  { messages, tokens, roles, summaries, details }: RangeFigures,
+  range: MessageRange,
+  strata: Pick<Strata, 'totalMessages' | 'totalTokens'>,
+): string {
+  return [
+    `messages ${formatCount(range.first + 1)} – ${formatCount(range.last + 1)} of ${formatCount(strata.totalMessages)}`,
+    roles === null
+      ? plural(messages, 'message')
+      : roles.map(({ role, count }) => `${formatCount(count)} ${role}`).join(', '),
+    `${formatCount(tokens)} of ${formatTokens(strata.totalTokens)}`,
+    ...(summaries.length > 0 ? [depthCounts(summaries)] : []),
+    details === null
+      ? 'details are being counted …'
+      : details.all === 0
+        ? 'no details outside the window'
+        : `${formatCount(details.all - details.kept)} of ${plural(details.all, 'detail')} outside the window lost`,
   ].join(' · ')
 }
 

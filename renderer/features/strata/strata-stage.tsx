@@ -120,8 +120,13 @@ export function StrataStage({ strata, colorBy }: Props) {
 
   return (
     <div className={styles.frame}>
-      {marked && scene?.range && (
-        <RangeBar range={marked} strata={strata} figures={scene.range.figures} onZoom={() => zoomTo(scene.range)} />
+      {marked && scene && (
+        <RangeBar
+          range={marked}
+          strata={strata}
+          figures={scene.range?.figures ?? null}
+          onZoom={() => zoomTo(scene.range)}
+        />
       )}
       <div ref={stage} className={styles.stage}>
         <div
