@@ -3,8 +3,6 @@ import type { ListedConversation } from '#core/contract/memory.ts'
 import { ConversationDetail } from '../features/detail/conversation-detail.tsx'
 import { NodeDetail, type NoteOfNode } from '../features/detail/node-detail.tsx'
 import { NoteButtons, NoteSection } from '../features/notes/note-section.tsx'
-import { LossPanel } from '../features/start/loss-panel.tsx'
-import { useChosenConversation } from '../features/start/use-chosen-conversation.ts'
 import { OperateMenu } from '../features/surgery/operate-menu.tsx'
 import type { SurgeryAsk } from '../features/surgery/surgery-ask.ts'
 import { HitPath } from '../features/trace/hit-path.tsx'
@@ -12,7 +10,6 @@ import { RecoveryPanel } from '../features/trace/recovery-panel.tsx'
 import { currentRoute, navigate, useRoutePart } from '../routes.ts'
 import { Button } from '../ui/button.tsx'
 import { classNames } from '../ui/class-names.ts'
-import { useConversation } from '../ui/use-conversations.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { PANEL_LABELS, type PanelTab } from './panel-tabs.ts'
 import styles from './right-panel.module.css'
@@ -35,7 +32,7 @@ const NOTE: NoteOfNode = {
 
 /**
  * The right side: the detail of what is selected, or the conversation. In Find it also says what became of a hit or of
- * traced words, and in the list of all conversations what the chosen one lost.
+ * traced words.
  */
 export function RightPanel({ width, isOverlay, panel, conversation, onOperate }: Props) {
   const selection = useRoutePart('selection')
@@ -49,7 +46,6 @@ export function RightPanel({ width, isOverlay, panel, conversation, onOperate }:
             {tab === 'path' ? <HitPath asked={asked} /> : <RecoveryPanel asked={asked} />}
           </ErrorBoundary>
         )}
-        {tab === 'losses' && conversation !== null && <ChosenLosses conversationId={conversation.conversationId} />}
         {tab === 'detail' && selection !== null && (
           <ErrorBoundary subject={selection}>
             <NodeDetail
@@ -68,13 +64,6 @@ export function RightPanel({ width, isOverlay, panel, conversation, onOperate }:
       </div>
     </aside>
   )
-}
-
-/** What was lost by the conversation that is chosen in the list of all, or by the one on screen. */
-function ChosenLosses({ conversationId }: { readonly conversationId: number }) {
-  const [chosenId] = useChosenConversation(conversationId)
-  const { data: chosen } = useConversation(chosenId)
-  return chosen ? <LossPanel key={chosenId} conversation={chosen} /> : null
 }
 
 type TabsProps = {

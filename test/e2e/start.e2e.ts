@@ -117,8 +117,8 @@ test('the curve of the window leads to its messages and runs, and all conversati
   await rows.nth(2).getByRole('gridcell').nth(1).click()
   await expect(page.getByRole('region', { name: 'The window over time' })).toContainText('Nightly reconciliation')
 
-  // The others are drawn beside it, and what its last run lost stands in the panel.
-  const report = page.getByRole('region', { name: 'Loss report' })
+  // The others are drawn beside it, and what its last compaction lost stands beside the table.
+  const report = page.getByRole('main').getByRole('region', { name: 'Loss report' })
   await page.getByRole('radiogroup', { name: 'What the axis shows' }).getByText('time').click()
   await page.getByRole('button', { name: /^Double charges.* 25\s%$/ }).click()
   await expect(report).toContainText('Double charges')
@@ -147,7 +147,7 @@ test('a run has the same size in the loss report of its conversation and in the 
   })
   const table = page.getByRole('grid', { name: 'All conversations' })
   await table.getByRole('row').filter({ hasText: 'Double charges' }).getByRole('gridcell').nth(1).click()
-  const report = page.getByRole('region', { name: 'Loss report' })
+  const report = page.getByRole('main').getByRole('region', { name: 'Loss report' })
   const size = report.getByText(/^[\d,]+ → [\d,]+$/)
   await expect(size).toBeVisible({ timeout: 60_000 })
   const said = (await size.textContent()) ?? ''

@@ -245,7 +245,8 @@ describe('the sentence about a plan', () => {
 
 describe('how a summary was made', () => {
   it('is said once where level and maker are the same', () => {
-    expect(madeText('deterministic', 'deterministic')).toBe('deterministic')
+    expect(madeText('deterministic', 'deterministic')).toBe('built-in extractor')
+    expect(madeText('aggressive', 'deterministic')).toBe('aggressive · built-in extractor')
     expect(madeText('normal', 'claude-haiku')).toBe('normal · claude-haiku')
     expect(madeText('unknown', null)).toBe('unknown')
   })

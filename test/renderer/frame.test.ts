@@ -66,7 +66,7 @@ describe('the right panel', () => {
     const expected: Readonly<Record<View, Tabs>> = {
       ...{ start: DETAIL, find: DETAIL, messages: DETAIL, window: DETAIL, layers: DETAIL, compact: DETAIL },
       ...{ health: DETAIL, compare: NONE },
-      conversations: { selected: ['losses', 'detail'], nothing: ['losses'] },
+      conversations: { selected: ['detail'], nothing: [] },
       ...{ files: { selected: ['detail'], nothing: [] }, storage: NONE, sql: DETAIL },
       notes: { selected: ['detail'], nothing: [] },
       ...{ settings: NONE, activity: NONE, batch: NONE, servers: NONE },
@@ -81,11 +81,11 @@ describe('the right panel', () => {
   })
 
   it('shows what another selection begins with although a tab was chosen for the one before', () => {
-    const before = at('conversations', 'msg_1')
-    const { tabs, place } = at('conversations', 'msg_2')
+    const before = at('find', 'msg_1', 'hit')
+    const { tabs, place } = at('find', 'msg_2', 'trace')
     const chosen = { place: before.place, tab: 'detail' } as const
     expect(shownTab(before.tabs, before.place, chosen)).toBe('detail')
-    expect(shownTab(tabs, place, chosen)).toBe('losses')
+    expect(shownTab(tabs, place, chosen)).toBe('recovery')
   })
 
   it('keeps the tab of a trace while its rungs are selected', () => {

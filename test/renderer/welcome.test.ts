@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ImportedFile } from '#core/contract/import.ts'
 import type { Probe } from '#core/contract/machine.ts'
-import { FIRST_SHOWN, MORE_SHOWN, shortList, withDistinctLabels } from '#renderer/features/welcome/found-list.tsx'
+import { FIRST_SHOWN, MORE_SHOWN, shortList, shortMemories } from '#renderer/features/welcome/found-list.tsx'
 import { isSound } from '#renderer/features/welcome/import-report.tsx'
 import { sortDropped } from '#renderer/features/welcome/sort-dropped.ts'
 
@@ -30,12 +30,16 @@ describe('dropped files', () => {
   })
 })
 
-it('names memories of one name with their folders', () => {
-  const rows = ['/a/pi/medium.db', '/a/claw/medium.db', '/a/claw/small.db'].map((path) => ({
+it('names memories of one name with their folders, also where the other one is not shown', () => {
+  const paths = ['/a/pi/medium.db', '/a/claw/small.db', '/a/x.db', '/a/y.db', '/a/claw/medium.db']
+  const rows = paths.map((path) => ({
     path,
     label: path.split('/').at(-1)?.replace('.db', '') ?? '',
   }))
-  expect(withDistinctLabels(rows).map(({ label }) => label)).toEqual(['pi/medium', 'claw/medium', 'small'])
+  const shown = shortMemories(rows, 2)
+  expect(shown.rows.map(({ label }) => label)).toEqual(['pi/medium', 'small'])
+  expect(shown.hidden).toBe(3)
+  expect(shortMemories(rows, 5).rows.at(-1)?.label).toBe('claw/medium')
 })
 
 describe('an import from the first page', () => {

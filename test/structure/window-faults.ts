@@ -260,7 +260,7 @@ export const WINDOW_FAULTS: readonly WindowFault[] = [
   {
     fault: 'Memories of one name are told apart by their paths only',
     file: 'test/renderer/welcome.test.ts',
-    title: 'names memories of one name with their folders',
+    title: 'names memories of one name with their folders, also where the other one is not shown',
   },
   {
     fault: 'A file that never changes is called live',

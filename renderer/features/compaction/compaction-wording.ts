@@ -3,6 +3,7 @@ import type { LossReport } from '#core/contract/loss.ts'
 import type { Attempt, CompactionRunRecord } from '#core/contract/time-travel.ts'
 import { assertNever } from '#renderer/ui/assert-never.ts'
 import { formatCount, formatPercent, formatPressure, plural } from '#renderer/ui/format.ts'
+import { summarizerName } from '#renderer/ui/summarizers.ts'
 
 export const MODES: readonly { readonly value: CompactionMode; readonly label: string; readonly hint: string }[] = [
   {
@@ -167,6 +168,6 @@ export function spentText(
   return `${formatCount(run.modelInputTokens)} in, ${plural(run.modelOutputTokens, 'token')} out · ${cost}`
 }
 
-/** `normal · claude-haiku`; the level alone where it says who made it. */
+/** `normal · claude-haiku`, or `built-in extractor`: the level alone where it says who made it. */
 export const madeText = (level: string, by: string | null | undefined): string =>
-  by === null || by === undefined || by === level ? level : `${level} · ${by}`
+  by === null || by === undefined || by === level ? summarizerName(level) : `${level} · ${summarizerName(by)}`

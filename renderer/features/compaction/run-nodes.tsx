@@ -12,7 +12,7 @@ type Node = CompactionRunRecord['created'][number]
 /** More than these are listed only on request. */
 const FIRST = 60
 
-/** The nodes that a run made: size, level, time, and the calls without a result. */
+/** The summaries that a compaction made: size, level, time, and the calls without a result. */
 export function RunNodes({ created }: { readonly created: readonly Node[] }) {
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? created : created.slice(0, FIRST)
@@ -20,7 +20,7 @@ export function RunNodes({ created }: { readonly created: readonly Node[] }) {
   return (
     <div>
       <div className={classNames(styles.nodeRow, styles.titles)} aria-hidden="true">
-        <span>node</span>
+        <span>summary</span>
         <span>made</span>
         <span className={styles.number}>tokens</span>
         <span className={styles.number}>factor</span>
@@ -74,8 +74,7 @@ function Attempts({ attempts, failed }: { readonly attempts: readonly Attempt[];
         {attempts.map((attempt, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: attempts are a record in order
           <li key={index}>
-            <span>{attempt.summarizer}</span>
-            <span>{attempt.level}</span>
+            <span>{madeText(attempt.level, attempt.summarizer)}</span>
             <span className={styles.outcome} data-outcome={attempt.outcome}>
               {outcomeText(attempt.outcome)}
             </span>

@@ -13,6 +13,7 @@ import { ViewHeader } from '#renderer/ui/view-header.tsx'
 import styles from './all-conversations.module.css'
 import { AXES } from './chart-axis.ts'
 import { ConversationTable, TABLE_SORTS } from './conversation-table.tsx'
+import { LossPanel } from './loss-panel.tsx'
 import { useOtherCurves } from './other-curves.ts'
 import { PressureHistory } from './pressure-history.tsx'
 import { useChosenConversation } from './use-chosen-conversation.ts'
@@ -37,7 +38,7 @@ type Props = {
   readonly conversationId: number
 }
 
-/** Every conversation of the file in one table, and the selected one over time. */
+/** Every conversation of the file in one table, the selected one over time, and what its last compaction lost. */
 export function AllConversations({ conversationId }: Props) {
   const [selected, setSelected] = useChosenConversation(conversationId)
   const settings = useQuery(api.memory.settings.queryOptions())
@@ -72,7 +73,7 @@ export function AllConversations({ conversationId }: Props) {
   // It may stand on a page that is not loaded, or be none of those that are asked for.
   const beyond = useConversation(selected).data ?? undefined
   const chosen = found.rows?.find((row) => row.conversationId === selected) ?? beyond
-  return (
+  const table = (
     <div className={styles.view}>
       <ViewHeader title={titleOf(counts)}>{totals && totalsText(totals)}</ViewHeader>
       <div className={styles.tools}>
@@ -123,6 +124,18 @@ export function AllConversations({ conversationId }: Props) {
           />
         </div>
       )}
+    </div>
+  )
+  return (
+    <div className={styles.frame}>
+      <div className={styles.both}>
+        {table}
+        {chosen !== undefined && (
+          <div className={styles.losses}>
+            <LossPanel key={selected} conversation={chosen} />
+          </div>
+        )}
+      </div>
     </div>
   )
 }

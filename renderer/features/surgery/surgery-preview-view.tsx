@@ -8,6 +8,7 @@ import { depthLabel } from '#renderer/ui/depth-color.ts'
 import { Fact, Facts } from '#renderer/ui/facts.tsx'
 import { formatCount, formatTokens, plural, shortenId } from '#renderer/ui/format.ts'
 import { MarkedText } from '#renderer/ui/marked-text.tsx'
+import { summarizerName } from '#renderer/ui/summarizers.ts'
 import { TextWithNames } from '#renderer/ui/text-with-names.tsx'
 import { useName } from '#renderer/ui/use-names.ts'
 import { SideBySideTable } from './side-by-side-table.tsx'
@@ -185,4 +186,8 @@ function RewrittenNodeView({ node, isOnly }: RewrittenProps) {
 }
 
 const madeBy = ({ tokens, level, model }: RewrittenNode['before']): string =>
-  [formatTokens(tokens), ...(level === 'unknown' ? [] : [level]), ...(model === null ? [] : [model])].join(' · ')
+  [
+    formatTokens(tokens),
+    ...(level === 'unknown' ? [] : [summarizerName(level)]),
+    ...(model === null ? [] : [model]),
+  ].join(' · ')

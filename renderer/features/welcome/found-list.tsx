@@ -37,14 +37,22 @@ export function shortList<T>(
   return { rows, matching: found.length, hidden: found.length - rows.length }
 }
 
-/** Puts the folder before the name of a file where several have the same name. */
-export function withDistinctLabels<T extends { readonly path: string; readonly label: string }>(
+/** Puts the folder before the name of a file where several have the same name, shown or not. */
+function withDistinctLabels<T extends { readonly path: string; readonly label: string }>(
   rows: readonly T[],
 ): readonly T[] {
-  const isShared = (label: string) => rows.filter((row) => row.label === label).length > 1
+  const counts = new Map<string, number>()
+  for (const { label } of rows) counts.set(label, (counts.get(label) ?? 0) + 1)
+  const isShared = (label: string) => (counts.get(label) ?? 0) > 1
   const folderOf = (path: string) => path.split(/[\\/]/).at(-2) ?? ''
   return rows.map((row) => (isShared(row.label) ? { ...row, label: `${folderOf(row.path)}/${row.label}` } : row))
 }
+
+/** Returns the first memories of a list, each by a name that no other of the list has, shown or not. */
+export const shortMemories = <T extends { readonly path: string; readonly label: string }>(
+  all: readonly T[],
+  shown: number,
+): ShortList<T> => shortList(withDistinctLabels(all), () => '', '', shown)
 
 type Props<T> = {
   readonly title: string

@@ -5,7 +5,7 @@ import { Button } from '#renderer/ui/button.tsx'
 import { ErrorLine } from '#renderer/ui/error-state.tsx'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import styles from './found-list.module.css'
-import { shortList, withDistinctLabels } from './found-list.tsx'
+import { shortMemories } from './found-list.tsx'
 import { MemoryRow } from './memory-row.tsx'
 
 /** The number of recent memories that leaves room for found ones on the first page. */
@@ -31,13 +31,13 @@ export function RecentMemories() {
       </section>
     )
   if (!recent.data || recent.data.length === 0) return null
-  const { rows, hidden } = shortList(recent.data, () => '', '', isWhole ? recent.data.length : FIRST_RECENT)
+  const { rows, hidden } = shortMemories(recent.data, isWhole ? recent.data.length : FIRST_RECENT)
   return (
     <section>
       <SectionHeading>Recent</SectionHeading>
       {forget.error && <ErrorLine error={forget.error} />}
       <ul>
-        {withDistinctLabels(rows).map((memory) => (
+        {rows.map((memory) => (
           <MemoryRow
             key={memory.path}
             memory={memory}
