@@ -1,4 +1,4 @@
-type Passage = {
+export type Passage = {
   readonly text: string
   /** UTF-16 ranges, end exclusive. */
   readonly matches: readonly (readonly [number, number])[]

@@ -21,6 +21,15 @@ test('the first view of a file answers four questions, and leads from words to w
   const losses = answer('What got lost, and when?')
   await expect(losses).toContainText('16,769 → 2,816')
   await expect(losses.getByText(/^[\d,]+ lost$/)).toHaveCount(3, { timeout: 120_000 })
+  // Of the details beside a compaction those are shown for which there is room.
+  const cut = await losses.locator('[class*="_chip_"]').evaluateAll(
+    (chips) =>
+      chips.filter((chip) => {
+        const [own, line] = [chip.getBoundingClientRect(), chip.parentElement?.getBoundingClientRect()]
+        return line !== undefined && own.top < line.bottom && own.right > line.right + 1
+      }).length,
+  )
+  expect(cut).toBe(0)
 
   await page.getByRole('searchbox', { name: 'What did the agent forget?' }).fill('PAY-1187')
   await page.keyboard.press('Enter')
@@ -53,6 +62,10 @@ test('the curve of the window leads to its messages and runs, and all conversati
   // Days, and what stands at the end of the axis.
   await expect(chart.locator('text', { hasText: /^Mar 4$/ })).toBeVisible()
   await expect(chart).toHaveAttribute('aria-valuetext', /Mar 6.*after message 377$/)
+
+  // The scale of what compactions freed stands in the chart as a whole.
+  const scale = await chart.locator('text', { hasText: /^≤ 14.k$/ }).boundingBox()
+  expect(scale?.x).toBeGreaterThanOrEqual((await page.getByRole('main').boundingBox())?.x ?? Number.NaN)
 
   await chart.focus()
   await page.keyboard.press('PageUp')

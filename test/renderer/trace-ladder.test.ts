@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FactPlace, FactTrace, Rung } from '#core/contract/trace.ts'
 import { shaftOf, sliceOf } from '#renderer/features/trace/shaft.ts'
-import { beforeMark, tellingAlone, verdictOf } from '#renderer/features/trace/trace-wording.ts'
+import { beforeMark, shownExcerpt, tellingAlone, verdictOf } from '#renderer/features/trace/trace-wording.ts'
 import { overallVerdict } from '#renderer/ui/overall-verdict.ts'
 import { messageColumns, strataOf } from './strata-builder.ts'
 
@@ -38,24 +38,38 @@ describe('the shaft of a trace', () => {
 })
 
 describe('an excerpt in the narrow list of places', () => {
+  it('is prose without signs of Markdown, and its marks stay on their words; what a tool says is as it is', () => {
+    const excerpt = '- **Rejected**: expiring claims (PAY-1187)'
+    const { text, matches } = shownExcerpt({ excerpt, marks: [[33, 41]], role: 'assistant' })
+    expect(text).toBe('- Rejected: expiring claims (PAY-1187)')
+    expect(text.slice(...(matches[0] ?? []))).toBe('PAY-1187')
+    expect(shownExcerpt({ excerpt, marks: [], role: 'tool' }).text).toBe(excerpt)
+  })
+
   it('begins shortly before its first mark, also after a word that is longer than its two lines', () => {
-    const { text, matches } = beforeMark(`${'x'.repeat(60)}PAY-1187 and PAY-1188`, [
-      [60, 68],
-      [73, 81],
-    ])
+    const { text, matches } = beforeMark({
+      text: `${'x'.repeat(60)}PAY-1187 and PAY-1188`,
+      matches: [
+        [60, 68],
+        [73, 81],
+      ],
+    })
     expect(text).toBe(`…${'x'.repeat(24)}PAY-1187 and PAY-1188`)
     expect(matches.map(([from, to]) => text.slice(from, to))).toEqual(['PAY-1187', 'PAY-1188'])
-    const words = beforeMark('It was said long before the retries that the ticket is PAY-1187.', [[55, 63]])
+    const words = beforeMark({
+      text: 'It was said long before the retries that the ticket is PAY-1187.',
+      matches: [[55, 63]],
+    })
     expect(words.text.slice(...(words.matches[0] ?? []))).toBe('PAY-1187')
     expect(words.text.length).toBeLessThan(40)
   })
 
   it('stays as it is where its first mark is seen anyway', () => {
-    expect(beforeMark('The ticket is PAY-1187.', [[14, 22]])).toEqual({
+    expect(beforeMark({ text: 'The ticket is PAY-1187.', matches: [[14, 22]] })).toEqual({
       text: 'The ticket is PAY-1187.',
       matches: [[14, 22]],
     })
-    expect(beforeMark('Without a mark', [])).toEqual({ text: 'Without a mark', matches: [] })
+    expect(beforeMark({ text: 'Without a mark', matches: [] })).toEqual({ text: 'Without a mark', matches: [] })
   })
 })
 

@@ -232,6 +232,21 @@ export const WINDOW_FAULTS: readonly WindowFault[] = [
     title: 'a drag marks messages, limits transcript and search to them, and stands in a saved picture',
   },
   {
+    fault: 'The passage of a trace has signs of Markdown in it',
+    file: 'test/renderer/trace-ladder.test.ts',
+    title: 'is prose without signs of Markdown, and its marks stay on their words; what a tool says is as it is',
+  },
+  {
+    fault: 'A lost detail beside a compaction is cut to its border',
+    file: 'test/e2e/start.e2e.ts',
+    title: 'the first view of a file answers four questions, and leads from words to what became of them',
+  },
+  {
+    fault: 'The scale of what compactions freed is cut at the left',
+    file: 'test/e2e/start.e2e.ts',
+    title: 'the curve of the window leads to its messages and runs, and all conversations stand in a table',
+  },
+  {
     fault: 'A day of a filter is written in the order of the browser',
     file: 'test/renderer/search-filters.test.ts',
     title: 'writes a day of a filter as days are written, and none in words',

@@ -22,6 +22,7 @@ import { IconButton } from '#renderer/ui/icon-button.tsx'
 import { JobProgress } from '#renderer/ui/job-progress.tsx'
 import { Kbd } from '#renderer/ui/kbd.tsx'
 import { Segmented } from '#renderer/ui/segmented.tsx'
+import { TextWithNames } from '#renderer/ui/text-with-names.tsx'
 import { useKeys } from '#renderer/ui/use-keys.ts'
 import view from '#renderer/ui/view.module.css'
 import { AFTER, type MomentChoice, windowOf, windowOptions } from '#renderer/ui/window-choice.ts'
@@ -301,7 +302,7 @@ function Found({ found, address, onSet }: FoundProps) {
       <p className={formStyles.foot}>
         {(['a', 'b'] as const).map((name) => (
           <span key={name}>
-            {name.toUpperCase()} {found[name].name}: {plural(found[name].messages, 'message')} ·{' '}
+            {name.toUpperCase()} <TextWithNames text={found[name].name} />: {plural(found[name].messages, 'message')} ·{' '}
             {plural(found[name].summaries, 'summary', 'summaries')} · {formatTokens(found[name].windowTokens)} in the
             window
             {found[name].reconstructed && ' (inferred)'}

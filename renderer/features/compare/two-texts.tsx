@@ -8,6 +8,7 @@ import { IconButton } from '#renderer/ui/icon-button.tsx'
 import { MarkedText } from '#renderer/ui/marked-text.tsx'
 import { NodeIdText } from '#renderer/ui/node-id-text.tsx'
 import { NodeLink } from '#renderer/ui/node-link.tsx'
+import { TextWithNames } from '#renderer/ui/text-with-names.tsx'
 import styles from './difference-table.module.css'
 
 type Props = {
@@ -66,7 +67,10 @@ function Side({ name, side, entry, difference, ownPath, body, onScroll }: SidePr
     return (
       <section className={styles.side} aria-label={name}>
         <p className={styles.head}>
-          <b>{name}</b> <span>{side.name}</span>
+          <b>{name}</b>{' '}
+          <span>
+            <TextWithNames text={side.name} />
+          </span>
         </p>
         <p className={styles.none}>{absence(difference)}</p>
       </section>

@@ -194,7 +194,7 @@ function ProbeAnswer({ row: { asked, number }, isPast, trace, onOpen, onClose }:
             <NodeLink id={evidence.id} />
             <TimeText atMs={evidence.atMs} form="short" />
             <Button onClick={onOpen} title="Show it in the messages (Enter)">
-              Transcript
+              Messages
             </Button>
             <Button
               title="Follow it in a view of its own (T)"

@@ -29,7 +29,7 @@ export function FreedLane({ freed, x, width, chosen }: FreedLaneProps) {
         freed
       </text>
       <text className={styles.laneName} x={-8} y={24} textAnchor="end">
-        {freed.length > 0 && `${formatCompact(most)} most`}
+        {freed.length > 0 && `≤ ${formatCompact(most)}`}
       </text>
       <path className={styles.freed} d={freed.map(bar).join('')} />
       {chosen && <path className={styles.chosenFreed} d={bar(chosen)} />}

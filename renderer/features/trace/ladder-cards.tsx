@@ -13,7 +13,7 @@ import { StateMark } from '#renderer/ui/state-mark.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
 import styles from './ladder-cards.module.css'
 import { type Shaft, type ShaftBar, shaftOf, sliceOf } from './shaft.ts'
-import { layerOf } from './trace-wording.ts'
+import { layerOf, shownExcerpt } from './trace-wording.ts'
 
 type Props = {
   readonly trace: FactTrace
@@ -168,7 +168,8 @@ type CardProps = {
 }
 
 function RungCard({ rung, toldAgain, isFall, isSelected, onSelect }: CardProps) {
-  const { id, kind, title, state, kept, details, excerpt, marks, lost } = rung
+  const { id, kind, title, state, kept, details, lost } = rung
+  const excerpt = shownExcerpt(rung)
   const share = `${formatCount(kept)} of ${formatCount(details)}`
   return (
     <article className={classNames(styles.card, isFall && styles.fall, isSelected && styles.selected)}>
@@ -196,9 +197,9 @@ function RungCard({ rung, toldAgain, isFall, isSelected, onSelect }: CardProps) 
         )}
         {factsOf(rung)}
       </p>
-      {excerpt !== '' && (
+      {excerpt.text !== '' && (
         <p className={classNames('clamped', styles.excerpt)} dir="auto" data-lit={kept > 0 || undefined}>
-          <Highlighted text={excerpt} matches={marks} />
+          <Highlighted {...excerpt} />
         </p>
       )}
       {lost.length > 0 && (

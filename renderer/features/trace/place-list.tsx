@@ -12,7 +12,7 @@ import { TimeText } from '#renderer/ui/time-text.tsx'
 import { useKeys } from '#renderer/ui/use-keys.ts'
 import { useName } from '#renderer/ui/use-names.ts'
 import styles from './trace-view.module.css'
-import { beforeMark } from './trace-wording.ts'
+import { beforeMark, shownExcerpt } from './trace-wording.ts'
 
 type Props = {
   readonly places: readonly FactPlace[]
@@ -108,7 +108,7 @@ function PlaceRow({ place, isChosen, onChoose, onOpen }: RowProps) {
         </span>
       </span>
       <span className="clamped" dir="auto">
-        <Highlighted {...beforeMark(place.excerpt, place.marks)} />
+        <Highlighted {...beforeMark(shownExcerpt(place))} />
       </span>
       <span className={styles.fate}>
         <StateMark state={place.state} /> <Fate place={place} />

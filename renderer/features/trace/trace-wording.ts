@@ -2,6 +2,7 @@ import type { FactPlace, FactTrace, LostAt, Rung } from '#core/contract/trace.ts
 import { depthLabel } from '#renderer/ui/depth-color.ts'
 import { formatCount, plural } from '#renderer/ui/format.ts'
 import { formatShort } from '#renderer/ui/format-time.ts'
+import { type Passage, readable } from '#renderer/ui/readable-passage.ts'
 
 const madeBy = ({ run, atMs }: LostAt, nowMs: number): string =>
   [run === null ? null : `by compaction ${formatCount(run)}`, atMs === null ? null : formatShort(atMs, nowMs)]
@@ -45,20 +46,21 @@ export function layerOf({ kind, depth }: Rung): string {
   return kind === 'message' ? 'message' : depthLabel(depth ?? 0)
 }
 
+/** Returns the excerpt of a place or rung as a person reads it: prose without signs of Markdown, and code as it is. */
+export const shownExcerpt = ({ excerpt, marks, role }: Pick<FactPlace, 'excerpt' | 'marks' | 'role'>) =>
+  readable({ text: excerpt, matches: marks }, role === 'tool' ? 'code' : 'prose')
+
 /** The two lines of a narrow list have room for at most so much before a mark. Where there is more, so much is left. */
 const MOST_BEFORE = 40
 const LEFT_BEFORE = 24
 
 /** Returns an excerpt that begins so near to its first mark that this is seen, also after a word of hundreds of characters. */
-export function beforeMark(
-  text: string,
-  marks: FactPlace['marks'],
-): { readonly text: string; readonly matches: FactPlace['marks'] } {
-  const first = marks[0]?.[0] ?? 0
-  if (first <= MOST_BEFORE) return { text, matches: marks }
+export function beforeMark({ text, matches }: Passage): Passage {
+  const first = matches[0]?.[0] ?? 0
+  if (first <= MOST_BEFORE) return { text, matches }
   const wanted = first - LEFT_BEFORE
   const space = text.indexOf(' ', wanted)
   const from = space >= 0 && space < first ? space + 1 : wanted
   const cut = text.slice(from).toWellFormed()
-  return { text: `…${cut}`, matches: marks.map(([start, end]) => [start - from + 1, end - from + 1]) }
+  return { text: `…${cut}`, matches: matches.map(([start, end]) => [start - from + 1, end - from + 1]) }
 }
