@@ -7,6 +7,20 @@ export const NoteInput = z.object({
   id: NodeId,
   isPinned: z.boolean().optional().describe('whether it is pinned'),
   text: z.string().max(MOST_NOTE_CHARS).optional().describe('what is noted; an empty text removes the note'),
+  keep: z
+    .string()
+    .trim()
+    .min(1)
+    .max(MOST_NOTE_CHARS)
+    .optional()
+    .describe('a sentence that is kept: it becomes a line of the note, and the node is pinned'),
+  letGo: z
+    .string()
+    .trim()
+    .min(1)
+    .max(MOST_NOTE_CHARS)
+    .optional()
+    .describe('a sentence that is no longer kept; the pin goes with the last line of the note'),
 })
 export type NoteInput = z.infer<typeof NoteInput>
 

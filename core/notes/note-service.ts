@@ -1,5 +1,7 @@
 import { titleOf } from '../browse/text-name.ts'
 import type { Clock } from '../clock.ts'
+import { withKept, withoutKept } from '../contract/kept.ts'
+import { MOST_NOTE_CHARS } from '../contract/lists.ts'
 import type { Note, NoteInput } from '../contract/notes.ts'
 import { LcmError } from '../errors.ts'
 import { sha256 } from '../hashing.ts'
@@ -45,11 +47,13 @@ export class NoteService {
   }
 
   /**
-   * Pins a node, writes a note on it, or removes either. Returns null when neither is left.
-   * @throws LcmError not_found for what is neither in the memory nor noted; unsupported when there are too many
+   * Pins a node, writes a note on it, keeps a sentence of it, or removes any of these. Returns null when nothing is left.
+   * @throws LcmError not_found for what is neither in the memory nor noted; unsupported when there are too many notes, or
+   *   a note would become too long
    */
-  set({ id: given, isPinned, text }: NoteInput): Note | null {
+  set(input: NoteInput): Note | null {
     const { db, clock } = this.#options
+    const { id: given } = input
     const id = lookUp(db, given)?.id ?? given
     const node = notedNodes(db, [id]).get(id)
     const note = this.#table().change(id, (notes) => {
@@ -58,11 +62,12 @@ export class NoteService {
       if (seen === undefined) throw notFound(db, given)
       const after = {
         ...{ id, kind: seen.kind, name: seen.name },
-        isPinned: isPinned ?? before?.isPinned ?? false,
-        text: text === undefined ? (before?.text ?? '') : text.toWellFormed().replace(/\r\n?/g, '\n').trim(),
+        ...changed(before, input),
         changedAtMs: clock(),
       }
       if (!after.isPinned && after.text === '') return null
+      if (after.text.length > MOST_NOTE_CHARS)
+        throw new LcmError('unsupported', `The note on ${id} is full: shorten it to keep more.`, { id })
       if (before === undefined && notes.length >= MOST_NOTES)
         throw new LcmError(
           'unsupported',
@@ -77,6 +82,17 @@ export class NoteService {
     const { db, memory, dataDir } = this.#options
     return new NoteTable(dataDir, memoryIdentity(db, memory))
   }
+}
+
+type Noted = Pick<Note, 'isPinned' | 'text'>
+
+function changed(before: StoredNote | undefined, { isPinned, text, keep, letGo }: NoteInput): Noted {
+  const set: Noted = {
+    isPinned: isPinned ?? before?.isPinned ?? false,
+    text: text === undefined ? (before?.text ?? '') : text.toWellFormed().replace(/\r\n?/g, '\n').trim(),
+  }
+  const kept = keep === undefined ? set : withKept(set, keep.toWellFormed())
+  return letGo === undefined ? kept : withoutKept(kept, letGo.toWellFormed())
 }
 
 type NotedNode = Pick<Note, 'kind' | 'conversationId' | 'depth' | 'role' | 'name'>

@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import type { LcmEvent } from '#core/contract/event.ts'
+import { isKept, keptTexts } from '#core/contract/kept.ts'
 import { MOST_NOTE_CHARS } from '#core/contract/lists.ts'
 import { NoteInput } from '#core/contract/notes.ts'
 import { Core } from '#core/core.ts'
@@ -81,6 +82,38 @@ it('a change leaves what it does not name, and a node without a pin and a note i
   expect(notes.set({ id: 'msg_1', isPinned: false })).toMatchObject({ isPinned: false, text: 'first' })
   expect(notes.set({ id: 'msg_1', text: ' ' })).toBeNull()
   expect(notes.list()).toEqual([])
+})
+
+it('a sentence that is kept pins its message and is a line of the note, until it is let go', async () => {
+  const { path } = memoryWithSummary()
+  const { notes } = await open(path, temporaryFolder())
+  const [first, second] = ['The port  is\n8443.', 'The key lives in the vault.']
+  expect(notes.set({ id: 'msg_1', keep: first })).toMatchObject({ isPinned: true, text: 'The port is 8443.' })
+  notes.set({ id: 'msg_1', keep: first })
+  const both = notes.set({ id: 'msg_1', keep: second })
+  expect(both).toMatchObject({ isPinned: true, text: `The port is 8443.\n${second}` })
+  expect([first, second, 'Another.'].map((one) => isKept(both ?? undefined, one))).toEqual([true, true, false])
+  expect(notes.set({ id: 'msg_1', letGo: first })).toMatchObject({ isPinned: true, text: second })
+  expect(notes.set({ id: 'msg_1', letGo: second })).toBeNull()
+  notes.set({ id: 'msg_1', text: 'a remark of my own' })
+  notes.set({ id: 'msg_1', keep: first })
+  expect(notes.set({ id: 'msg_1', letGo: first })).toMatchObject({ isPinned: true, text: 'a remark of my own' })
+  const full = { id: 'msg_3', text: 'x'.repeat(MOST_NOTE_CHARS) }
+  notes.set(full)
+  expect(await codeOf(() => notes.set({ id: 'msg_3', keep: first }))).toBe('unsupported')
+  expect(notes.list().find(({ id }) => id === 'msg_3')).toMatchObject({ isPinned: false, text: full.text })
+})
+
+it('what a pin stands for is each line of its note beside how its message begins, or that alone', () => {
+  expect(keptTexts({ name: 'The harbour', text: '' })).toEqual(['The harbour'])
+  expect(keptTexts({ name: 'The harbour', text: 'The harbour is closed.\n\nAsk again.' })).toEqual([
+    'The harbour is closed.',
+    'The harbour – Ask again.',
+  ])
+  expect(keptTexts({ name: 'Hello. The harbour is closed', text: 'The harbour is closed.' })).toEqual([
+    'The harbour is closed.',
+  ])
+  expect(keptTexts({ name: '', text: '' })).toEqual([])
 })
 
 it('notes belong to the memory: they follow a file that was moved or copied, and no other memory has them', async () => {

@@ -259,6 +259,16 @@ const COMMANDS: Readonly<Record<string, CommandRow>> = {
     does: 'let another program read a part of a memory: issue, list and revoke permissions',
     load: async () => (await import('./grant-command.ts')).grant,
   },
+  pin: {
+    words: '[id]',
+    does: 'keep a message, a summary or a sentence of it: an agent is told it first after a compaction; without an id, list what is pinned',
+    load: async () => (await import('./pin-commands.ts')).pin,
+  },
+  unpin: {
+    words: '<id>',
+    does: 'take a pin away, or one sentence of it',
+    load: async () => (await import('./pin-commands.ts')).unpin,
+  },
   install: {
     words: '<agent>',
     does: 'have Claude Code or Codex keep its sessions in a memory and be told what a compaction lost; shows what it changes first',

@@ -1,4 +1,5 @@
 import { ROLES, type Role } from '#core/contract/ids.ts'
+import { keptTexts } from '#core/contract/kept.ts'
 import { DETAIL_KINDS } from '#core/contract/lists.ts'
 import { markRecalled } from '#core/ingest/recalled-text.ts'
 import type { Lcm } from '#core/lcm.ts'
@@ -32,11 +33,12 @@ const LONGEST_LINE = 300
  * user pinned comes before all.
  */
 type Line = { readonly id: string; readonly role: string; readonly text: string; readonly worth: number }
+const PINNED = -1
 
 /**
- * Tells a model what left its window in a compaction and stands nowhere in it any more: what the user pinned, then
- * decisions, constraints and other details in the order of a loss report, a line each with the id by which the tools
- * open it, as many as fit.
+ * Tells a model what left its window in a compaction and stands nowhere in it any more: first what the user pinned, also
+ * where a summary says it, then decisions, constraints and other details. Which of them are told follows the order of a
+ * loss report; each is a line with the id by which the tools open it.
  * @returns an empty text when nothing was lost
  */
 export async function whatLeftWindow(lcm: Lcm, input: LeftInput, signal: AbortSignal): Promise<string> {
@@ -110,19 +112,27 @@ function* summaryTexts(summary: string | null): Generator<SourceText[]> {
 const pinned = ({ notes }: Lcm, conversationId: number, inWindow: ReadonlySet<string>): Line[] =>
   notes.list().flatMap((note) => {
     if (!note.isPinned || note.conversationId !== conversationId || inWindow.has(note.id)) return []
-    const text = excerptOf([note.name, note.text].filter((one) => one !== '').join(' – '), LONGEST_LINE)
-    return [{ id: note.id, role: note.role ?? note.kind, text, worth: -1 }]
+    const { id, role, kind } = note
+    const texts = keptTexts(note).map((text) => excerptOf(text, LONGEST_LINE))
+    return texts.map((text) => ({ id, role: `${role ?? kind}, pinned`, text, worth: PINNED }))
   })
 
-/** Takes the most valuable lines that fit, of the same worth the newest, and puts them into the order of time. */
-function fitting(lines: readonly Line[], fits: (text: string) => boolean): string {
+/**
+ * Takes the most valuable lines that fit, of the same worth the newest. What is pinned stands first, and the rest in the
+ * order of time.
+ */
+function fitting(all: readonly Line[], fits: (text: string) => boolean): string {
+  const pins = all.filter(({ worth }) => worth === PINNED)
+  const isPinned = ({ id, text }: Line): boolean =>
+    pins.some((pin) => pin.id === id && pin.text.includes(text.replace(/[.!?…]+$/, '')))
+  const lines = [...pins, ...all.filter((line) => line.worth !== PINNED && !isPinned(line))]
   const once = [...new Map(lines.toReversed().map((line) => [line.text.toLowerCase(), line])).values()]
   const best = once.sort((a, b) => a.worth - b.worth || numberOf(b) - numberOf(a))
   const told = (count: number): string =>
     markRecalled(
       best
         .slice(0, count)
-        .sort((a, b) => numberOf(a) - numberOf(b))
+        .sort((a, b) => Number(b.worth === PINNED) - Number(a.worth === PINNED) || numberOf(a) - numberOf(b))
         .map(({ id, role, text }) => `[${id}, ${role}] ${text}`),
     )
   // At most how many lines fit is found by halving: each mark and each line has its tokens.

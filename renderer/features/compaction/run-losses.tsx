@@ -6,6 +6,7 @@ import { api } from '#renderer/api.ts'
 import { Button } from '#renderer/ui/button.tsx'
 import { ErrorState } from '#renderer/ui/error-state.tsx'
 import { formatCount, plural } from '#renderer/ui/format.ts'
+import { KeepButton } from '#renderer/ui/keep-button.tsx'
 import { Loading } from '#renderer/ui/loading.tsx'
 import { LostText } from '#renderer/ui/lost-text.tsx'
 import { NodeLink } from '#renderer/ui/node-link.tsx'
@@ -89,7 +90,7 @@ export const LossesOfRun = ({ report, runId }: { readonly report: LossReport; re
 )
 
 export function Loss({ state, detail }: LostInState<LostDetail>) {
-  const { kind, text, instead, messageId } = detail
+  const { kind, text, sentence, instead, messageId } = detail
   return (
     <li className={styles.loss}>
       <StateMark state={state} />
@@ -99,6 +100,7 @@ export function Loss({ state, detail }: LostInState<LostDetail>) {
         {instead !== null && <ins>{instead}</ins>}
       </LostText>
       <NodeLink id={messageId} />
+      <KeepButton id={messageId} sentence={sentence} />
     </li>
   )
 }

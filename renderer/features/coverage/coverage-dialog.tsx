@@ -8,6 +8,7 @@ import { Dialog } from '#renderer/ui/dialog.tsx'
 import { ErrorLine } from '#renderer/ui/error-state.tsx'
 import { fileNameOf, formatCount, plural } from '#renderer/ui/format.ts'
 import { JobProgress } from '#renderer/ui/job-progress.tsx'
+import { KeepButton } from '#renderer/ui/keep-button.tsx'
 import { MarkedText } from '#renderer/ui/marked-text.tsx'
 import { Menu } from '#renderer/ui/menu.tsx'
 import { NodeLink } from '#renderer/ui/node-link.tsx'
@@ -241,7 +242,12 @@ function FindingsTable({ section, onLeave }: FindingsTableProps) {
               </td>
               {/* The row is no control. The link in it leaves the dialog. */}
               {section.messageColumn !== null && (
-                <td>{row.messageId !== null && <LeavingLink id={row.messageId} onLeave={onLeave} />}</td>
+                <td>
+                  {row.messageId !== null && <LeavingLink id={row.messageId} onLeave={onLeave} />}
+                  {row.messageId !== null && row.stored !== null && (
+                    <KeepButton id={row.messageId} sentence={row.excerpt} />
+                  )}
+                </td>
               )}
             </tr>
           ))}

@@ -5,6 +5,7 @@ import { navigate } from '#renderer/routes.ts'
 import { Button } from '#renderer/ui/button.tsx'
 import { EmptyState } from '#renderer/ui/empty-state.tsx'
 import { IconButton } from '#renderer/ui/icon-button.tsx'
+import { KeepButton } from '#renderer/ui/keep-button.tsx'
 import { NodeLink } from '#renderer/ui/node-link.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
 import { useKeys } from '#renderer/ui/use-keys.ts'
@@ -204,6 +205,7 @@ function ProbeAnswer({ row: { asked, number }, isPast, trace, onOpen, onClose }:
             >
               Trace
             </Button>
+            <KeepButton id={evidence.id} sentence={evidence.text} />
           </p>
         )}
       </header>

@@ -12,6 +12,7 @@ import { Dim } from '#renderer/ui/dim.tsx'
 import { ErrorLine } from '#renderer/ui/error-state.tsx'
 import { Fact, Facts } from '#renderer/ui/facts.tsx'
 import { conversationName, formatCount, formatDuration, plural } from '#renderer/ui/format.ts'
+import { KeepButton } from '#renderer/ui/keep-button.tsx'
 import { Loading } from '#renderer/ui/loading.tsx'
 import { LostText } from '#renderer/ui/lost-text.tsx'
 import { MarkedText } from '#renderer/ui/marked-text.tsx'
@@ -162,6 +163,7 @@ function Kind({ kind, count, lost, conversationId }: KindProps) {
             <span className={styles.by}>
               <NodeLink id={detail.messageId} conversationId={conversationId} />
             </span>
+            <KeepButton id={detail.messageId} sentence={detail.sentence} />
           </li>
         ))}
       </ul>

@@ -11,6 +11,7 @@ import { Dim } from '#renderer/ui/dim.tsx'
 import { ErrorLine } from '#renderer/ui/error-state.tsx'
 import { findingText } from '#renderer/ui/findings.ts'
 import { formatCount } from '#renderer/ui/format.ts'
+import { KeepButton } from '#renderer/ui/keep-button.tsx'
 import { LostText } from '#renderer/ui/lost-text.tsx'
 import { MarkedText } from '#renderer/ui/marked-text.tsx'
 import { BEYOND_THE_END, useRangeEnds } from '#renderer/ui/message-range.ts'
@@ -159,6 +160,7 @@ function MostTelling({ report }: { readonly report: LossReport }) {
             <span className={styles.at}>
               <NodeLink id={detail.atSummary ?? detail.messageId} maxChars={10} />
             </span>
+            <KeepButton id={detail.messageId} sentence={detail.sentence} />
           </li>
         ))}
       </ul>

@@ -133,6 +133,8 @@ const ON_A_MEMORY: Drives = {
   call: ({ db }) => ['memory.stats', '--db', db],
   mcp: ({ db }) => ['--db', db],
   grant: ({ db }) => ['list', '--db', db],
+  pin: ({ db, message }) => [message, '--db', db],
+  unpin: ({ db, message }) => [message, '--db', db],
   statusline: ({ db }) => ['--db', db],
   engine: ({ db }) => ['--stdio', '--db', db],
 }

@@ -107,6 +107,39 @@ describe('hooks of Claude Code', () => {
     expect(stored).toHaveLength(4)
   })
 
+  it('give back first what the user pinned, marked as pinned, and no longer after the pin is taken away', async () => {
+    const { db, transcriptPath, env, start } = session()
+    const builder = new TranscriptBuilder()
+    builder.user('Hello there. The ferry leaves at quay 12, as the harbour master said.')
+    builder.answer('api-1', [text('We decided to use port 8443. I changed src/ferry/retry.ts.')])
+    builder.user('We decided that the build must never run twice.')
+    writeFileSync(transcriptPath, `${builder.lines.join('\n')}\n`)
+    const recalled = (): string[] => {
+      start('PreCompact', { trigger: 'auto' })
+      // The summary says what is pinned, too: a pin holds whatever a summary says.
+      const summary = 'The ferry leaves at quay 12, as the harbour master said.'
+      start('SubagentStop', { agent_type: '', last_assistant_message: summary })
+      const { stdout } = start('SessionStart', { source: 'compact' })
+      const said: string = JSON.parse(stdout).hookSpecificOutput.additionalContext
+      return said.split('\n\n').slice(1)
+    }
+    const lcm = (...args: string[]) =>
+      spawnSync(process.execPath, [cliPath, ...args, '--db', db, '--json'], { env, encoding: 'utf8' })
+    expect(recalled().join()).not.toContain('pinned')
+    const kept = 'The ferry leaves at quay 12, as the harbour master said.'
+    expect(JSON.parse(lcm('pin', 'msg_1', '--text', kept).stdout).pins).toMatchObject([{ id: 'msg_1', text: kept }])
+    lcm('pin', 'msg_3')
+    expect(JSON.parse(lcm('pin').stdout).pins).toHaveLength(2)
+    const [first, second, ...others] = recalled()
+    expect(first).toBe(`[msg_1, user, pinned] ${kept}`)
+    expect(second).toMatch(/^\[msg_3, user, pinned\] We decided that the build must never run twice/)
+    expect(others.join()).toContain('8443')
+    expect(others.join()).not.toContain('twice')
+    lcm('unpin', 'msg_1', '--text', kept)
+    lcm('unpin', 'msg_3')
+    expect(recalled().join()).not.toContain('pinned')
+  })
+
   it('let the agent go on whatever is wrong, and write it down', async () => {
     const { db, transcriptPath, env, hooks, start } = session()
     writeFileSync(db, 'This is no memory. '.repeat(100))
