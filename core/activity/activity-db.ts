@@ -21,6 +21,7 @@ const KEPT_EVENTS: ReadonlySet<string> = new Set([
   'run.done',
   'run.failed',
   'scan.done',
+  'probe.done',
   'job.started',
   'job.done',
   'job.failed',

@@ -40,6 +40,12 @@ export function historyOf(
       warnings: fields.warnings ?? 0,
       durationMs: fields.duration_ms ?? 0,
     })),
+    probes: events('probe.done').map(({ atMs, fields }) => ({
+      atMs,
+      conversationId: fields.conversation_id ?? null,
+      questions: fields.questions ?? 0,
+      recall: fields.recall ?? 0,
+    })),
     search: latencies('lcm_search_latency_ms'),
     expand: latencies('lcm_expand_latency_ms'),
     slowCalls: events('call.slow').map(({ atMs, fields }) => ({

@@ -20,6 +20,7 @@ export const LogSource = z.enum([
   'compaction',
   'model',
   'integrity',
+  'probe',
   'job',
 ])
 export type LogSource = z.infer<typeof LogSource>
@@ -69,6 +70,9 @@ export const LogFields = z
     errors: Count,
     warnings: Count,
     count: Count,
+    /** Of a probe: how much was asked for, and the share that would be known, from 0 to 1. */
+    questions: Count,
+    recall: Count,
     provider: Label,
     model: Label,
     tokens_in: Count,
@@ -162,6 +166,15 @@ export const ActivityHistory = z.object({
     }),
   ),
   scans: z.array(z.object({ atMs: TimeMs, errors: z.int(), warnings: z.int(), durationMs: z.number() })),
+  probes: z.array(
+    z.object({
+      atMs: TimeMs,
+      conversationId: ConversationId.nullable(),
+      questions: z.int(),
+      /** The share of the answers that are in the window or can be recovered, from 0 to 1. */
+      recall: z.number(),
+    }),
+  ),
   search: z.array(Latency),
   expand: z.array(Latency),
   slowCalls: z.array(z.object({ atMs: TimeMs, procedure: z.string(), durationMs: z.number() })),

@@ -13,6 +13,7 @@ import type {
 import type { Moment } from '../contract/time-travel.ts'
 import { LcmError } from '../errors.ts'
 import type { Lcm, OpenLcmOptions } from '../lcm.ts'
+import { logEvent, memoryKey } from '../log.ts'
 import { cutText, singleLine } from '../text.ts'
 import { CANCELLED } from '../trace/probe/asked-questions.ts'
 import type { Question } from '../trace/probe/made-questions.ts'
@@ -53,10 +54,26 @@ export async function* probeWindows(
     const notes = reports.length === 0 ? [...asked.notes, ...report.notes] : report.notes
     reports.push({ name, report: { ...report, notes } })
   }
+  if (isComparable({ questions, ...input })) logProbe(lcm, reports[0]?.report)
   return { asked: { ...input, isGiven: questions !== undefined }, reports }
 }
 
 const NOW: Moment = { now: true }
+
+/** Only probes of the same kind are kept over time: the window of now, asked what was made from the whole conversation. */
+const isComparable = ({ questions, at = NOW, fromMessage, toMessage }: ProbeJobInput): boolean =>
+  questions === undefined && 'now' in at && fromMessage === undefined && toMessage === undefined
+
+function logProbe({ info }: Lcm, report: ProbeReport | undefined): void {
+  if (report === undefined || report.recall === null) return
+  logEvent('info', 'probe', 'probe.done', {
+    memory: memoryKey(info.path),
+    conversation_id: report.conversationId,
+    questions: report.total.questions,
+    recall: report.recall,
+    duration_ms: report.tookMs,
+  })
+}
 
 /** How far a probe of several windows is. */
 type ProbeProgress = { readonly done: number; readonly total: number; readonly name: string }

@@ -30,6 +30,7 @@ describe('the counts', () => {
         logEvent('info', 'compaction', 'run.done', { ...run, outcome: 'target_reached', compaction_id: `run_${start}` })
         logEvent('info', 'compaction', 'node.made', { memory, kind: 'leaf' })
         logEvent('info', 'search', 'search.done', { memory, duration_ms: 30 })
+        logEvent('info', 'probe', 'probe.done', { memory, conversation_id: 7, questions: 60, recall: 0.5 + start / 10 })
       })
     }
     const text = await textOf(folder)
@@ -40,7 +41,10 @@ describe('the counts', () => {
     expect(text).toContain('lcm_search_latency_ms_sum 90\n')
     const bounds = [...text.matchAll(/lcm_search_latency_ms_bucket\{le="(\d+)"\}/g)].map(([, bound]) => Number(bound))
     expect(bounds).toEqual(bounds.toSorted((a, b) => a - b))
-    const { runs, search } = await historyOf(folder)
+    const { runs, search, probes } = await historyOf(folder)
+    expect(probes.map(({ recall, conversationId }) => [recall, conversationId])).toEqual(
+      [0.5, 0.6, 0.7].map((one) => [one, 7]),
+    )
     expect(runs.map(({ runId }) => runId)).toEqual(['run_0', 'run_1', 'run_2'])
     expect(search).toMatchObject([{ count: 3, p50Ms: 35 }])
     expect(statSync(join(folder, 'activity.db')).mode & 0o777).toBe(0o600)

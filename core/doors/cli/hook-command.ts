@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { z } from 'zod'
+import { ProbeJobInput } from '#core/contract/probe.ts'
 import { userFolders } from '#core/folders.ts'
 import { HOOKED_AGENTS, type HookedAgent, readHookEvent } from '#core/host/hooks/hook-event.ts'
 import { HookFolder, type WaitingTranscript } from '#core/host/hooks/hook-folder.ts'
@@ -12,6 +13,8 @@ import type { Answer } from './output.ts'
 import { makeFolderOf, withMemory } from './session.ts'
 
 const TOKENS = 1_500
+/** A probe of a long session at its end is given up after this time. */
+const PROBE_MS = 300_000
 
 /**
  * What hooks of agents start (core/doors/hook.ts). Nothing that goes wrong reaches the agent: it is written down, and
@@ -60,8 +63,12 @@ const answer = (given: HookAnswer | null): Answer => ({
 
 type Given = { readonly db: string; readonly newer: boolean }
 
-/** Imports until nothing waits. One process at a time does that for a memory. */
+/**
+ * Imports until nothing waits. One process at a time does that for a memory. Sessions that have ended are probed after
+ * that, so that no other import has to wait.
+ */
 async function importQueued(folder: HookFolder, given: Given): Promise<void> {
+  const ended = new Set<number>()
   while (!folder.isBeingEmptied) {
     const release = folder.lock()
     let waiting: WaitingTranscript[]
@@ -69,16 +76,12 @@ async function importQueued(folder: HookFolder, given: Given): Promise<void> {
       waiting = folder.takeWaiting()
       for (const [agent, transcripts] of Map.groupBy(waiting, (one) => one.agent)) {
         try {
-          await withMemory(
-            given,
-            (lcm) =>
-              importAll(
-                lcm,
-                agent,
-                transcripts.map(({ path }) => path),
-              ),
-            { create: true },
-          )
+          const paths = transcripts.map(({ path }) => path)
+          const imported = await withMemory(given, (lcm) => importAll(lcm, agent, paths), { create: true })
+          for (const { path, hasEnded } of transcripts) {
+            const conversationId = imported.get(path)
+            if (hasEnded && conversationId !== undefined) ended.add(conversationId)
+          }
         } catch (error) {
           folder.fail(agent, error, Date.now())
         }
@@ -86,7 +89,23 @@ async function importQueued(folder: HookFolder, given: Given): Promise<void> {
     } finally {
       release()
     }
-    if (waiting.length === 0) return
+    if (waiting.length === 0) break
+  }
+  if (ended.size > 0) await withMemory(given, (lcm) => probeEnded(lcm, [...ended]), { readOnly: true })
+}
+
+/**
+ * Asks what the agent would still know at the end of a session. The log of events keeps the figure. A session without a
+ * summary has lost nothing.
+ */
+async function probeEnded(lcm: Lcm, conversationIds: readonly number[]): Promise<void> {
+  const { probeWindows } = await import('#core/jobs/probe-windows.ts')
+  for (const conversationId of conversationIds) {
+    if ((lcm.stats.conversation(conversationId)?.summaries ?? 0) === 0) continue
+    const input = ProbeJobInput.parse({ conversationId })
+    await interruptible((signal) =>
+      probeWindows(lcm, input, { settings: lcm.settings }, AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)])),
+    )
   }
 }
 

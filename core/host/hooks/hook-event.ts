@@ -38,6 +38,9 @@ export function readHookEvent(text: string): HookEvent | null {
 export const isAfterCompaction = ({ name, source }: HookEvent): boolean =>
   name === 'SessionStart' && source === 'compact'
 
+/** Whether the session is over. Codex does not say it. */
+export const isEnd = ({ name }: HookEvent): boolean => name === 'SessionEnd'
+
 /** Returns an empty object for what is no JSON object. */
 function objectIn(text: string): JsonObject {
   try {

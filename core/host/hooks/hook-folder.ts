@@ -12,10 +12,15 @@ import {
 import { join, resolve } from 'node:path'
 import { sha256 } from '#core/hashing.ts'
 import { isLocked, lockRun } from '#core/sqlite/process-lock.ts'
-import type { HookEvent, HookedAgent } from './hook-event.ts'
+import { type HookEvent, type HookedAgent, isEnd } from './hook-event.ts'
 
 /** A transcript that waits to be imported. */
-export type WaitingTranscript = { readonly agent: HookedAgent; readonly path: string }
+export type WaitingTranscript = {
+  readonly agent: HookedAgent
+  readonly path: string
+  /** Whether its session has ended. */
+  readonly hasEnded: boolean
+}
 
 /** When an agent was last heard of, and what it said then. */
 export type LastHeard = { readonly atMs: number; readonly event: string; readonly memory: string }
@@ -52,7 +57,7 @@ export class HookFolder {
   take(agent: HookedAgent, event: HookEvent, atMs: number): void {
     this.note(agent, event, atMs)
     if (event.transcriptPath === null) return
-    const waiting: WaitingTranscript = { agent, path: event.transcriptPath }
+    const waiting: WaitingTranscript = { agent, path: event.transcriptPath, hasEnded: isEnd(event) }
     this.#write(join(this.#queue, `${atMs}-${randomBytes(6).toString('hex')}.waiting`), JSON.stringify(waiting))
   }
 
@@ -87,7 +92,9 @@ export class HookFolder {
       const file = join(this.#queue, name)
       const waiting = jsonIn<WaitingTranscript>(file)
       rmSync(file, { force: true })
-      if (waiting !== null && typeof waiting.path === 'string') once.set(`${waiting.agent} ${waiting.path}`, waiting)
+      if (waiting === null || typeof waiting.path !== 'string') continue
+      const key = `${waiting.agent} ${waiting.path}`
+      once.set(key, { ...waiting, hasEnded: waiting.hasEnded || (once.get(key)?.hasEnded ?? false) })
     }
     return [...once.values()]
   }

@@ -1,5 +1,5 @@
 import type { LineLevel, LogLine } from '#core/contract/activity.ts'
-import { formatBytes, formatCompact, formatCount, plural } from '#renderer/ui/format.ts'
+import { formatBytes, formatCompact, formatCount, formatPercent, plural } from '#renderer/ui/format.ts'
 import { stopReasonText } from '#renderer/ui/job-text.ts'
 
 /** What happened, in a few words of plain English. */
@@ -26,6 +26,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'model.failed': 'A model did not answer',
   'check.failed': 'A check found something',
   'scan.done': 'A check ended',
+  'probe.done': 'A probe ended',
   'job.started': 'A job began',
   'job.done': 'A job ended',
   'job.failed': 'A job failed',
@@ -65,6 +66,7 @@ export function lineText(line: LogLine): string {
     line.mode?.replace('_', ' '),
     line.scope,
     line.errors !== undefined && `${plural(line.errors, 'error')}, ${plural(line.warnings ?? 0, 'warning')}`,
+    line.questions !== undefined && `${formatPercent(line.recall ?? 0)} of ${plural(line.questions, 'answer')} known`,
     line.messages !== undefined && plural(line.messages, 'message'),
     line.model,
     line.tokens_in !== undefined && line.model !== undefined && `${formatCompact(line.tokens_in)} in`,

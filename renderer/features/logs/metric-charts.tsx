@@ -1,5 +1,5 @@
 import type { ActivityHistory, Latency } from '#core/contract/activity.ts'
-import { formatCompact, formatCount, formatDuration, plural } from '#renderer/ui/format.ts'
+import { formatCompact, formatCount, formatDuration, formatPercent, plural } from '#renderer/ui/format.ts'
 import { binned, roundTop, type TimeRange } from './chart-scale.ts'
 import styles from './time-chart.module.css'
 import { type Scale, TimeChart } from './time-chart.tsx'
@@ -166,6 +166,45 @@ export function FindingChart({ history, selected, onSelect }: ChartProps) {
             </g>
           )
         })
+      }
+    </TimeChart>
+  )
+}
+
+/** The share of answers that would be known, of each probe. A line joins those of one conversation. */
+export function ProbeChart({ history, selected, onSelect }: ChartProps) {
+  const { probes } = history
+  const last = probes.at(-1)
+  const figure = last === undefined ? '' : formatPercent(last.recall)
+  return (
+    <TimeChart
+      title="Known when probed"
+      figures={
+        <>
+          <b className={styles.strong}>{figure}</b> in the last of {plural(probes.length, 'probe')}
+        </>
+      }
+      label={`${figure} in the last of ${plural(probes.length, 'probe')}.`}
+      range={history}
+      selected={selected}
+      onSelect={onSelect}
+      top={1}
+      format={formatPercent}
+      nothing={last === undefined ? 'no probe in this time' : null}
+    >
+      {({ x, y }) =>
+        [...Map.groupBy(probes, ({ conversationId }) => conversationId)].map(([conversationId, some]) => (
+          <g key={conversationId}>
+            <path
+              d={`M${some.map(({ atMs, recall }) => `${x(atMs)} ${y(recall)}`).join('L')}`}
+              fill="none"
+              stroke="var(--control)"
+            />
+            {some.map(({ atMs, recall }) => (
+              <circle key={atMs} cx={x(atMs)} cy={y(recall)} r={3} fill="var(--lit)" />
+            ))}
+          </g>
+        ))
       }
     </TimeChart>
   )

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { ActivityHistory } from '#core/contract/activity.ts'
 import { client } from '#renderer/api.ts'
 import { Button } from '#renderer/ui/button.tsx'
 import { ErrorState } from '#renderer/ui/error-state.tsx'
@@ -6,7 +7,7 @@ import { formatRange } from '#renderer/ui/format-time.ts'
 import { Loading } from '#renderer/ui/loading.tsx'
 import { Segmented } from '#renderer/ui/segmented.tsx'
 import styles from './logs-view.module.css'
-import { FindingChart, LatencyChart, RunChart, TokenChart } from './metric-charts.tsx'
+import { FindingChart, LatencyChart, ProbeChart, RunChart, TokenChart } from './metric-charts.tsx'
 import type { Logs, Of } from './use-logs.ts'
 
 const DAYS = [
@@ -19,7 +20,7 @@ const MEMORIES: readonly { readonly value: Of; readonly label: string; readonly 
   { value: 'all', label: 'all memories', hint: 'What was done with every file on this computer' },
 ]
 
-/** Four charts on one axis of time. */
+/** Charts on one axis of time. */
 export function MetricsSection({ logs: { filter, change, history } }: { readonly logs: Logs }) {
   const shown = filter.range ?? history.data
   return (
@@ -49,7 +50,7 @@ export function MetricsSection({ logs: { filter, change, history } }: { readonly
         <Loading what="the metrics" />
       ) : (
         <div className={styles.charts}>
-          {[RunChart, TokenChart, LatencyChart, FindingChart].map((Chart) => (
+          {chartsOf(history.data).map((Chart) => (
             <Chart
               key={Chart.name}
               history={history.data}
@@ -62,6 +63,12 @@ export function MetricsSection({ logs: { filter, change, history } }: { readonly
     </section>
   )
 }
+
+/** What probes found is shown once there was one. */
+const chartsOf = ({ probes }: ActivityHistory) => [
+  ...[RunChart, TokenChart, LatencyChart, FindingChart],
+  ...(probes.length > 0 ? [ProbeChart] : []),
+]
 
 const COPIED = { idle: 'Copy as Prometheus', copied: 'Copied', failed: 'Not copied' } as const
 

@@ -6,8 +6,10 @@ import { api } from '#renderer/api.ts'
 import { navigate, useRoute } from '#renderer/routes.ts'
 import { EmptyState } from '#renderer/ui/empty-state.tsx'
 import { ErrorLine, ErrorState } from '#renderer/ui/error-state.tsx'
+import { formatPercent, plural } from '#renderer/ui/format.ts'
 import { JobProgress } from '#renderer/ui/job-progress.tsx'
 import { useMarkedMessages } from '#renderer/ui/message-range.ts'
+import { TimeText } from '#renderer/ui/time-text.tsx'
 import view from '#renderer/ui/view.module.css'
 import { type MomentChoice, windowOf, windowOptions } from '#renderer/ui/window-choice.ts'
 import { FoundProbe, type FoundProps } from './found-probe.tsx'
@@ -58,6 +60,7 @@ export function ProbeView(props: Props) {
         onStart={askAnew}
         onError={setExportError}
       />
+      <EarlierProbes conversationId={conversationId} />
       {exportError !== null && <ErrorLine error={exportError} />}
       {isRunning ? (
         <div className={view.running}>
@@ -85,6 +88,31 @@ export function ProbeView(props: Props) {
         </EmptyState>
       )}
     </section>
+  )
+}
+
+/** As many are named, the newest last. */
+const NAMED = 5
+/** The figure of a probe is written down a moment after its end. */
+const REFRESH_MS = 5_000
+
+/** What earlier probes of the conversation found, also those at the end of a session. */
+function EarlierProbes({ conversationId }: { readonly conversationId: number }) {
+  const history = useQuery(
+    api.activity.history.queryOptions({ input: { days: 30, of: 'this' }, refetchInterval: REFRESH_MS }),
+  )
+  const probes = history.data?.probes.filter((one) => one.conversationId === conversationId).slice(-NAMED) ?? []
+  if (probes.length === 0) return null
+  return (
+    <p className={styles.note}>
+      Known before:{' '}
+      {probes.map(({ atMs, recall, questions }, index) => (
+        <span key={atMs} title={plural(questions, 'question')}>
+          {index > 0 && ', '}
+          {formatPercent(recall)} at <TimeText atMs={atMs} form="short" />
+        </span>
+      ))}
+    </p>
   )
 }
 

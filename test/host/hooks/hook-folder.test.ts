@@ -41,10 +41,14 @@ describe('the folder of hooks', () => {
     for (const path of ['/b.jsonl', '/a.jsonl', '/b.jsonl'])
       one.take('codex', event({ hook_event_name: 'Stop', transcript_path: path }), 1)
     other.take('claude-code', event({ hook_event_name: 'Stop', transcript_path: '/c.jsonl' }), 1)
-    other.take('claude-code', event({ hook_event_name: 'Stop' }), 2)
-    expect(new Set(one.takeWaiting().map(({ path }) => path))).toEqual(new Set(['/a.jsonl', '/b.jsonl']))
+    other.take('claude-code', event({ hook_event_name: 'SessionEnd', transcript_path: '/c.jsonl' }), 2)
+    other.take('claude-code', event({ hook_event_name: 'Stop', transcript_path: '/c.jsonl' }), 3)
+    other.take('claude-code', event({ hook_event_name: 'Stop' }), 4)
+    expect(new Set(one.takeWaiting().map(({ path, hasEnded }) => `${path} ${hasEnded}`))).toEqual(
+      new Set(['/a.jsonl false', '/b.jsonl false']),
+    )
     expect(one.takeWaiting()).toEqual([])
-    expect(other.takeWaiting()).toEqual([{ agent: 'claude-code', path: '/c.jsonl' }])
+    expect(other.takeWaiting()).toEqual([{ agent: 'claude-code', path: '/c.jsonl', hasEnded: true }])
   })
 
   it('gives the summary of a compaction once, and only when one is under way', () => {

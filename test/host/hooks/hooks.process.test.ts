@@ -2,6 +2,7 @@ import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
+import { ActivityReader } from '#core/activity/activity-reader.ts'
 import { HookFolder } from '#core/host/hooks/hook-folder.ts'
 import { openLcm } from '#core/lcm.ts'
 import { cliPath, packageFolder } from '#test/builders/built-program.ts'
@@ -138,6 +139,34 @@ describe('hooks of Claude Code', () => {
     lcm('unpin', 'msg_1', '--text', kept)
     lcm('unpin', 'msg_3')
     expect(recalled().join()).not.toContain('pinned')
+  })
+
+  it('probe a session that was compacted when it ends, in the background, and keep the figure of each end', async () => {
+    const { db, dataDir, transcriptPath, hooks, start } = session()
+    const builder = new TranscriptBuilder()
+    builder.user('We decided to use port 8443 for the ferry at the northern quay.')
+    builder.answer('api-1', [text('I changed src/ferry/retry.ts so that the retries end after 17 attempts.')])
+    const save = () => writeFileSync(transcriptPath, `${builder.lines.join('\n')}\n`)
+    const figures = async () => {
+      const history = await new ActivityReader(join(dataDir, 'log'), db).history({ days: 1, of: 'this' }, Date.now())
+      return history.probes
+    }
+    save()
+    expect(start('SessionEnd', { reason: 'exit' })).toMatchObject({ status: 0, stdout: '', stderr: '' })
+    await settled(hooks)
+    const fields = { compactMetadata: { trigger: 'auto', preTokens: 900 }, logicalParentUuid: builder.lastUuid }
+    builder.record({ type: 'system', subtype: 'compact_boundary', content: 'Compacted', parentUuid: null, ...fields })
+    builder.user('The person and the agent spoke about a quay.', { isCompactSummary: true })
+    builder.user('Go on.')
+    for (const ends of [1, 2]) {
+      builder.user(`The toll of crossing number ${ends} is 1${ends}50 crowns from now on.`)
+      save()
+      start('Stop')
+      start('SessionEnd', { reason: 'exit' })
+      await vi.waitFor(async () => expect(await figures()).toHaveLength(ends), { timeout: 120_000, interval: 300 })
+    }
+    expect(await figures()).toMatchObject([{ conversationId: 1 }, { conversationId: 1 }])
+    expect(hooks.failures()).toEqual([])
   })
 
   it('let the agent go on whatever is wrong, and write it down', async () => {
