@@ -16,7 +16,9 @@ export const FLOORS = [
   ['lcm.ts'],
   ['jobs', 'machine'],
   ['core.ts'],
-  ['router.ts', 'host'],
+  ['host'],
+  ['watch'],
+  ['router.ts'],
   ['doors'],
 ]
 

@@ -17,6 +17,7 @@ import { requireLocalPath } from './local-path.ts'
 import { logCall } from './log.ts'
 import { PRESETS } from './systems/presets.ts'
 import { despiteWrongValues, stepsDespiteWrongValues } from './systems/wrong-values.ts'
+import type { Watcher } from './watch/watcher.ts'
 
 /** A refused input is the caller's mistake, and the error names the field. */
 function translate(error: unknown): unknown {
@@ -82,6 +83,14 @@ export function createRouter(core: Core) {
       const info = toErrorInfo(error)
       throw toError({ message: info.message, data: info })
     }
+  }
+
+  let watching: Promise<Watcher> | null = null
+  /** What it needs is loaded with the first look. */
+  const watcher = (): Promise<Watcher> => {
+    const { surroundings, folders } = core.machine
+    watching ??= import('./watch/watcher.ts').then(({ Watcher }) => new Watcher(surroundings, folders.data))
+    return watching
   }
 
   return os.router({
@@ -368,6 +377,11 @@ export function createRouter(core: Core) {
         const figures = stats ? { conversations: stats.conversations(), checks: [] } : null
         return { text: await core.activity.prometheus(figures, 'all') }
       }),
+    },
+    watch: {
+      look: os.watch.look.handler(async ({ signal }) =>
+        (await watcher()).look(await core.lcm(), signal ?? new AbortController().signal),
+      ),
     },
     events: os.events.handler(async function* ({ signal }) {
       const publisher = new EventPublisher<{ event: LcmEvent }>()

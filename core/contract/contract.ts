@@ -103,6 +103,7 @@ import {
 } from './trace.ts'
 import { Usage, UsageInput } from './usage.ts'
 import { VectorStatus } from './vectors.ts'
+import { WatchReport } from './watch.ts'
 import { WhatIfInput } from './what-if.ts'
 
 /** What is said of a procedure to people, and to programs that choose among procedures. */
@@ -456,6 +457,13 @@ export const contract = {
     prometheus: reads('Returns all counts in the text format of Prometheus, with what the memory holds now.').output(
       z.object({ text: z.string() }),
     ),
+  },
+  /** What is wrong while an agent works. */
+  watch: {
+    /** Growth is told from the second call on. It can be cancelled. */
+    look: reads(
+      'Says what is wrong with the memory while its agent works: nothing arrives, a window over its limit, failed compactions, summaries that say nothing, a broken cache or chain, growth.',
+    ).output(WatchReport),
   },
   events: reads('Returns what happens from now on: changes of the memory, and jobs.').output(
     eventIterator(LcmEvent, z.void()),

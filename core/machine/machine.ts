@@ -8,6 +8,7 @@ import { type Environment, type UserFolders, userFolders } from '../folders.ts'
 import { sha256 } from '../hashing.ts'
 import { writeWhole } from '../settings/user-file.ts'
 import { fileError } from '../sqlite/memory-file.ts'
+import type { Surroundings } from '../systems/places.ts'
 import { discover } from './discover.ts'
 import { listFolder } from './folder-list.ts'
 import { discoverTranscripts } from './known-transcripts.ts'
@@ -31,6 +32,11 @@ export class Machine {
     this.#options = { home: homedir(), cwd: process.cwd(), ...options }
     this.folders = userFolders(options.env)
     this.recent = new RecentFiles(this.folders.data)
+  }
+
+  /** Where programs of this computer keep their files. */
+  get surroundings(): Surroundings {
+    return this.#options
   }
 
   /** Finds memories in the known places, last changed first. */

@@ -10,6 +10,7 @@ import { IconButton } from '../ui/icon-button.tsx'
 import { jobOutcome, jobText } from '../ui/job-text.ts'
 import { ProgressBar } from '../ui/progress-bar.tsx'
 import { useNow } from '../ui/use-now.ts'
+import { useWatch } from '../ui/use-watch.ts'
 import type { View } from '../views.ts'
 import styles from './status-line.module.css'
 import { statusText } from './status-text.ts'
@@ -36,6 +37,7 @@ export function StatusLine({ conversation, info, isOfMemory }: Props) {
         <span title={meaningOf('fresh tail')}>newest {settings.data.freshTailCount} stay</span>
       )}
       {isOfMemory && <Health />}
+      {isOfMemory && <WrongNow />}
       <span className={styles.gap} />
       {jobs.map((job) => (
         <JobItem key={job.jobId} job={job} />
@@ -56,6 +58,26 @@ function Health() {
       className={styles.health}
       data-state={state}
       onClick={() => navigate({ view: 'health' }, 'push')}
+    >
+      <span className={styles.dot} aria-hidden="true" />
+      {text}
+    </button>
+  )
+}
+
+/** What is wrong while the agent works. Nothing is shown when all is well. */
+function WrongNow() {
+  const { data } = useWatch()
+  const [first] = data?.findings ?? []
+  if (data === undefined || first === undefined) return null
+  const text = data.findings.length === 1 ? first.text : `${plural(data.findings.length, 'thing')} wrong now`
+  return (
+    <button
+      type="button"
+      className={styles.health}
+      data-state={first.severity}
+      title={data.findings.map((finding) => finding.text).join('\n')}
+      onClick={() => navigate({ view: 'activity' }, 'push')}
     >
       <span className={styles.dot} aria-hidden="true" />
       {text}

@@ -56,6 +56,7 @@ const TITLES: Readonly<Record<string, string>> = {
   summary_hash: 'A summary or its sources were changed',
   token_drift: 'A number of tokens is wrong',
   empty_summary: 'A summary is empty',
+  skeletal_summary: 'A summary has headings and no text',
   fallback_summary: 'A summary is a stand-in for one that failed',
   truncated_summary: 'A summary is cut off',
   duplicate_message: 'Messages are stored twice',

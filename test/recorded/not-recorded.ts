@@ -54,6 +54,7 @@ export const NOT_RECORDED: Readonly<Record<string, string>> = {
   'activity.log': 'It shows what this program did, with its times.',
   'activity.history': 'It shows what this program did, with its times.',
   'activity.prometheus': 'It counts what this program did.',
+  'watch.look': 'It depends on the time and on what agents write: test/watch asks for it.',
   events: 'It tells when something happens, and here nothing does.',
 }
 

@@ -160,6 +160,7 @@ export const hashRules = [
       'cross_conversation_edge',
       'summary_without_source',
       'empty_summary',
+      'skeletal_summary',
       'fallback_summary',
       'truncated_summary',
       'token_drift',

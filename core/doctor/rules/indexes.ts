@@ -185,6 +185,7 @@ export const ftsInSync = {
     'content_hash',
     'summary_hash',
     'empty_summary',
+    'skeletal_summary',
     'fallback_summary',
     'truncated_summary',
     'dangling_edge',

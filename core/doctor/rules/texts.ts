@@ -2,6 +2,25 @@ import { rewritingFailed } from '#core/systems/rewriting.ts'
 import type { Rule } from '#core/systems/rule.ts'
 import { failureOf } from './markers.ts'
 
+/** Lines that only say what would stand under them: Markdown headings, bold words and words before a colon. */
+const HEADING = /^(?:#{1,6}\s.*|\*\*[^*]+\*\*:?|[-*\s]*[^.!?:]{1,60}:)\s*$/
+/** What models write under a heading when they have nothing to say. */
+const NOTHING =
+  /^[-*\s]*(?:[([]?(?:none|n\/?a|nothing|unknown|empty|tbd|to be determined|not (?:applicable|available|specified|mentioned))\b[^\n]{0,20}|[….—–_-]+)?\s*$/i
+const LEAST_HEADINGS = 2
+const LEAST_LETTERS = 12
+/** Longer texts are no skeletons, and need not be taken apart. */
+const LONGEST_SKELETON = 4_000
+
+/** Whether a text has headings and next to nothing under them. */
+function isSkeleton(text: string): boolean {
+  if (text.length > LONGEST_SKELETON) return false
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const said = lines.filter((line) => !HEADING.test(line) && !NOTHING.test(line)).join(' ')
+  const headings = lines.filter((line) => HEADING.test(line)).length
+  return headings >= LEAST_HEADINGS && (said.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < LEAST_LETTERS
+}
+
 export const textRules = [
   {
     id: 'empty_summary',
@@ -15,6 +34,21 @@ export const textRules = [
       () =>
       ({ content, kind }) =>
         content !== null && content.trim() === '' ? `${kind} without text` : null,
+  },
+  {
+    id: 'skeletal_summary',
+    group: 'content',
+    severity: 'warning',
+    phase: 'text',
+    invariant: 'A summary says something under its headings.',
+    explanation:
+      'The summariser wrote the headings that its prompt asks for and nothing under them: the model is told hardly anything of this history.',
+    fixes: [rewritingFailed('skeletal_summary', 'it is headings without text')],
+    consequenceOf: ['fallback_summary', 'truncated_summary'],
+    summaryTexts:
+      () =>
+      ({ content, kind }) =>
+        isSkeleton(content ?? '') ? `${kind} of headings without text` : null,
   },
   {
     id: 'fallback_summary',

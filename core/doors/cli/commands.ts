@@ -283,6 +283,11 @@ const COMMANDS: Readonly<Record<string, CommandRow>> = {
     does: 'which agents keep their sessions here, when each was last heard of, and what is wrong; exit code 3 when something is',
     load: async () => (await import('./connection-commands.ts')).doctor,
   },
+  watch: {
+    words: '[file...]',
+    does: 'say what goes wrong while agents work: nothing arrives, windows over their limit, failed compactions, empty summaries, broken caches and chains, growth; with --once exit code 3 when something is wrong',
+    load: async () => (await import('./watch-command.ts')).watch,
+  },
   hook: {
     words: '<agent>',
     does: 'what a hook of Claude Code or Codex starts: store the session, and after a compaction tell what left the window',

@@ -74,6 +74,14 @@ export class HookFolder {
     return namesIn(this.#queue).some(isWaitingName)
   }
 
+  /** When the first of what waits was named, or null. Milliseconds since 1970. */
+  get waitingSinceMs(): number | null {
+    const times = namesIn(this.#queue)
+      .filter(isWaitingName)
+      .map((name) => Number.parseInt(name, 10))
+    return times.length === 0 ? null : Math.min(...times)
+  }
+
   /** Says whether a process imports what waits. It looks again after it has given up its lock, so nothing is missed. */
   get isBeingEmptied(): boolean {
     return isLocked(this.#lock)

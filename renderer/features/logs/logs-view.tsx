@@ -17,6 +17,7 @@ import { useKeys } from '#renderer/ui/use-keys.ts'
 import { JobTable, SlowCallTable } from './activity-tables.tsx'
 import { LineDrawer } from './line-drawer.tsx'
 import { clockText, fieldsText, LEVEL_MARKS, lineText } from './line-text.ts'
+import { LiveFindings } from './live-findings.tsx'
 import styles from './logs-view.module.css'
 import { MetricsSection } from './metrics-section.tsx'
 import { type Logs, useLogs } from './use-logs.ts'
@@ -41,6 +42,7 @@ export function LogsView() {
   return (
     <div className={styles.page}>
       <div className={styles.main}>
+        <LiveFindings />
         <MetricsSection logs={logs} />
         <LogToolbar logs={logs} list={list} onList={setList} />
         {problem !== null && (

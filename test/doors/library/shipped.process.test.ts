@@ -129,6 +129,7 @@ const ON_A_MEMORY: Drives = {
   file: ({ db, file }) => [file, '--db', db],
   export: ({ db }) => ['--db', db, '--format', 'markdown'],
   sql: ({ db }) => ['SELECT count(*) FROM messages', '--db', db],
+  watch: ({ db }) => [db, '--once'],
   metrics: ({ db }) => ['--db', db],
   call: ({ db }) => ['memory.stats', '--db', db],
   mcp: ({ db }) => ['--db', db],

@@ -13,6 +13,12 @@ export const textFaults: FamilyFaults = {
       "UPDATE summaries SET content = '' WHERE summary_id = :id",
     ),
     one(
+      'a summary of headings without text',
+      'skeletal_summary',
+      SUMMARIES,
+      "UPDATE summaries SET content = '## Goal' || char(10) || '## Decisions' || char(10) || '- (none)' WHERE summary_id = :id",
+    ),
+    one(
       'a summariser that failed and was cut off',
       'fallback_summary',
       SUMMARIES,
@@ -37,6 +43,12 @@ export const textFaults: FamilyFaults = {
       rule: 'empty_summary',
       at: LEAF,
       damage: `UPDATE summaries SET content = char(10) || '  ' WHERE summary_id = '${LEAF}'`,
+    },
+    {
+      name: 'headings without text',
+      rule: 'skeletal_summary',
+      at: LEAF,
+      damage: `UPDATE summaries SET content = '**Goal:**' || char(10) || 'Unknown' || char(10) || '**Next steps:**' || char(10) || '- N/A' WHERE summary_id = '${LEAF}'`,
     },
     {
       name: 'mark of a fallback',

@@ -1,0 +1,44 @@
+import type { WatchFinding } from '#core/contract/watch.ts'
+import { CommandText } from '#renderer/ui/command-text.tsx'
+import { Dim } from '#renderer/ui/dim.tsx'
+import { TimeText } from '#renderer/ui/time-text.tsx'
+import { useWatch } from '#renderer/ui/use-watch.ts'
+import styles from './live-findings.module.css'
+
+/** What is wrong now, while the agent of the memory works, and what to do about it. Nothing is shown when all is well. */
+export function LiveFindings() {
+  const { data } = useWatch()
+  if (data === undefined || data.findings.length === 0) return null
+  return (
+    <section className={styles.live} aria-label="Wrong now">
+      <ul>
+        {data.findings.map((finding) => (
+          <Finding key={`${finding.kind} ${finding.conversationId} ${finding.text}`} finding={finding} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Finding({ finding }: { readonly finding: WatchFinding }) {
+  const { severity, conversationId, text, mend, command, sinceMs } = finding
+  return (
+    <li className={styles.finding} data-severity={severity}>
+      <strong>
+        <span aria-hidden="true">{severity === 'error' ? '●' : '◆'}</span> {text}
+      </strong>
+      <Dim>
+        {conversationId !== null && `conversation ${conversationId}`}
+        {conversationId !== null && sinceMs !== null && ', '}
+        {sinceMs !== null && (
+          <>
+            since <TimeText atMs={sinceMs} form="short" />
+          </>
+        )}
+      </Dim>
+      <span>
+        {mend} {command !== null && <CommandText command={command} />}
+      </span>
+    </li>
+  )
+}
