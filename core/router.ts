@@ -97,6 +97,11 @@ export function createRouter(core: Core) {
     machine: {
       discover: os.machine.discover.handler(() => core.machine.discover()),
       discoverTranscripts: os.machine.discoverTranscripts.handler(() => core.machine.discoverTranscripts()),
+      agents: os.machine.agents.handler(async () => {
+        // The adapters of agents are read when somebody asks for them.
+        const { connectionsOf } = await import('./host/connections/installed-here.ts')
+        return connectionsOf(core.machine).states()
+      }),
       discoverSettings: os.machine.discoverSettings.handler(() => core.machine.discoverSettings()),
       recent: os.machine.recent.handler(() => core.machine.recent.list()),
       forgetRecent: os.machine.forgetRecent.handler(({ input }) => core.machine.recent.forget(input.path)),

@@ -15,6 +15,7 @@ import {
   UndoCompactionInput,
   WhatIf,
 } from './compaction.ts'
+import { AgentState } from './connections.ts'
 import { AssembledContext, AssembleInput, Provider, RenderedContext } from './context.ts'
 import { ErrorInfo } from './error.ts'
 import { LcmEvent } from './event.ts'
@@ -134,6 +135,10 @@ export const contract = {
   machine: {
     discover: reads('Finds memories in their usual places.').output(z.array(FoundMemory)),
     discoverTranscripts: reads('Finds transcripts in their usual places.').output(z.array(FoundTranscripts)),
+    /** The same as `lcm doctor`. */
+    agents: reads('Says which agents keep their sessions in a memory here, and what is wrong with that.').output(
+      z.array(AgentState),
+    ),
     discoverSettings: reads('Reads the settings of other systems where they keep them. Nothing is applied.').output(
       z.array(FoundSettings),
     ),

@@ -34,6 +34,11 @@ export class Machine {
     this.recent = new RecentFiles(this.folders.data)
   }
 
+  /** The folder of the app's own files, such as its sample. */
+  get resourcesDir(): string {
+    return this.#options.resourcesDir
+  }
+
   /** Where programs of this computer keep their files. */
   get surroundings(): Surroundings {
     return this.#options

@@ -10,7 +10,7 @@ import type { Lcm } from '../lcm.ts'
 import { discoverTranscripts } from '../machine/known-transcripts.ts'
 import { isNative } from '../systems/native/native.ts'
 import type { Surroundings } from '../systems/places.ts'
-import { plural } from '../text.ts'
+import { plural, shellWord } from '../text.ts'
 import { runToEnd } from '../yielding.ts'
 
 /** What an agent writes is in the memory some seconds later. What is not there after this time will not come. */
@@ -100,7 +100,7 @@ export class Arrivals {
       ),
       text: `${plural(late.length, 'message')} of ${basename(path)} ${late.length === 1 ? 'has' : 'have'} not arrived.`,
       mend: 'See whether the agent is connected, and what failed, with "lcm doctor". An import brings what is missing.',
-      command: `lcm import ${quoted(path)}`,
+      command: `lcm import ${shellWord(path)}`,
     }
   }
 
@@ -164,5 +164,3 @@ function fileAt(path: string): TranscriptFile | null {
   const file = statSync(path, { throwIfNoEntry: false })
   return file?.isFile() ? { path, bytes: file.size, modifiedAtMs: Math.round(file.mtimeMs) } : null
 }
-
-const quoted = (path: string): string => (/^[\w@%+=:,./\\-]+$/.test(path) ? path : `"${path}"`)

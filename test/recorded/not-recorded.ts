@@ -1,5 +1,6 @@
 /** Procedures of the contract that have no recorded answer, each with the reason. A new procedure has to be asked or to stand here. */
 export const NOT_RECORDED: Readonly<Record<string, string>> = {
+  'machine.agents': 'It says how agents of this computer are connected: test/host/connections asks for it.',
   'machine.discoverSettings': 'It reads the settings of other systems, which are no part of a memory.',
   'machine.forgetRecent': 'It changes the list of recent files.',
   'machine.importNew': 'It writes a new memory.',

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { Surroundings } from '#core/systems/places.ts'
+import { shellWord } from '#core/text.ts'
 import { HOOKED_AGENTS, type HookedAgent } from '../hooks/hook-event.ts'
 import {
   type FileChange,
@@ -163,7 +164,7 @@ function ourFiles(given: Connected, agent: ConnectedAgent): FileChange[] {
 /** Values are escaped as JSON and TOML write them in double quotes. */
 function template({ memory, root, node, version }: Connected, agent: ConnectedAgent, name: string): string {
   const cli = join(root, 'bin', 'lcm.mjs')
-  const hook = [node, join(root, 'bin', 'lcm-hook.mjs'), agent, '--db', memory].map(quoted).join(' ')
+  const hook = [node, join(root, 'bin', 'lcm-hook.mjs'), agent, '--db', memory].map(shellWord).join(' ')
   const values: Readonly<Record<string, string>> = {
     NODE: node,
     CLI: cli,
@@ -175,12 +176,6 @@ function template({ memory, root, node, version }: Connected, agent: ConnectedAg
     /@([A-Z]+)@/g,
     (whole, key: string) => (values[key] === undefined ? whole : JSON.stringify(values[key]).slice(1, -1)),
   )
-}
-
-/** A word of a command line for the shell of this platform. */
-function quoted(word: string): string {
-  if (/^[\w@%+=:,./\\-]+$/.test(word)) return word
-  return process.platform === 'win32' ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`
 }
 
 export const isInstalled = (connection: AgentConnection, where: Surroundings): boolean =>

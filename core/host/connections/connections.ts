@@ -1,9 +1,11 @@
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
+import type { AgentState } from '#core/contract/connections.ts'
 import { LcmError } from '#core/errors.ts'
 import { UserFile, writeWhole } from '#core/settings/user-file.ts'
 import type { Surroundings } from '#core/systems/places.ts'
+import { shellWord } from '#core/text.ts'
 import { HookFolder } from '../hooks/hook-folder.ts'
 import {
   AGENT_CONNECTIONS,
@@ -26,24 +28,6 @@ const Connection = z.object({
   files: z.array(z.object({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
 })
 type Connection = z.infer<typeof Connection>
-
-/** What `lcm doctor` says of an agent. */
-export const AgentState = z.object({
-  agent: z.enum(CONNECTED_AGENTS),
-  label: z.string(),
-  /** Whether the agent has a folder for its settings on this computer. */
-  isInstalled: z.boolean(),
-  isConnected: z.boolean(),
-  memory: z.string().nullable(),
-  /** The version of LCM Inspector that it was connected with. */
-  version: z.string().nullable(),
-  connectedAtMs: z.int().nullable(),
-  lastHeardAtMs: z.int().nullable(),
-  lastEvent: z.string().nullable(),
-  /** What is wrong, and how it is mended. */
-  problems: z.array(z.string()),
-})
-export type AgentState = z.infer<typeof AgentState>
 
 export type Installed = Omit<Connected, 'memory'>
 
@@ -136,13 +120,14 @@ export class Connections {
       lastHeardAtMs: heard?.atMs ?? null,
       lastEvent: heard?.event ?? null,
     }
-    return { ...state, problems: record === null ? [] : this.#problems(connection, record, state, hooks) }
+    const problems = record === null ? [] : this.#problems(connection, record, state, hooks)
+    return { ...state, problems, command: commandOf(state, record, this.#installed.version) }
   }
 
   #problems(
     { label, afterwards }: AgentConnection,
     record: Connection,
-    { agent, isConnected, isInstalled, lastHeardAtMs }: Omit<AgentState, 'problems'>,
+    { agent, isConnected, isInstalled, lastHeardAtMs }: StateOf,
     hooks: HookFolder,
   ): string[] {
     const again = `run "lcm install ${agent}" again`
@@ -187,6 +172,19 @@ export class Connections {
   #recordPath(agent: ConnectedAgent): string {
     return join(this.#installed.dataDir, 'adapters', `${agent}.json`)
   }
+}
+
+type StateOf = Omit<AgentState, 'problems' | 'command' | 'agent'> & { readonly agent: ConnectedAgent }
+
+/** The command that connects an agent, or null where it is connected as it should be, or is not here. */
+function commandOf(
+  { agent, isInstalled, isConnected, memory }: StateOf,
+  record: Connection | null,
+  version: string,
+): string | null {
+  const isWhole = record !== null && existsSync(builtHook(record.root)) && existsSync(record.node)
+  if (!isInstalled || (isConnected && isWhole && record.version === version)) return null
+  return memory === null ? `lcm install ${agent} --yes` : `lcm install ${agent} --db ${shellWord(memory)} --yes`
 }
 
 /** What hooks start: the program as it was built, also in a checkout. */

@@ -3,6 +3,7 @@ import { type ReactNode, useId, useRef, useState } from 'react'
 import type { SettingsReport } from '#core/contract/settings.ts'
 import { api } from '#renderer/api.ts'
 import { toErrorInfo } from '#renderer/error-text.ts'
+import { AgentConnections } from '#renderer/ui/agent-connections.tsx'
 import { ErrorState } from '#renderer/ui/error-state.tsx'
 import { formatCount } from '#renderer/ui/format.ts'
 import { Icon } from '#renderer/ui/icon.tsx'
@@ -53,7 +54,10 @@ function Settings({ report }: { readonly report: SettingsReport }) {
   const hasOthers = others.isError || (others.data?.length ?? 0) > 0
   const objects = useQuery(api.servers.objects.queryOptions())
   const hasObjects = objects.isError || (objects.data ?? null) !== null
-  const sections = sectionsOf(report, { hasOthers, hasObjects }, typed)
+  const agents = useQuery(api.machine.agents.queryOptions())
+  const hasAgents =
+    agents.isError || (agents.data?.some(({ isInstalled, memory }) => isInstalled || memory !== null) ?? false)
+  const sections = sectionsOf(report, { hasOthers, hasObjects, hasAgents }, typed)
   const goTo = (title: string) =>
     [...(page.current?.children ?? [])]
       .find((element) => element.getAttribute('data-title') === title)
@@ -110,7 +114,11 @@ type Section = { readonly title: string; readonly content: ReactNode }
 /** The sections in order, or what the typed words find in them. */
 function sectionsOf(
   report: SettingsReport,
-  { hasOthers, hasObjects }: { readonly hasOthers: boolean; readonly hasObjects: boolean },
+  {
+    hasOthers,
+    hasObjects,
+    hasAgents,
+  }: { readonly hasOthers: boolean; readonly hasObjects: boolean; readonly hasAgents: boolean },
   typed: string,
 ): readonly Section[] {
   const own = (title: string, words: string, content: ReactNode): readonly Section[] =>
@@ -118,6 +126,9 @@ function sectionsOf(
   const models = report.providers.map(({ name, model, baseUrl }) => `${name} ${model} ${baseUrl}`).join(' ')
   return [
     ...own('Appearance', 'theme dark light high contrast colour system', <ThemeChoice />),
+    ...(hasAgents
+      ? own('Agents on this computer', 'connect hooks claude code codex install doctor', <AgentConnections />)
+      : []),
     ...own('Models', `providers keys base url anthropic openai ${models}`, <ProviderList report={report} />),
     ...own('Chain', 'order of models summarisers LCM_SUMMARIZERS', <ChainList report={report} />),
     ...own('Spend cap', 'most tokens cost of a run LCM_SPEND_CAP_TOKENS', <SpendCap report={report} />),

@@ -6,6 +6,7 @@ import type { FoundTranscripts as Found } from '#core/contract/machine.ts'
 import { api } from '#renderer/api.ts'
 import { host } from '#renderer/host.ts'
 import { navigate } from '#renderer/routes.ts'
+import { AgentConnections } from '#renderer/ui/agent-connections.tsx'
 import { Button } from '#renderer/ui/button.tsx'
 import { Chip } from '#renderer/ui/chip.tsx'
 import { ConnectDialog } from '#renderer/ui/connect-dialog.tsx'
@@ -76,6 +77,7 @@ export function Welcome({ onTour }: Pick<ComponentProps<typeof OpenActions>, 'on
               onTour={onTour}
             />
             <RecentMemories />
+            <AgentConnections />
             <Databases />
             <FoundMemories />
             <FoundTranscripts onChoose={setChosen} />

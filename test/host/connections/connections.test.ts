@@ -5,6 +5,7 @@ import { CONNECTED_AGENTS, type ConnectedAgent } from '#core/host/connections/ag
 import { Connections } from '#core/host/connections/connections.ts'
 import { readHookEvent } from '#core/host/hooks/hook-event.ts'
 import { HookFolder } from '#core/host/hooks/hook-folder.ts'
+import { shellWord } from '#core/text.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 
 const NOW = Date.UTC(2026, 10, 29)
@@ -119,10 +120,11 @@ describe.each(CONNECTED_AGENTS)('connecting %s', (agent: ConnectedAgent) => {
 
   it('says what is wrong: never heard of, settings changed, a newer program, failures', async () => {
     const { home, dataDir, connections, memory, where, installed } = computer()
+    const state = (of = connections) => of.states().find((one) => one.agent === agent)
+    expect(state()).toMatchObject({ isConnected: false, memory: null, command: `lcm install ${agent} --yes` })
     await connections.connect(agent, memory, NOW)
     writeFileSync(memory, '')
-    const state = (of = connections) => of.states().find((one) => one.agent === agent)
-    expect(state()).toMatchObject({ isConnected: true, memory, lastHeardAtMs: null })
+    expect(state()).toMatchObject({ isConnected: true, memory, lastHeardAtMs: null, command: null })
     expect(state()?.problems).toEqual([expect.stringContaining('has not been heard of')])
     const event = readHookEvent(JSON.stringify({ hook_event_name: 'Stop', session_id: 's' }))
     if (event === null) throw new Error('This is an event.')
@@ -132,7 +134,10 @@ describe.each(CONNECTED_AGENTS)('connecting %s', (agent: ConnectedAgent) => {
     expect(state()?.problems).toEqual(['The disk is full.'])
     const newer = new Connections(where, { ...installed, version: '2.0.0' })
     expect(state(newer)?.problems).toContainEqual(expect.stringContaining('connected by version 1.0.0'))
+    const again = `lcm install ${agent} --db ${shellWord(memory)} --yes`
+    expect(state(newer)?.command).toBe(again)
     writeFileSync(join(home, settings), '{}')
+    expect(state()?.command).toBe(again)
     expect(state()?.problems).toContainEqual(expect.stringContaining('do not name LCM Inspector'))
     expect(state()?.isConnected).toBe(false)
   })
