@@ -46,6 +46,13 @@ export const ImportWindow = z
   .describe('what the agent sees, with its own compactions as summaries, or every message')
 export type ImportWindow = z.infer<typeof ImportWindow>
 
+/** For a program that keeps a memory up to date with the session in which it is. */
+export const ImportedSessions = z
+  .array(z.string().min(1).max(1_000))
+  .min(1)
+  .max(1_000)
+  .describe('only these sessions of a database of opencode or Kilo, and what they were forked from')
+
 export const SkippedLine = z.object({ line: z.int(), reason: z.string() })
 export type SkippedLine = z.infer<typeof SkippedLine>
 

@@ -13,7 +13,7 @@ import { CoverageInput, CoverageReport } from './coverage.ts'
 import { ErrorInfo } from './error.ts'
 import { ExplorationReport, ExploreInput } from './file.ts'
 import { ConversationId, NodeId, SummaryLevel, TimeMs } from './ids.ts'
-import { ImportResult, ImportWindow, TranscriptFormat, TranscriptPaths } from './import.ts'
+import { ImportedSessions, ImportResult, ImportWindow, TranscriptFormat, TranscriptPaths } from './import.ts'
 import { IntegrityReport } from './integrity.ts'
 import { MapOutcome, MapSpec } from './map.ts'
 import { ProbeJobInput, ProbeOutcome } from './probe.ts'
@@ -52,6 +52,7 @@ export const JobSpec = z.discriminatedUnion('kind', [
     format: TranscriptFormat.default('auto'),
     /** The default is `agent`. */
     window: ImportWindow.optional(),
+    sessions: ImportedSessions.optional(),
   }),
   /**
    * Builds the search index of another system's file, or updates it. It starts by itself where

@@ -32,6 +32,12 @@ export function procedureCaller(core: Core): CallProcedure {
   }
 }
 
+/** Runs a job to its end, and returns its value. */
+export async function runJob(core: Core, spec: unknown, signal: AbortSignal): Promise<unknown> {
+  const { jobId } = (await procedureCaller(core)('jobs.start', spec)) as { jobId: string }
+  return (await core.jobs.result(jobId, signal)).value
+}
+
 const isStream = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 

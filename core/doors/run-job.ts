@@ -63,7 +63,7 @@ export async function* runJob(
       return { kind: 'undo_compaction', value: lcm.undoer.undo(spec) }
     case 'import': {
       requireEnabled(lcm.settings, 'import transcripts')
-      const { paths, format, window = 'agent' } = spec
+      const { paths, format, window = 'agent', sessions } = spec
       const write = lcm.requireWrite('import transcripts')
       const { importTranscripts } = await import('../ingest/transcripts/import-transcripts.ts')
       const job = importTranscripts(
@@ -74,6 +74,7 @@ export async function* runJob(
           paths,
           format,
           window,
+          ...(sessions ? { sessions } : {}),
           files: lcm.files,
           resumeOf: (conversationId) => lcm.context.resumeOf(conversationId),
         },

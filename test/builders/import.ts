@@ -11,6 +11,7 @@ export type ImportOptions = {
   readonly signal?: AbortSignal
   readonly format?: TranscriptFormat
   readonly window?: ImportWindow
+  readonly sessions?: readonly string[]
   readonly onProgress?: (progress: JobProgress) => void
   /** By default, the moment at which the stories of tests begin. */
   readonly nowMs?: number
@@ -30,6 +31,7 @@ export async function runImport(
     onProgress,
     files,
     resumeOf,
+    sessions,
     nowMs = STORY_BEGINS_MS,
   }: ImportOptions = {},
 ): Promise<ImportResult> {
@@ -43,6 +45,7 @@ export async function runImport(
       window,
       files: files ?? null,
       ...(resumeOf ? { resumeOf } : {}),
+      ...(sessions ? { sessions } : {}),
     },
     signal,
   )

@@ -10,7 +10,7 @@ import { loadSettings } from '#core/settings/settings-store.ts'
 import { type CoreThreadData, THREAD_LIMITS } from '../core-host.ts'
 import { executeInThread } from '../job-thread.ts'
 import { LineSplitter } from '../line-splitter.ts'
-import { PROCEDURES, procedureCaller } from '../procedures.ts'
+import { PROCEDURES, procedureCaller, runJob } from '../procedures.ts'
 import { firstStopSignal } from '../stop-signals.ts'
 import { Engine } from './engine.ts'
 
@@ -38,6 +38,9 @@ const MOST_LINE_BYTES = 64 * 1024 * 1024
 /** When the input has ended, nobody waits for this program, and a busy computer needs long to end a thread. */
 const PATIENCE_MS = 30_000
 
+/** Runs a job to its end, as `job` of the library does. */
+const JOB = 'job'
+
 const isHostCall = (method: string): method is HostCallName => Object.hasOwn(hostCalls, method)
 
 /**
@@ -57,7 +60,7 @@ export async function serveEngine(options: ServeEngineOptions): Promise<number> 
     const { call } = served
     const engine = new Engine({
       call,
-      isKnown: (method) => isHostCall(method) || PROCEDURES.has(method),
+      isKnown: (method) => isHostCall(method) || method === JOB || PROCEDURES.has(method),
       isWrite: (method) => method === 'ingest',
       isEndless: (method) => method === 'events',
       write: async (line) => {
@@ -95,8 +98,10 @@ async function onFile(options: ServeEngineOptions, execute: JobExecutor): Promis
   const host = new HostedMemory({ core, agent, summarizer, isAutomatic })
   const procedure = procedureCaller(core)
   return {
-    call: (method, params, signal) =>
-      isHostCall(method) ? host.call(method, params, signal) : procedure(method, params, signal),
+    call: (method, params, signal) => {
+      if (method === JOB) return runJob(core, params, signal)
+      return isHostCall(method) ? host.call(method, params, signal) : procedure(method, params, signal)
+    },
     close: () => core.close(),
   }
 }

@@ -7,11 +7,11 @@ import { isPostgresAddress } from '#core/postgres/address.ts'
 import type { Settings } from '#core/settings/settings.ts'
 import { withOverrides } from '#core/settings/settings.ts'
 import { loadSettings } from '#core/settings/settings-store.ts'
-import { procedureCaller } from '../procedures.ts'
+import { procedureCaller, runJob } from '../procedures.ts'
 import { executeHere } from '../run-job.ts'
 import type * as declared from './api.ts'
 import type { CallOptions, ConversationStore, Lcm, OpenOptions } from './api.ts'
-import type { Description, GrepInput, JobResult, JobSpec } from './types.ts'
+import type { Description, GrepInput, JobSpec } from './types.ts'
 
 export const LcmError: typeof declared.LcmError = CoreError
 
@@ -71,7 +71,7 @@ async function openInPostgres(address: string, { autoCompact, settings, ...rest 
     procedure: remoteProcedures(remote),
     ask: (name, input, signal) => remote.call(name, input, signal),
     job: async (spec, signal) => {
-      if (spec.kind === 'integrity') return remote.job(spec.conversationId, { kind: 'integrity' }, signal)
+      if (spec.kind === 'integrity') return (await remote.job(spec.conversationId, { kind: 'integrity' }, signal)).value
       throw new CoreError(
         'unsupported',
         `A memory in PostgreSQL has no job ${spec.kind} here: pull it into a file first.`,
@@ -86,7 +86,7 @@ type Served = {
   readonly info: Lcm['info']
   readonly procedure: (name: string, input: unknown, signal?: AbortSignal) => Promise<unknown>
   readonly ask: (name: HostCallName, input: unknown, signal: AbortSignal) => Promise<unknown>
-  readonly job: (spec: JobSpec, signal: AbortSignal) => Promise<JobResult>
+  readonly job: (spec: JobSpec, signal: AbortSignal) => Promise<unknown>
   readonly subscribe: Lcm['subscribe']
   readonly close: Lcm['close']
 }
@@ -96,10 +96,7 @@ function onFile(core: Core, host: HostedMemory, info: Lcm['info']): Served {
   return {
     ...{ info, procedure },
     ask: (name, input, signal) => host.call(name, input, signal),
-    job: async (spec, signal) => {
-      const { jobId } = (await procedure('jobs.start', spec)) as { jobId: string }
-      return core.jobs.result(jobId, signal)
-    },
+    job: (spec, signal) => runJob(core, spec, signal),
     subscribe: (listener) => core.subscribe(listener),
     close: () => core.close(),
   }
@@ -109,7 +106,7 @@ function libraryOn({ info, procedure, ask: asked, job: run, subscribe, close }: 
   const call = ((name, input, { signal } = {}) => procedure(name, input, signal)) as Lcm['call']
   const ask = <T>(name: HostCallName, input: unknown, { signal = NEVER }: CallOptions = {}): Promise<T> =>
     asked(name, input, signal) as Promise<T>
-  const job = (async (spec, { signal = NEVER } = {}) => (await run(spec, signal)).value) as Lcm['job']
+  const job = ((spec, { signal = NEVER } = {}) => run(spec, signal)) as Lcm['job']
   return {
     info,
     store: storeOn(call, ask),

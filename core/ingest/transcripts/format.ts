@@ -52,8 +52,11 @@ export type AgentStore = {
   /** The usual name of the file. Databases of other names in a folder are left alone. */
   readonly fileName: RegExp
   readonly isOurs: (probe: SchemaProbe) => boolean
-  /** Reads session by session in batches of rows, so that nothing blocks. */
-  readonly read: (db: ReadDb, source: TranscriptSource) => AsyncGenerator<TranscriptChunk>
+  /**
+   * Reads session by session in batches of rows, so that nothing blocks: those that are named, where the store can tell
+   * them apart, or all of them.
+   */
+  readonly read: (db: ReadDb, source: TranscriptSource, sessions?: readonly string[]) => AsyncGenerator<TranscriptChunk>
 }
 
 /** What a format may ask about the stored part of a session. */

@@ -60,7 +60,12 @@ function losingNothing(format: TranscriptFormat): TranscriptFormat {
     ...format,
     read: (source) => keepUnread(format.read(watched(source)), source),
     ...(store
-      ? { store: { ...store, read: (db, source) => keepUnread(store.read(db, watched(source)), source) } }
+      ? {
+          store: {
+            ...store,
+            read: (db, source, sessions) => keepUnread(store.read(db, watched(source), sessions), source),
+          },
+        }
       : {}),
   }
 }

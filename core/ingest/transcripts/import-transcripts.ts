@@ -25,6 +25,8 @@ export type ImportInput = {
   readonly paths: readonly GivenTranscript[]
   readonly format: TranscriptFormat
   readonly window: ImportWindow
+  /** Of a database only these sessions, and what they were forked from. Other files are read whole. */
+  readonly sessions?: readonly string[]
   /** Keeps large texts in files. When it is null, they stay in their messages. */
   readonly files: LargeFileService | null
   /** Is asked of conversations whose chain breaks. Without it the result says nothing of them. */
@@ -129,7 +131,7 @@ async function* importOne(input: OneInput, file: TranscriptFile): AsyncGenerator
   const { db, group, unchanged } = input
   yield { doing: 'looking', bytes: 0 }
   try {
-    const known = unchanged.resultOf(file, group)
+    const known = input.sessions ? null : unchanged.resultOf(file, group)
     if (known) {
       group.pass(known)
       return null
@@ -138,11 +140,11 @@ async function* importOne(input: OneInput, file: TranscriptFile): AsyncGenerator
     for await (const _ of indexPending(db)) yield { doing: 'looking', bytes: 0 }
     // What changes after this is newer than the stamp, however long the beginning of the file was looked at.
     const nowMs = input.clock()
-    const opened = await openTranscript(file, input.format)
+    const opened = await openTranscript(file, input.format, input.sessions)
     if (opened) {
       const { id } = opened.format
       try {
-        const stamp = unchanged.stamp(file, id, nowMs)
+        const stamp = input.sessions ? null : unchanged.stamp(file, id, nowMs)
         const read = yield* importFile(input, file, opened)
         const note = (result: ImportedFile): void => unchanged.note(file, id, stamp, result)
         group.add({ ...read, failed: (error) => failureOf(error, file), note })

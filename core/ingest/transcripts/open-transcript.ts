@@ -17,18 +17,25 @@ export type TranscriptBytes = { readonly file: string; readonly bytes: number }
 /**
  * Opens a transcript, or the database in which an agent keeps its sessions, without a trace beside it. A format that
  * the caller names is used without recognition. Returns null when no format is sure.
+ * @param sessions of a database, if not all of them are to be read
  * @throws LcmError what opening a database throws; NodeJS.ErrnoException for another file
  */
 export async function openTranscript(
   { file, bytes }: TranscriptBytes,
   asked: AskedFormat,
+  sessions?: readonly string[],
 ): Promise<OpenedTranscript | null> {
-  if (isReadableDatabase(file)) return await openStore(file, bytes, asked)
+  if (isReadableDatabase(file)) return await openStore(file, bytes, asked, sessions)
   const found = asked === 'auto' ? recogniseTranscript(file) : { format: formatOf(asked), head: readHead(file) }
   return found && { ...found, close: () => undefined }
 }
 
-async function openStore(path: string, bytes: number, asked: AskedFormat): Promise<OpenedTranscript | null> {
+async function openStore(
+  path: string,
+  bytes: number,
+  asked: AskedFormat,
+  sessions: readonly string[] | undefined,
+): Promise<OpenedTranscript | null> {
   // A native file may be open in this process by another library, whose locks would be dropped.
   if (await isNativeFile(path)) return null
   const { cache } = userFolders(process.env)
@@ -53,7 +60,7 @@ async function openStore(path: string, bytes: number, asked: AskedFormat): Promi
       isLastCut: false,
     }
     const { chain, ...unchained } = format
-    const reading: TranscriptFormat = { ...unchained, read: (source) => store.read(db, source) }
+    const reading: TranscriptFormat = { ...unchained, read: (source) => store.read(db, source, sessions) }
     return { format: reading, head, close }
   } catch (error) {
     close()

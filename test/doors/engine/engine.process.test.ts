@@ -60,7 +60,20 @@ describe('lcm engine', () => {
 
   it('is described with every call that a host has', () => {
     const rows = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
-    expect(rows).toEqual(Object.keys(hostCalls))
+    expect(rows).toEqual([...Object.keys(hostCalls), 'job'])
+  })
+
+  it('answers the value of a job when it has ended', async () => {
+    const folder = temporaryFolder()
+    const transcript = join(folder, 'said.jsonl')
+    writeFileSync(transcript, `${JSON.stringify({ role: 'user', content: 'The harbour closes at nine.' })}\n`)
+    const engine = startEngine(join(folder, 'lcm.db'))
+    send(engine, 1, 'job', { kind: 'import', paths: [transcript], format: 'messages' })
+    send(engine, 2, 'job', { kind: 'no such kind' })
+    const answers: Answer[] = []
+    for await (const line of answersOf(engine)) if (answers.push(JSON.parse(line)) === 2) engine.stdin?.end()
+    expect(answers.find(({ id }) => id === 1)?.result).toMatchObject({ added: 1 })
+    expect(answers.find(({ id }) => id === 2)).toHaveProperty('error')
   })
 
   it('compacts in the background, tells events, answers all that was asked and ends with its input', async () => {

@@ -453,6 +453,21 @@ describe('the database of opencode', () => {
         expect(list.find(({ sessionId }) => sessionId === 'ses_2')).toMatchObject({ activeTokens, contextItems: 2 })
     })
 
+    it('is read with what it was forked from when only it is asked for, and an import of all adds the rest', async () => {
+      using memory = buildMemory()
+      const path = openCodeDb([
+        { id: 'ses_1', said: ['start', 'answer', 'later'] },
+        { id: 'ses_9', said: ['something else', 'noted'] },
+      ])
+      fork(path, ['ses_1', 'ses_2'], 2, ['another way', 'goes on'])
+      fork(path, ['ses_2', 'ses_3'], 3, ['a third way'])
+      expect(await runImport(memory.db, [path], { sessions: ['ses_3'] })).toMatchObject({ added: 6 })
+      expect(told(memory, 'ses_3')).toEqual(['user: a third way'])
+      expect(sentWindow(memory, 'ses_3').texts).toEqual(['start', 'answer', 'another way', 'a third way'])
+      expect(await runImport(memory.db, [path], { sessions: ['ses_3'] })).toMatchObject({ added: 0 })
+      expect(await importOne(memory.db, path)).toMatchObject({ added: 2, conflicts: 0 })
+    })
+
     it('adds nothing twice when the session is deleted from which it was forked', async () => {
       using memory = buildMemory()
       const path = openCodeDb([{ id: 'ses_1', said: ['start', 'answer'] }])

@@ -16,7 +16,9 @@ const queries = {
   // All columns are asked for, because versions differ in them.
   sessions: /* sql */ `
     SELECT *, rowid AS place FROM session
-    WHERE rowid > CAST(:after AS INTEGER) ORDER BY rowid LIMIT 200`,
+    WHERE rowid > CAST(:after AS INTEGER) AND (:named IS NULL OR id IN (SELECT value FROM json_each(:named)))
+    ORDER BY rowid LIMIT 200`,
+  session: /* sql */ `SELECT * FROM session WHERE id = :id`,
   // The order of opencode itself: by time, and by id within a millisecond. The rows are listed at once, because a time
   // that is no number has no next one.
   messages: /* sql */ `
@@ -67,13 +69,18 @@ const hasSessions = (probe: Probe): boolean =>
 
 const isKilos = (probe: Probe): boolean => probe.has('kilo_board', 'root_session_id')
 
-async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
+async function* read(
+  db: ReadDb,
+  source: TranscriptSource,
+  sessionIds?: readonly string[],
+): AsyncGenerator<TranscriptChunk> {
+  const named = sessionIds ? JSON.stringify(withOrigins(db, sessionIds)) : null
   const total = Math.max(1, db.value<number | null>(queries.count) ?? 0)
   const doneBytes = (messages: number): number => Math.min(source.bytes - 1, (messages / total) * source.bytes)
   let done = 0
   const names = new Map<string, string>()
   for (let after = Number.MIN_SAFE_INTEGER; ; ) {
-    const sessions = db.all<SessionRow>(queries.sessions, { after })
+    const sessions = db.all<SessionRow>(queries.sessions, { after, named })
     for (const session of sessions) {
       const origin = originOf(db, session)
       const reader = new OpenCodeReader(source, infoOf(session), { forkedFrom: origin, originals: names })
@@ -98,6 +105,19 @@ async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<Trans
     after = nextKey(db, 'the rowids of sessions', after, last.place)
   }
   yield { doing: 'storing', bytesRead: source.bytes, records: [] }
+}
+
+/** Copies in a fork are named after the messages of its origin, so that is read, too. */
+function withOrigins(db: ReadDb, sessionIds: readonly string[]): string[] {
+  const all = new Set<string>()
+  for (let waiting = [...sessionIds]; waiting.length > 0; ) {
+    const [id, ...rest] = waiting as [string, ...string[]]
+    const row = all.has(id) ? undefined : db.get<SessionRow>(queries.session, { id })
+    const origin = row ? originOf(db, row) : null
+    all.add(id)
+    waiting = origin === null ? rest : [...rest, origin]
+  }
+  return [...all]
 }
 
 const infoOf = (row: SessionRow): JsonObject => ({
