@@ -1,5 +1,6 @@
+import { codeOf } from '../shared/compacted-window.js'
 import { lcmCommand } from './lcm-command.js'
-import { codeOf, openMemory, SessionMemory } from './session-memory.js'
+import { openMemory, SessionMemory } from './session-memory.js'
 import { settingsOf } from './settings.js'
 
 /**

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { codeOf, compactBefore, takeBack, unless } from '../shared/compacted-window.js'
 
 /**
  * @typedef {import('#core/doors/library/api.ts').Lcm} Lcm
@@ -10,8 +11,6 @@ import { fileURLToPath } from 'node:url'
  * @typedef {import('./pi.d.ts').Context} Context
  * @typedef {import('./pi.d.ts').Entry} Entry
  * @typedef {import('./settings.js').Settings} Settings
- * @typedef {Awaited<ReturnType<Lcm['assemble']>>} Window
- * @typedef {{ readonly runId: string }} Run
  */
 
 const LIBRARY = join(dirname(fileURLToPath(import.meta.url)), '../../../out/main/library.js')
@@ -21,11 +20,6 @@ const OLDEST_NODE = 24
 const AGENT = 'pi'
 const SPOKEN = new Set(['message', 'custom_message', 'branch_summary'])
 const ALL_TOKENS = 100_000_000
-/** More messages than a window of Pi holds. */
-const MOST_KEPT = 20_000
-
-const HEADING = `The conversation before this point is stored whole in a memory. These are its summaries, from the oldest to the newest.
-Look details up instead of guessing: lcm_grep searches everything that was said, lcm_expand opens a summary by its id, lcm_describe reads one message or summary.`
 
 /** Opens the memory of a project. It throws where the library cannot run. */
 export async function openMemory(/** @type {Settings} */ settings) {
@@ -148,30 +142,7 @@ export class SessionMemory {
     const runs = entries.filter(({ id }) => !live.has(id)).flatMap((entry) => ownCompaction(entry)?.runs ?? [])
     if (runs.length === 0) return
     const stored = await unless(['not_found'], () => this.lcm.status({ sessionId: this.session.getSessionId() }))
-    if (stored !== undefined) await this.#takeBack(stored.conversationId, ({ runId }) => runs.includes(runId))
-  }
-
-  /**
-   * Takes compaction runs back, from the newest on. One that something was built on since stays.
-   * @param {number} conversationId
-   * @param {(run: Run) => boolean} isMeant
-   */
-  async #takeBack(conversationId, isMeant) {
-    for (const run of await this.#runs(conversationId)) {
-      if (!isMeant(run)) continue
-      const { runId } = run
-      await unless(['conflict', 'not_found'], () => this.lcm.job({ kind: 'undo_compaction', conversationId, runId }))
-    }
-  }
-
-  /**
-   * The runs of this program that still stand, newest first.
-   * @param {number} conversationId
-   * @returns {Promise<Run[]>}
-   */
-  async #runs(conversationId) {
-    const runs = await this.lcm.call('compaction.runs', { conversationId })
-    return runs.filter(({ owner, stopReason }) => owner !== 'import' && stopReason !== 'undone')
+    if (stored !== undefined) await takeBack(this.lcm, stored.conversationId, ({ runId }) => runs.includes(runId))
   }
 
   /**
@@ -195,40 +166,18 @@ export class SessionMemory {
     const { conversationId } = this
     // Until something is said after a rewind, the memory does not know which branch was left.
     if (conversationId === null || this.#rewoundAt !== null) return null
-    const first = branch.findIndex(({ id }) => id === firstKeptEntryId)
-    const entryIds = await this.#entryIds(conversationId, signal)
-    const whole = { conversationId, budgetTokens: ALL_TOKENS }
-    const { items } = await this.lcm.call('context.assemble', whole, { signal })
-    const kept = new Set(first < 0 ? [] : branch.slice(first).map(({ id }) => id))
-    const from = items.findIndex((item) => isSent(item) && kept.has(entryIds.get(item.id) ?? ''))
-    if (from < 0) return null
-    const freshTailCount = items.slice(from).filter(isSent).length
-    const isSystem = new Set(items.filter(({ role }) => role === 'system').map(({ id }) => id))
-    const others = items.filter((item, at) => isSent(item) && (at >= from || isSystem.has(item.id)))
-    const room = Math.min(this.settings.summaryTokens, Math.floor((windowTokens ?? ALL_TOKENS) * 0.3))
-    const budgetTokens = others.reduce((sum, { tokens }) => sum + tokens, room)
+    const summaryTokens = Math.min(this.settings.summaryTokens, Math.floor((windowTokens ?? ALL_TOKENS) * 0.3))
     // Pi asks only when it is due: however few messages there are, they have to go.
     const { minMessagesToCompact = 1 } = this.settings.compaction
-    const before = new Set((await this.#runs(conversationId)).map(({ runId }) => runId))
-    let compaction = null
-    try {
-      const settings = { freshTailCount, minMessagesToCompact }
-      const { runId } = await this.lcm.compact({ conversationId, settings }, { signal })
-      const window = await this.lcm.assemble({ conversationId, budgetTokens, freshTailCount }, { signal })
-      const answer = answerOf(window, { entryIds, branch, isSystem })
-      const latest = branch.findLast(ownCompaction)
-      const isNew = runId !== null || String(answer?.summaries) !== String(latest && ownCompaction(latest)?.summaries)
-      if (answer !== null && isNew) {
-        const { summary, firstKeptEntryId: keptFrom, summaries } = answer
-        const runs = runId === null ? [] : [runId]
-        compaction = { summary, firstKeptEntryId: keptFrom, tokensBefore, details: { lcm: { runs, summaries } } }
-        this.#offered = runs
-      }
-    } finally {
-      // Pi compacts by itself now. Its compaction would otherwise be imported on top of this one.
-      if (compaction === null) await this.#takeBack(conversationId, ({ runId }) => !before.has(runId))
-    }
-    return compaction
+    const sentIds = branch.map(({ id }) => id)
+    const latest = branch.findLast(ownCompaction)
+    const lastSummaries = latest && ownCompaction(latest)?.summaries
+    const asked = { conversationId, sentIds, firstKeptId: firstKeptEntryId, summaryTokens, minMessagesToCompact }
+    const compacted = await compactBefore(this.lcm, { ...asked, lastSummaries }, signal)
+    if (compacted === null) return null
+    const { text, keptFrom, summaries, runs } = compacted
+    this.#offered = runs
+    return { summary: text, firstKeptEntryId: keptFrom, tokensBefore, details: { lcm: { runs, summaries } } }
   }
 
   /**
@@ -242,21 +191,8 @@ export class SessionMemory {
       const { conversationId } = this
       const isOurs = written !== undefined && String(ownCompaction(written)?.runs) === String(offered)
       if (conversationId === null || offered.length === 0 || isOurs) return
-      await this.#takeBack(conversationId, ({ runId }) => offered.includes(runId))
+      await takeBack(this.lcm, conversationId, ({ runId }) => offered.includes(runId))
     })
-  }
-
-  /**
-   * The entries of Pi of the newest messages, by the ids of the messages.
-   * @param {number} conversationId
-   * @param {AbortSignal} signal
-   * @returns {Promise<ReadonlyMap<unknown, string>>}
-   */
-  async #entryIds(conversationId, signal) {
-    const sql = `SELECT 'msg_' || message_id, external_id FROM messages
-      WHERE conversation_id = ${conversationId} ORDER BY seq DESC`
-    const { rows } = await this.lcm.call('sql.run', { sql, limit: MOST_KEPT }, { signal })
-    return new Map(rows.map(([id, entryId]) => [id, String(entryId)]))
   }
 
   async close() {
@@ -273,60 +209,3 @@ function ownCompaction({ type, details }) {
   const { lcm } = /** @type {Partial<Compaction['details']>} */ (details ?? {})
   return type === 'compaction' && Array.isArray(lcm?.runs) ? lcm : undefined
 }
-
-/**
- * A message that the model is sent. Failed answers and branches that were given up stay in the window without that.
- * @param {Pick<Window['items'][number], 'kind' | 'reasonCode'>} item
- */
-const isSent = ({ kind, reasonCode }) => kind === 'message' && reasonCode !== 'not_sent'
-
-/** @param {Pick<Window['items'][number], 'kind'>} item */
-const isSummary = ({ kind }) => kind === 'leaf' || kind === 'condensed'
-
-/**
- * What Pi is sent of a window: the summaries, and from which entry on the messages. Null when it would gain nothing, or
- * when a message stands between summaries. A fork has such messages of its origin.
- * @param {Window} window
- * @param {{ readonly entryIds: ReadonlyMap<unknown, string>, readonly branch: readonly Entry[],
- *   readonly isSystem: ReadonlySet<string> }} known
- */
-function answerOf({ items, messages }, { entryIds, branch, isSystem }) {
-  const at = items.findLastIndex(isSummary)
-  const isRest = items.slice(0, Math.max(at, 0)).some((item) => isSent(item) && !isSystem.has(item.id))
-  const keptFrom = entryIds.get(items.slice(at + 1).find(isSent)?.id)
-  if (at < 0 || isRest || !branch.some(({ id }) => id === keptFrom) || keptFrom === undefined) return null
-  const summaries = items.filter(isSummary)
-  const shown = summaries.filter(({ included }) => included)
-  if (shown.length === 0) return null
-  const left = summaries.length - shown.length
-  const note = left > 0 ? [`${left} more summaries are left out here; lcm_describe lists them.`] : []
-  // Nothing but system messages stands before the summaries, and those are not among the messages.
-  const texts = messages.slice(0, shown.length).map(({ content }) => String(content))
-  return {
-    summary: [HEADING, ...note, ...texts].join('\n\n'),
-    firstKeptEntryId: keptFrom,
-    summaries: summaries.map(({ id }) => id),
-  }
-}
-
-/**
- * Does something, or returns undefined where it fails with one of these codes.
- * @template T
- * @param {readonly string[]} codes
- * @param {() => Promise<T>} work
- * @returns {Promise<T | undefined>}
- */
-async function unless(codes, work) {
-  try {
-    return await work()
-  } catch (error) {
-    if (codes.includes(codeOf(error) ?? '')) return undefined
-    throw error
-  }
-}
-
-/**
- * @param {unknown} error
- * @returns {string | undefined}
- */
-export const codeOf = (error) => /** @type {{ code?: string } | null} */ (error)?.code
