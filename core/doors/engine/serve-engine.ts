@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { hostCalls } from '#core/contract/host.ts'
 import { Core } from '#core/core.ts'
+import { userFolders } from '#core/folders.ts'
+import { heard } from '#core/host/heard.ts'
 import { type HostCallName, HostedMemory } from '#core/host/hosted-memory.ts'
 import type { JobExecutor } from '#core/jobs/jobs.ts'
 import { Machine } from '#core/machine/machine.ts'
@@ -79,6 +81,8 @@ export async function serveEngine(options: ServeEngineOptions): Promise<number> 
   }
 }
 
+const kindOf = (spec: unknown): string => String((spec as { readonly kind?: unknown } | null)?.kind)
+
 async function onFile(options: ServeEngineOptions, execute: JobExecutor): Promise<Served> {
   const { path, allowNewer, agent, summarizer, isAutomatic, resourcesDir } = options
   const core = new Core({
@@ -97,10 +101,12 @@ async function onFile(options: ServeEngineOptions, execute: JobExecutor): Promis
   }
   const host = new HostedMemory({ core, agent, summarizer, isAutomatic })
   const procedure = procedureCaller(core)
+  const caller = { agent, memory: path, dataDir: userFolders(process.env).data }
   return {
     call: (method, params, signal) => {
-      if (method === JOB) return runJob(core, params, signal)
-      return isHostCall(method) ? host.call(method, params, signal) : procedure(method, params, signal)
+      if (method === JOB) return heard(caller, kindOf(params), () => runJob(core, params, signal))
+      if (!isHostCall(method)) return procedure(method, params, signal)
+      return heard(caller, method, () => host.call(method, params, signal))
     },
     close: () => core.close(),
   }

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { Core } from '#core/core.ts'
 import { LcmError as CoreError } from '#core/errors.ts'
+import { userFolders } from '#core/folders.ts'
+import { type Caller, heard } from '#core/host/heard.ts'
 import { type HostCallName, HostedMemory } from '#core/host/hosted-memory.ts'
 import { Machine } from '#core/machine/machine.ts'
 import { isPostgresAddress } from '#core/postgres/address.ts'
@@ -43,7 +45,7 @@ export const openLcm: typeof declared.openLcm = async (path: string, options: Op
     // An unknown name is a mistake that is better noticed now than at the first compaction.
     summarizers.providersOf(summarizer)
     const host = new HostedMemory({ core, agent, summarizer, isAutomatic: autoCompact })
-    return libraryOn(onFile(core, host, info))
+    return libraryOn(onFile(core, host, info, { agent, memory: path, dataDir: userFolders(process.env).data }))
   } catch (error) {
     await core.close()
     throw error
@@ -91,12 +93,12 @@ type Served = {
   readonly close: Lcm['close']
 }
 
-function onFile(core: Core, host: HostedMemory, info: Lcm['info']): Served {
+function onFile(core: Core, host: HostedMemory, info: Lcm['info'], caller: Caller): Served {
   const procedure = procedureCaller(core)
   return {
     ...{ info, procedure },
-    ask: (name, input, signal) => host.call(name, input, signal),
-    job: (spec, signal) => runJob(core, spec, signal),
+    ask: (name, input, signal) => heard(caller, name, () => host.call(name, input, signal)),
+    job: (spec, signal) => heard(caller, spec.kind, () => runJob(core, spec, signal)),
     subscribe: (listener) => core.subscribe(listener),
     close: () => core.close(),
   }

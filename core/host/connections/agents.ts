@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Surroundings } from '#core/systems/places.ts'
 import { shellWord } from '#core/text.ts'
-import { HOOKED_AGENTS, type HookedAgent } from '../hooks/hook-event.ts'
+import { HOOKED_AGENTS } from '../hooks/hook-event.ts'
 import {
   type FileChange,
   isSame,
@@ -13,8 +14,9 @@ import {
   withoutEntries,
 } from './file-change.ts'
 
-export const CONNECTED_AGENTS = HOOKED_AGENTS
-export type ConnectedAgent = HookedAgent
+/** Agents that start hooks, and those that load an extension of ours. */
+export const CONNECTED_AGENTS = [...HOOKED_AGENTS, 'opencode', 'pi'] as const
+export type ConnectedAgent = (typeof CONNECTED_AGENTS)[number]
 
 /** What is written into the files of an agent. */
 export type Connected = {
@@ -132,7 +134,50 @@ function withoutBlock(text: string): string {
   return `${before.endsWith('\n') ? before.slice(0, -1) : before}${text.slice(to + MARK[1].length).replace(/^\r?\n/, '')}`
 }
 
-export const AGENT_CONNECTIONS: Readonly<Record<ConnectedAgent, AgentConnection>> = { 'claude-code': claudeCode, codex }
+const openCodeFolder = ({ home, env }: Surroundings): string =>
+  env.OPENCODE_CONFIG_DIR?.trim() || join(env.XDG_CONFIG_HOME?.trim() || join(home, '.config'), 'opencode')
+
+/** A plugin in the folder from which opencode loads all of them. https://opencode.ai/docs/plugins */
+const openCode = byOneFile({
+  agent: 'opencode',
+  label: 'opencode',
+  folder: openCodeFolder,
+  file: ['plugins', 'lcm-inspector.js'],
+})
+
+const piFolder = ({ home, env }: Surroundings): string => env.PI_CODING_AGENT_DIR?.trim() || join(home, '.pi', 'agent')
+
+/** An extension in the folder from which Pi loads all of them (docs/extensions.md of its package). */
+const pi = byOneFile({ agent: 'pi', label: 'Pi', folder: piFolder, file: ['extensions', 'lcm.js'] })
+
+/** An agent that loads every file of a folder is connected by one that names the adapter in this installation. */
+function byOneFile({
+  agent,
+  label,
+  folder,
+  file,
+}: Pick<AgentConnection, 'agent' | 'label' | 'folder'> & { readonly file: readonly string[] }): AgentConnection {
+  const path = (where: Surroundings): string => join(folder(where), ...file)
+  return {
+    ...{ agent, label, folder },
+    connect: (where, given) => [changed(path(where), () => template(given, agent, 'installed.txt'))],
+    disconnect: (where, given) => [
+      changed(path(where), (before) => (before?.includes(adapterOf(given, agent)) ? null : before)),
+    ],
+    afterwards: 'Sessions that run go on as they are; those that start now are kept.',
+  }
+}
+
+/** The address of an adapter, as its file names it. */
+const adapterOf = ({ root }: Connected, agent: ConnectedAgent): string =>
+  escaped(pathToFileURL(join(root, 'resources', 'adapters', agent)).href)
+
+export const AGENT_CONNECTIONS: Readonly<Record<ConnectedAgent, AgentConnection>> = {
+  'claude-code': claudeCode,
+  codex,
+  opencode: openCode,
+  pi,
+}
 
 /** Whether the files of an agent hold what was written into them. */
 export function isConnected({ connect }: AgentConnection, where: Surroundings, given: Connected): boolean {
@@ -162,7 +207,8 @@ function ourFiles(given: Connected, agent: ConnectedAgent): FileChange[] {
 }
 
 /** Values are escaped as JSON and TOML write them in double quotes. */
-function template({ memory, root, node, version }: Connected, agent: ConnectedAgent, name: string): string {
+function template(given: Connected, agent: ConnectedAgent, name: string): string {
+  const { memory, root, node, version } = given
   const cli = join(root, 'bin', 'lcm.mjs')
   const hook = [node, join(root, 'bin', 'lcm-hook.mjs'), agent, '--db', memory].map(shellWord).join(' ')
   const values: Readonly<Record<string, string>> = {
@@ -171,12 +217,15 @@ function template({ memory, root, node, version }: Connected, agent: ConnectedAg
     MEMORY: memory,
     VERSION: version,
     HOOK: hook,
+    ADAPTER: pathToFileURL(join(root, 'resources', 'adapters', agent)).href,
   }
   return readFileSync(join(root, 'resources', 'adapters', agent, name), 'utf8').replaceAll(
     /@([A-Z]+)@/g,
-    (whole, key: string) => (values[key] === undefined ? whole : JSON.stringify(values[key]).slice(1, -1)),
+    (whole, key: string) => (values[key] === undefined ? whole : escaped(values[key])),
   )
 }
+
+const escaped = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 export const isInstalled = (connection: AgentConnection, where: Surroundings): boolean =>
   existsSync(connection.folder(where))

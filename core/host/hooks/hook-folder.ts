@@ -63,11 +63,17 @@ export class HookFolder {
 
   /** Notes that an event came. */
   note(agent: HookedAgent, event: HookEvent, atMs: number): void {
+    this.noteHeard(agent, event.name, atMs)
     mkdirSync(this.#queue, { recursive: true, mode: 0o700 })
-    const heard: LastHeard = { atMs, event: event.name, memory: this.#memory }
-    this.#write(join(this.#root, `${agent}.heard`), JSON.stringify(heard))
     if (event.name === 'PreCompact') this.#write(this.#compacting(event), JSON.stringify({ atMs }))
     else if (event.summary !== null) this.#keepSummary(event, event.summary)
+  }
+
+  /** Notes when an agent was last heard of. @throws NodeJS.ErrnoException */
+  noteHeard(agent: string, event: string, atMs: number): void {
+    mkdirSync(this.#root, { recursive: true, mode: 0o700 })
+    const heard: LastHeard = { atMs, event, memory: this.#memory }
+    this.#write(join(this.#root, `${agent}.heard`), JSON.stringify(heard))
   }
 
   get isWaiting(): boolean {
@@ -118,7 +124,7 @@ export class HookFolder {
     return begun && { atMs: begun.atMs, summary: begun.summary ?? null }
   }
 
-  lastHeard(agent: HookedAgent): LastHeard | null {
+  lastHeard(agent: string): LastHeard | null {
     return jsonIn<LastHeard>(join(this.#root, `${agent}.heard`))
   }
 

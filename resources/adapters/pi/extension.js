@@ -16,9 +16,20 @@ const PREAMBLE = `Everything said in this project is kept in a memory, also what
 
 /**
  * The memory of LCM Inspector in Pi (docs/hosts/pi.md, docs/decisions/0037-pi.md). What fails in a handler is said once, and leaves Pi as it is.
- * @param {Pi} pi
+ * @param {{ readonly memory?: string }} [given] the memory of all projects, where the settings of Pi name no folder
  */
-export default function lcm(pi) {
+export function connect(given = {}) {
+  return (/** @type {Pi} */ pi) => lcm(pi, given.memory)
+}
+
+/** With a memory for each project. */
+export default connect()
+
+/**
+ * @param {Pi} pi
+ * @param {string | undefined} memoryOfAll
+ */
+function lcm(pi, memoryOfAll) {
   /** @type {SessionMemory | null} */
   let memory = null
   let isWaiting = false
@@ -106,7 +117,7 @@ export default function lcm(pi) {
 
   pi.on('session_start', (_, ctx) =>
     caught(ctx, async () => {
-      const settings = settingsOf(ctx.cwd, pi.getSettings())
+      const settings = settingsOf(ctx.cwd, pi.getSettings(), memoryOfAll)
       if (!settings.isEnabled) return
       const opened = await openMemory(settings)
       memory = new SessionMemory(opened, settings, ctx.sessionManager, ctx.cwd)

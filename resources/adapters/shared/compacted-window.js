@@ -78,7 +78,7 @@ export async function standingWindow(lcm, { conversationId, sentIds, summaryToke
  * @param {number} conversationId
  * @returns {Promise<Run[]>}
  */
-async function standingRuns(lcm, conversationId) {
+export async function standingRuns(lcm, conversationId) {
   const runs = await lcm.call('compaction.runs', { conversationId })
   return runs.filter(({ owner, stopReason }) => owner !== 'import' && stopReason !== 'undone')
 }

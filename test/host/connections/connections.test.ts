@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { CONNECTED_AGENTS, type ConnectedAgent } from '#core/host/connections/agents.ts'
 import { Connections } from '#core/host/connections/connections.ts'
-import { readHookEvent } from '#core/host/hooks/hook-event.ts'
+import { heard } from '#core/host/heard.ts'
+import { HOOKED_AGENTS, type HookedAgent, readHookEvent } from '#core/host/hooks/hook-event.ts'
 import { HookFolder } from '#core/host/hooks/hook-folder.ts'
 import { shellWord } from '#core/text.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
@@ -11,14 +12,15 @@ import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 const NOW = Date.UTC(2026, 10, 29)
 const project = join(import.meta.dirname, '../../..')
 
-/** A computer with both agents, and an installation of this version. */
+/** A computer with the agents, and an installation of this version. */
 function computer(version = '1.0.0') {
   const home = join(temporaryFolder(), 'home of Jo & "Ann"')
   const root = join(home, 'program')
   mkdirSync(join(root, 'out/main'), { recursive: true })
   mkdirSync(join(root, 'resources'))
   writeFileSync(join(root, 'out/main/hook.js'), '')
-  for (const folder of ['.claude', '.codex']) mkdirSync(join(home, folder))
+  for (const folder of ['.claude', '.codex', '.config/opencode', '.pi/agent'])
+    mkdirSync(join(home, folder), { recursive: true })
   const dataDir = join(home, 'data')
   const where = { home, env: {}, cwd: home }
   // The adapters of this project, read where they are.
@@ -56,7 +58,7 @@ function filesIn(folder: string, skip = /program|data|lcm\.db/): Record<string, 
 
 const HOOKS_OF_OTHERS = { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'notify' }] }] } }
 
-describe.each(CONNECTED_AGENTS)('connecting %s', (agent: ConnectedAgent) => {
+describe.each(HOOKED_AGENTS)('connecting %s', (agent: HookedAgent) => {
   const settings = agent === 'codex' ? '.codex/hooks.json' : '.claude/settings.json'
 
   it('gives every file back byte for byte, whatever stood there', async () => {
@@ -141,6 +143,60 @@ describe.each(CONNECTED_AGENTS)('connecting %s', (agent: ConnectedAgent) => {
     expect(state()?.problems).toContainEqual(expect.stringContaining('do not name LCM Inspector'))
     expect(state()?.isConnected).toBe(false)
   })
+})
+
+describe.each([
+  ['opencode', '.config/opencode/plugins/lcm-inspector.js', 'plugin.js'],
+  ['pi', '.pi/agent/extensions/lcm.js', 'extension.js'],
+] as const)('connecting %s by a file that it loads', (agent, file, adapter) => {
+  it('writes one file that names the adapter and the memory, and gives back byte for byte what stood there', async () => {
+    for (const before of [null, '// mine\r\n']) {
+      const { home, connections, memory, installed } = computer()
+      mkdirSync(dirname(join(home, file)), { recursive: true })
+      if (before !== null) writeFileSync(join(home, file), before)
+      const was = filesIn(home)
+      expect(await connections.connect(agent, memory, NOW)).toMatchObject([{ path: join(home, file), before }])
+      const text = readFileSync(join(home, file), 'utf8')
+      const [, address = ''] = /from ("[^"]+")/.exec(text) ?? []
+      expect(fileURLToPath(JSON.parse(address))).toBe(join(installed.root, 'resources/adapters', agent, adapter))
+      expect(text).toContain(JSON.stringify(memory))
+      expect(connections.planned(agent, memory)).toEqual([])
+      connections.disconnect(agent)
+      expect(filesIn(home)).toEqual(was)
+    }
+  })
+
+  it('removes the file also where somebody has changed it since, and leaves a file of somebody else alone', async () => {
+    const { home, connections, memory } = computer()
+    await connections.connect(agent, memory, NOW)
+    writeFileSync(join(home, file), `${readFileSync(join(home, file), 'utf8')}// more\n`)
+    connections.disconnect(agent)
+    expect(existsSync(join(home, file))).toBe(false)
+    await connections.connect(agent, memory, NOW)
+    writeFileSync(join(home, file), '// of somebody else\n')
+    expect(connections.states().find((one) => one.agent === agent)).toMatchObject({ isConnected: false })
+    expect(connections.disconnecting(agent)).toEqual([])
+  })
+
+  it('is heard of when it stores messages, and what fails then is a problem', async () => {
+    const { dataDir, connections, memory } = computer()
+    await connections.connect(agent, memory, NOW)
+    writeFileSync(memory, '')
+    const state = () => connections.states().find((one) => one.agent === agent)
+    expect(state()?.problems).toEqual([expect.stringContaining('has not been heard of')])
+    const caller = { agent, memory, dataDir }
+    expect(await heard(caller, 'ingest', async () => 3)).toBe(3)
+    expect(state()).toMatchObject({ lastEvent: 'ingest', problems: [] })
+    const failing = heard(caller, 'import', async () => Promise.reject(new Error('The disk is full.')))
+    await expect(failing).rejects.toThrow('The disk is full.')
+    expect(state()?.problems).toEqual(['The disk is full.'])
+  })
+})
+
+it('leaves no note of a program that is not connected by a command', async () => {
+  const dataDir = join(temporaryFolder(), 'data')
+  await heard({ agent: 'my own agent', memory: 'lcm.db', dataDir }, 'ingest', async () => null)
+  expect(existsSync(dataDir)).toBe(false)
 })
 
 it('refuses a Codex that has another server of the same name, because its settings would be invalid', async () => {
