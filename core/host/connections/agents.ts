@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Surroundings } from '#core/systems/places.ts'
 import { shellWord } from '#core/text.ts'
@@ -15,7 +15,7 @@ import {
 } from './file-change.ts'
 
 /** Agents that start hooks, and those that load an extension of ours. */
-export const CONNECTED_AGENTS = [...HOOKED_AGENTS, 'opencode', 'pi'] as const
+export const CONNECTED_AGENTS = [...HOOKED_AGENTS, 'opencode', 'pi', 'openclaw'] as const
 export type ConnectedAgent = (typeof CONNECTED_AGENTS)[number]
 
 /** What is written into the files of an agent. */
@@ -172,11 +172,63 @@ function byOneFile({
 const adapterOf = ({ root }: Connected, agent: ConnectedAgent): string =>
   escaped(pathToFileURL(join(root, 'resources', 'adapters', agent)).href)
 
+const openClawSettings = ({ home, env }: Surroundings): string =>
+  env.OPENCLAW_CONFIG_PATH?.trim() || join(env.OPENCLAW_STATE_DIR?.trim() || join(home, '.openclaw'), 'openclaw.json')
+
+/**
+ * A plugin that is loaded from this installation and chosen as the context engine, which is the one that decides what the
+ * model sees. https://docs.openclaw.ai/concepts/context-engine
+ */
+const openClaw: AgentConnection = {
+  agent: 'openclaw',
+  label: 'OpenClaw',
+  folder: (where) => dirname(openClawSettings(where)),
+  connect: (where, given) => [
+    changed(openClawSettings(where), (before) => withEntries(before, openClawEntries(given, before))),
+  ],
+  disconnect: (where, given) => [
+    changed(openClawSettings(where), (before) => (before === null ? null : withoutOpenClaw(before, given))),
+  ],
+  afterwards: 'Start its gateway again, so that it loads the plugin.',
+}
+
+const OPENCLAW_ID = 'lcm-inspector'
+const OPENCLAW_SLOT = ['plugins', 'slots', 'contextEngine']
+
+/** Paths and allowed plugins of others stay. A list of allowed plugins is only added to: without one, all are allowed. */
+function openClawEntries({ root, node, memory }: Connected, before: string | null): JsonEntry[] {
+  const lists = [
+    { at: ['plugins', 'load', 'paths'], ours: join(root, 'resources', 'adapters', 'openclaw'), isNeeded: true },
+    { at: ['plugins', 'allow'], ours: OPENCLAW_ID, isNeeded: false },
+  ]
+  const added = lists.flatMap(({ at, ours, isNeeded }) => {
+    const there = valueAt(before, at)
+    if (!Array.isArray(there)) return isNeeded ? [{ at, value: [ours] }] : []
+    return [{ at, value: [...there.filter((one) => one !== ours), ours] }]
+  })
+  const config = { node, cli: join(root, 'bin', 'lcm.mjs'), memory }
+  return [
+    ...added,
+    { at: ['plugins', 'entries', OPENCLAW_ID], value: { enabled: true, config } },
+    { at: OPENCLAW_SLOT, value: OPENCLAW_ID },
+  ]
+}
+
+function withoutOpenClaw(before: string, given: Connected): string | null {
+  const isOurSlot = valueAt(before, OPENCLAW_SLOT) === OPENCLAW_ID
+  return openClawEntries(given, before).reduce<string | null>((text, { at, value }) => {
+    if (text === null || (at === OPENCLAW_SLOT && !isOurSlot)) return text
+    const others = Array.isArray(value) ? value.slice(0, -1) : []
+    return others.length === 0 ? withoutEntries(text, [{ at, value }]) : withEntries(text, [{ at, value: others }])
+  }, before)
+}
+
 export const AGENT_CONNECTIONS: Readonly<Record<ConnectedAgent, AgentConnection>> = {
   'claude-code': claudeCode,
   codex,
   opencode: openCode,
   pi,
+  openclaw: openClaw,
 }
 
 /** Whether the files of an agent hold what was written into them. */

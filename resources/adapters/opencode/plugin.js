@@ -3,32 +3,36 @@ import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { codeOf } from '../shared/compacted-window.js'
 import { startEngine } from '../shared/engine.js'
-import { SessionWindow } from './session-window.js'
+import { PREAMBLE, TOOLS } from '../shared/preamble.js'
+import { SessionWindow } from '../shared/session-window.js'
 
 /**
  * @typedef {import('./opencode.d.ts').Client} Client
  * @typedef {import('./opencode.d.ts').Hooks} Hooks
+ * @typedef {import('./opencode.d.ts').Limit} Limit
+ * @typedef {import('./opencode.d.ts').Message} Message
  */
 
-/** What of the tools of the library the model is offered. */
-const TOOLS = ['lcm_grep', 'lcm_describe', 'lcm_expand']
+/** The importer of opencode's database has the same name, so that both meet the same conversations. */
+const AGENT = 'opencode'
 /** After these events something of a session is in opencode's database that was not there before. */
 const ENDS = new Set(['session.idle', 'session.compacted', 'session.error'])
-
-/** It never changes, so that prompts with it stay cached. */
-const PREAMBLE = `Everything said in this session is kept in a memory, also what a compaction took out of the conversation. When something from earlier is missing or unclear, look it up instead of guessing: lcm_grep searches messages and summaries, lcm_expand opens a summary by its id, lcm_describe reads one id or gives an overview.`
+/** opencode leaves so much for an answer, whatever more the model may give. */
+const MOST_ANSWER_TOKENS = 32_000
 
 /**
- * The memory of LCM Inspector in opencode (docs/hosts/opencode.md, docs/decisions/0038-opencode.md). opencode runs its
- * plugins in a program of its own, where the library cannot be loaded, so an engine does the work. What fails is said
- * once, and leaves opencode as it is.
+ * The memory of LCM Inspector in opencode (docs/hosts/opencode.md, docs/decisions/0038-opencode-and-openclaw.md).
+ * opencode runs its plugins in a program of its own, where the library cannot be loaded, so an engine does the work. What
+ * fails is said once, and leaves opencode as it is.
  * @param {{ readonly node: string, readonly cli: string, readonly memory: string, readonly summarizer?: string }} given
  */
 export function connect(given) {
   return async (/** @type {{ readonly client: Client }} */ { client }) => {
-    const memory = startEngine({ ...given, agent: 'opencode' })
+    const memory = startEngine({ ...given, agent: AGENT })
     /** @type {Map<string, SessionWindow>} */
     const sessions = new Map()
+    /** Of the models of the last requests, by session. @type {Map<string, Limit>} */
+    const limits = new Map()
     /** Sessions of which the next request asks for a summary by opencode itself. @type {Set<string>} */
     const compacting = new Set()
     const said = new Set()
@@ -59,12 +63,19 @@ export function connect(given) {
       }
     }
 
-    /** @param {string} id */
-    const sessionOf = (id) => {
-      const known = sessions.get(id)
+    /** @param {string} sessionId */
+    const sessionOf = (sessionId) => {
+      const known = sessions.get(sessionId)
       if (known) return known
-      const session = new SessionWindow({ memory, database, sessionId: id })
-      sessions.set(id, session)
+      // opencode's database knows forks, what was taken back, and what opencode compacted by itself.
+      const importing = async () => {
+        const paths = [database()]
+        const { files } = await memory.job({ kind: 'import', paths, format: AGENT, sessions: [sessionId] })
+        if (files[0]?.error) throw new Error(files[0].error)
+        return files[0]?.conversations.find((one) => one.sessionId === sessionId)?.conversationId ?? null
+      }
+      const session = new SessionWindow({ memory, sessionId, importing })
+      sessions.set(sessionId, session)
       return session
     }
 
@@ -100,24 +111,24 @@ export function connect(given) {
       },
 
       'experimental.chat.messages.transform': async (_, { messages }) => {
-        const id = messages[0]?.info.sessionID
-        if (id === undefined) return
-        const isCompacting = compacting.delete(id)
-        await caught(() => sessionOf(id).shorten(messages, { isCompacting }))
+        const [first] = messages
+        if (first === undefined) return
+        const { sessionID } = first.info
+        const asked = { usableTokens: usableOf(limits.get(sessionID)), mayCompact: !compacting.delete(sessionID) }
+        const shortened = await caught(() => sessionOf(sessionID).shorten(async () => messages.map(sentOf), asked))
+        if (shortened) messages.splice(0, shortened.from, summaryMessage(first, shortened.text))
       },
 
       'experimental.chat.system.transform': async ({ sessionID, model }, { system }) => {
         if (sessionID === undefined) return
-        sessionOf(sessionID).limit = model.limit
+        limits.set(sessionID, model.limit)
         if ((await described) !== undefined) system.push(PREAMBLE)
       },
 
       'experimental.session.compacting': async ({ sessionID }, { context }) => {
         compacting.add(sessionID)
-        await caught(async () => {
-          const text = await sessionOf(sessionID).summaries()
-          if (text !== null) context.push(text)
-        })
+        const text = sessionOf(sessionID).summaries()
+        if (text !== null) context.push(text)
       },
 
       dispose: async () => {
@@ -126,6 +137,39 @@ export function connect(given) {
       },
     }
     return hooks
+  }
+}
+
+/** How many tokens fit before an answer. Null until the first request has said it. @param {Limit | undefined} limit */
+const usableOf = (limit) =>
+  limit === undefined || limit.context <= 0
+    ? null
+    : (limit.input ?? limit.context) - Math.min(limit.output, MOST_ANSWER_TOKENS)
+
+/** @param {Message} message */
+function sentOf({ info, parts }) {
+  const { input = 0, output = 0, reasoning = 0, cache = { read: 0, write: 0 } } = info.tokens ?? {}
+  return {
+    id: info.id,
+    isOfPerson: info.role === 'user',
+    usedTokens: output > 0 ? input + output + reasoning + cache.read + cache.write : null,
+    chars: JSON.stringify(parts).length,
+    isOfCompaction: info.summary === true || parts.some(({ type }) => type === 'compaction'),
+  }
+}
+
+/**
+ * What opencode sends as said by the person, and never stores.
+ * @param {Message} first
+ * @param {string} text
+ * @returns {Message}
+ */
+function summaryMessage({ info }, text) {
+  const { sessionID, time, agent, model } = info
+  const id = 'msg_lcm'
+  return {
+    info: { id, role: 'user', sessionID, time, agent, model },
+    parts: [{ id: 'prt_lcm', messageID: id, sessionID, type: 'text', text, synthetic: true }],
   }
 }
 

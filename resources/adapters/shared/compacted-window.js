@@ -12,6 +12,10 @@ const ALL_TOKENS = 100_000_000
 /** More messages than a window holds. */
 const MOST_KEPT = 20_000
 
+/** Of so many messages, and of so much of each, the text is read to find a message of a host again. */
+const MOST_COMPARED = 200
+const MOST_COMPARED_CHARS = 4_000
+
 const HEADING = `The conversation before this point is stored whole in a memory. These are its summaries, from the oldest to the newest.
 Look details up instead of guessing: lcm_grep searches everything that was said, lcm_expand opens a summary by its id, lcm_describe reads one message or summary.`
 
@@ -109,6 +113,28 @@ async function externalIdsOf(lcm, conversationId, options) {
     WHERE conversation_id = ${conversationId} ORDER BY seq DESC`
   const { rows } = await lcm.call('sql.run', { sql, limit: MOST_KEPT }, options)
   return new Map(rows.map(([id, externalId]) => [id, String(externalId)]))
+}
+
+/**
+ * The messages of a window that are sent, in their order, for a host that does not name its own. `text` begins a message
+ * that is among the newest, and is empty for the others.
+ * @param {Memory} lcm
+ * @param {number} conversationId
+ */
+export async function sentMessages(lcm, conversationId) {
+  const sql = `SELECT 'msg_' || message_id, external_id, substr(content, 1, ${MOST_COMPARED_CHARS}) FROM messages
+    WHERE conversation_id = ${conversationId} ORDER BY seq DESC`
+  const newest = await lcm.call('sql.run', { sql, limit: MOST_COMPARED })
+  const texts = new Map(newest.rows.map(([id, , text]) => [id, String(text ?? '')]))
+  const externalIds = await externalIdsOf(lcm, conversationId, {})
+  const { items } = await lcm.call('context.assemble', { conversationId, budgetTokens: ALL_TOKENS })
+  const isSystem = systemOf(items)
+  return items
+    .filter((item) => isSent(item) && !isSystem.has(item.id))
+    .map(({ id, role, tokens }) => ({
+      ...{ externalId: externalIds.get(id) ?? id, role: role ?? '', tokens },
+      text: texts.get(id) ?? '',
+    }))
 }
 
 /** @param {readonly { readonly id: string, readonly role?: string | null }[]} items */

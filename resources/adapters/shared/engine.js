@@ -44,9 +44,21 @@ export function startEngine({ node, cli, memory, agent, summarizer = 'determinis
     const { id, result, error } = JSON.parse(line)
     const asked = open.get(id)
     open.delete(id)
+    hold()
     if (error) asked?.reject(Object.assign(new Error(error.message), { code: error.data?.code }))
     else asked?.resolve(result)
   })
+
+  // A host that has nothing else to do ends, and the engine with it. While something is asked, the host waits for it.
+  const streams = /** @type {readonly { ref?(): void, unref?(): void }[]} */ ([
+    ...[engine, engine.stdin, engine.stdout, engine.stderr],
+  ])
+  const hold = () => {
+    for (const one of streams)
+      if (open.size > 0) one.ref?.()
+      else one.unref?.()
+  }
+  hold()
 
   /** @param {unknown} request */
   const write = (request) => engine.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...Object(request) })}\n`)
@@ -63,6 +75,7 @@ export function startEngine({ node, cli, memory, agent, summarizer = 'determinis
       lastId += 1
       const id = lastId
       open.set(id, { resolve, reject })
+      hold()
       signal?.addEventListener('abort', () => write({ method: '$/cancelRequest', params: { id } }), { once: true })
       write({ id, method, params: params ?? {} })
     })
@@ -76,6 +89,7 @@ export function startEngine({ node, cli, memory, agent, summarizer = 'determinis
     job: /** @type {Lcm['job']} */ ((spec, options) => ask('job', spec, options)),
     call: (name, input, options) => ask(name, input, options),
     async close() {
+      for (const one of streams) one.ref?.()
       engine.stdin.end()
       const timer = setTimeout(() => engine.kill(), PATIENCE_MS)
       await exited

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { Connections } from '#core/host/connections/connections.ts'
 import { heard } from '#core/host/heard.ts'
-import { HOOKED_AGENTS, type HookedAgent, readHookEvent } from '#core/host/hooks/hook-event.ts'
 import { HookFolder } from '#core/host/hooks/hook-folder.ts'
 import { shellWord } from '#core/text.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
@@ -19,7 +18,7 @@ function computer(version = '1.0.0') {
   mkdirSync(join(root, 'out/main'), { recursive: true })
   mkdirSync(join(root, 'resources'))
   writeFileSync(join(root, 'out/main/hook.js'), '')
-  for (const folder of ['.claude', '.codex', '.config/opencode', '.pi/agent'])
+  for (const folder of ['.claude', '.codex', '.config/opencode', '.pi/agent', '.openclaw'])
     mkdirSync(join(home, folder), { recursive: true })
   const dataDir = join(home, 'data')
   const where = { home, env: {}, cwd: home }
@@ -58,9 +57,11 @@ function filesIn(folder: string, skip = /program|data|lcm\.db/): Record<string, 
 
 const HOOKS_OF_OTHERS = { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'notify' }] }] } }
 
-describe.each(HOOKED_AGENTS)('connecting %s', (agent: HookedAgent) => {
-  const settings = agent === 'codex' ? '.codex/hooks.json' : '.claude/settings.json'
-
+describe.each([
+  ['claude-code', '.claude/settings.json'],
+  ['codex', '.codex/hooks.json'],
+  ['openclaw', '.openclaw/openclaw.json'],
+] as const)('connecting %s by its settings', (agent, settings) => {
   it('gives every file back byte for byte, whatever stood there', async () => {
     for (const before of [
       null,
@@ -128,9 +129,7 @@ describe.each(HOOKED_AGENTS)('connecting %s', (agent: HookedAgent) => {
     writeFileSync(memory, '')
     expect(state()).toMatchObject({ isConnected: true, memory, lastHeardAtMs: null, command: null })
     expect(state()?.problems).toEqual([expect.stringContaining('has not been heard of')])
-    const event = readHookEvent(JSON.stringify({ hook_event_name: 'Stop', session_id: 's' }))
-    if (event === null) throw new Error('This is an event.')
-    new HookFolder(dataDir, memory).take(agent, event, NOW + 5)
+    new HookFolder(dataDir, memory).noteHeard(agent, 'Stop', NOW + 5)
     expect(state()).toMatchObject({ lastHeardAtMs: NOW + 5, lastEvent: 'Stop', problems: [] })
     new HookFolder(dataDir, memory).fail(agent, new Error('The disk is full.'), NOW + 6)
     expect(state()?.problems).toEqual(['The disk is full.'])
@@ -197,6 +196,37 @@ it('leaves no note of a program that is not connected by a command', async () =>
   const dataDir = join(temporaryFolder(), 'data')
   await heard({ agent: 'my own agent', memory: 'lcm.db', dataDir }, 'ingest', async () => null)
   expect(existsSync(dataDir)).toBe(false)
+})
+
+it('keeps the plugins of OpenClaw that others load and allow, and chooses ours as its context engine', async () => {
+  const { home, connections, memory, installed } = computer()
+  const file = join(home, '.openclaw/openclaw.json')
+  const plugins = { load: { paths: ['/other'] }, allow: ['other'], slots: { memory: 'other' } }
+  writeFileSync(file, JSON.stringify({ plugins }))
+  await connections.connect('openclaw', memory, NOW)
+  const ours = join(installed.root, 'resources/adapters/openclaw')
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+    plugins: {
+      load: { paths: ['/other', ours] },
+      allow: ['other', 'lcm-inspector'],
+      slots: { memory: 'other', contextEngine: 'lcm-inspector' },
+      entries: { 'lcm-inspector': { enabled: true, config: { memory } } },
+    },
+  })
+  // OpenClaw notes in its settings which version wrote them last.
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), meta: { version: '1' } }))
+  connections.disconnect('openclaw')
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ plugins, meta: { version: '1' } })
+})
+
+it('leaves the context engine of OpenClaw alone where somebody has chosen another one since', async () => {
+  const { home, connections, memory } = computer()
+  const file = join(home, '.openclaw/openclaw.json')
+  await connections.connect('openclaw', memory, NOW)
+  const now = JSON.parse(readFileSync(file, 'utf8'))
+  writeFileSync(file, JSON.stringify({ plugins: { ...now.plugins, slots: { contextEngine: 'legacy' } } }))
+  connections.disconnect('openclaw')
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ plugins: { slots: { contextEngine: 'legacy' } } })
 })
 
 it('refuses a Codex that has another server of the same name, because its settings would be invalid', async () => {

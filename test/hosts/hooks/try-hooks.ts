@@ -12,6 +12,7 @@ import { inProject, nodeBinary } from '#scripts/project.mjs'
 import { type Agent, agents } from '#test/real-agents/agents.ts'
 import { type Script, startModelServer } from '#test/real-agents/model-server.ts'
 import { NotRun, Sandbox } from '#test/real-agents/sandbox.ts'
+import { FACTS, ROUNDS, told } from '../facts.ts'
 
 /*
  * Whether hooks help the agents that are connected by "lcm install": `npm run test:hosts -- [PROGRAM …]`. Each agent is
@@ -19,21 +20,8 @@ import { NotRun, Sandbox } from '#test/real-agents/sandbox.ts'
  * times, with a summary that says none of them. Then the agent is asked, once alone and once connected, and what its model was sent is counted.
  */
 
-const FACTS = Array.from({ length: 60 }, (_, n) => ({
-  service: `svc-${n}-${'finch lark wren heron'.split(' ')[n % 4]}`,
-  port: 20_011 + n * 37,
-}))
-const ROUNDS = 3
-const PER_ROUND = FACTS.length / ROUNDS
 const SUMMARY = '<summary>The person named services and their ports.</summary>'
 const QUESTION = 'Which port does each service have?'
-
-/** What one side says in a round. */
-const told = (round: number, side: 0 | 1): string =>
-  FACTS.slice(round * PER_ROUND, (round + 1) * PER_ROUND)
-    .filter((_, n) => n % 2 === side)
-    .map(({ service, port }) => `We decided that ${service} listens on port ${port}.`)
-    .join('\n')
 
 /** Both agents ask for a summary in words of their own. */
 const script: Script = ({ messages }) => {

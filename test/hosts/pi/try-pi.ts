@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { isSpoken } from '#core/ingest/transcripts/formats/pi/entries.ts'
 import { openLcm } from '#core/lcm.ts'
 import type { ModelServer, Script } from '#test/real-agents/model-server.ts'
+import { type Finding, median } from '../finding.ts'
 import { entriesOf, type PiHome, RunningPi, sessionFiles, writeExtension, writeHome } from './running-pi.ts'
 
-type Finding = { readonly what: string; readonly found: string; readonly isGood: boolean }
 type Tried = {
   readonly program: string
   readonly folder: string
@@ -85,8 +85,6 @@ function cacheBreaks(bodies: readonly string[]): number {
   const texts = requests.map(({ messages, tools }) => JSON.stringify([tools, messages]).slice(0, -2))
   return texts.filter((text, at) => at > 0 && !text.startsWith(texts[at - 1] ?? '')).length
 }
-
-const median = (all: readonly number[]): number => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0
 
 /** A session of many turns, with compactions. */
 async function longSession(tried: Tried, turns: number): Promise<Finding[]> {
@@ -212,12 +210,11 @@ async function branches(tried: Tried): Promise<Finding[]> {
   return findings
 }
 
-export async function tryPi(tried: Tried): Promise<Finding[]> {
+/** Tells each finding when it is known. */
+export async function* tryPi(tried: Tried): AsyncGenerator<Finding> {
   if (!existsSync(tried.program)) throw new Error(`There is no Pi at ${tried.program}`)
-  return [
-    ...(await branches(tried)),
-    ...(await kills(tried, 12)),
-    ...(await longSession(tried, 300)),
-    ...(await turnTimes(tried, 60)),
-  ]
+  yield* await branches(tried)
+  yield* await kills(tried, 12)
+  yield* await longSession(tried, 300)
+  yield* await turnTimes(tried, 60)
 }

@@ -580,6 +580,14 @@ describe('the database of OpenClaw', () => {
     expect(await findings(memory.path)).toEqual([])
   })
 
+  it('is read without its other sessions when only one is asked for', async () => {
+    using memory = buildMemory()
+    const path = openClawDb(chat)
+    spoil(path, "INSERT INTO transcript_events SELECT 'other', seq, event_json, event_zstd FROM transcript_events")
+    expect(await runImport(memory.db, [path], { sessions: ['demo'] })).toMatchObject({ added: 2, alreadyThere: 0 })
+    expect(memory.db.column('SELECT session_id FROM conversations')).toEqual(['demo'])
+  })
+
   it('is refused by name where the numbers of its events are none, and never read forever', async () => {
     using memory = buildMemory()
     const path = openClawDb(chat)

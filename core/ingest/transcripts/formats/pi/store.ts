@@ -36,7 +36,11 @@ export const openClawStore: AgentStore = {
   read,
 }
 
-async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
+async function* read(
+  db: ReadDb,
+  source: TranscriptSource,
+  sessionIds?: readonly string[],
+): AsyncGenerator<TranscriptChunk> {
   const total = Math.max(1, db.value<number | null>(queries.count) ?? 0)
   const doneBytes = (events: number): number => Math.min(source.bytes - 1, (events / total) * source.bytes)
   const isEnough = (events: number): boolean => doneBytes(events) >= source.limitBytes
@@ -45,8 +49,8 @@ async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<Trans
     return id === null ? null : nextTextKey(db, 'the ids of sessions', after, id)
   }
   let done = 0
-  for (let id = next(''); id !== null && !isEnough(done); id = next(id)) {
-    const sessionId = id
+  for (const sessionId of sessionIds ?? following(next)) {
+    if (isEnough(done)) break
     const graph = new RecordGraph()
     let looked = done
     for (const rows of batches(db, sessionId)) {
@@ -76,6 +80,10 @@ async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<Trans
     yield { doing: 'storing', bytesRead: doneBytes(done), records: reader.end() }
   }
   if (!isEnough(done)) yield { doing: 'storing', bytesRead: source.bytes, records: [] }
+}
+
+function* following(next: (after: string) => string | null): Generator<string> {
+  for (let id = next(''); id !== null; id = next(id)) yield id
 }
 
 type Event = { readonly seq: number; readonly event: JsonObject | null }

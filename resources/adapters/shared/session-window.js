@@ -1,0 +1,231 @@
+import { compactBefore, standingRuns, standingWindow, takeBack, unless } from './compacted-window.js'
+
+/**
+ * @typedef {import('./engine.js').Memory} Memory
+ * @typedef {import('./compacted-window.js').CompactedWindow} CompactedWindow
+ *
+ * A message that a host is about to send. `usedTokens` is what the request and its answer took, where this is the
+ * answer, and null otherwise.
+ * @typedef {{ readonly id: string, readonly isOfPerson: boolean, readonly usedTokens: number | null,
+ *   readonly chars: number, readonly isOfCompaction: boolean }} Sent
+ *
+ * What is sent: `text` in the place of everything before the message `from`.
+ * @typedef {{ readonly from: number, readonly text: string }} Shortened
+ */
+
+/** A compaction is due at this part of what fits. Hosts compact by themselves where all of it is full. */
+const DUE = 0.8
+/** This part of what fits is kept as it was said. */
+const KEPT = 0.25
+/** Summaries take at most this part of what fits, and this many tokens. */
+const SUMMARIES = 0.3
+const MOST_SUMMARY_TOKENS = 8_000
+const CHARS_PER_TOKEN = 4
+
+/** Keeps the memory of one session in step with it, and its window no longer than it has to be. */
+export class SessionWindow {
+  /** @type {Memory} */
+  #memory
+  #sessionId
+  /** @type {() => Promise<number | null>} */
+  #importing
+  /** @type {Promise<unknown>} */
+  #last = Promise.resolve()
+  /** @type {number | null} */
+  #conversationId = null
+  /** Whether what is known of the window still holds. */
+  #isKnown = false
+  /** What is sent in the place of messages that left. @type {CompactedWindow | null} */
+  #window = null
+  /** The newest message at the last compaction. What was measured before it says nothing of the window now. */
+  #measuredAfter = ''
+
+  /**
+   * @param {{ readonly memory: Memory, readonly sessionId: string, readonly importing: () => Promise<number | null> }} given
+   *   `importing` stores what the host has of the session and the memory has not, and names the conversation
+   */
+  constructor({ memory, sessionId, importing }) {
+    this.#memory = memory
+    this.#sessionId = sessionId
+    this.#importing = importing
+  }
+
+  /** Something was taken back or removed: nothing that is known of the window holds any more. */
+  historyChanged() {
+    this.#isKnown = false
+  }
+
+  /** Stores what the host has and the memory has not. */
+  store() {
+    return this.#inTurn(() => this.#import())
+  }
+
+  /** The text of the summaries that stand in the window, or null. */
+  summaries() {
+    return this.#window?.text ?? null
+  }
+
+  /**
+   * What is sent, after a compaction if one is due. Null for all messages as they are.
+   * @param {() => Promise<readonly Sent[]>} messages what the host is about to send, asked for when it is stored
+   * @param {{ readonly usableTokens: number | null, readonly mayCompact: boolean }} asked `usableTokens` fit before an
+   *   answer, null if that is not known
+   * @returns {Promise<Shortened | null>}
+   */
+  shorten(messages, { usableTokens, mayCompact }) {
+    return this.#inTurn(async () => {
+      if (!this.#isKnown) await this.#learn(messages)
+      const sent = await messages()
+      if (mayCompact && usableTokens !== null && this.#tokensOf(sent) > usableTokens * DUE)
+        await this.#compact(messages, usableTokens)
+      return this.#shortened(sent)
+    })
+  }
+
+  /**
+   * Compacts now.
+   * @param {() => Promise<readonly Sent[]>} messages
+   * @param {number} usableTokens
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<boolean>} whether something left the window
+   */
+  compact(messages, usableTokens, signal) {
+    return this.#inTurn(async () => {
+      if (!this.#isKnown) await this.#learn(messages)
+      return this.#compact(messages, usableTokens, signal)
+    })
+  }
+
+  /**
+   * @template T
+   * @param {() => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  #inTurn(work) {
+    const done = this.#last.then(work)
+    this.#last = done.catch(() => undefined)
+    return done
+  }
+
+  async #import() {
+    this.#conversationId = (await this.#importing()) ?? this.#conversationId
+  }
+
+  /** @param {() => Promise<readonly Sent[]>} messages */
+  async #learn(messages) {
+    const sessionId = this.#sessionId
+    const stored = await unless(['not_found'], () => this.#memory.status({ sessionId }))
+    // What is new is not stored yet, so that the window still ends where the person was before.
+    if (stored) await this.#takeBackGivenUp(stored.conversationId, await messages())
+    await this.#import()
+    const conversationId = this.#conversationId
+    const sentIds = idsOf(await messages())
+    this.#window =
+      conversationId === null
+        ? null
+        : await standingWindow(this.#memory, { conversationId, sentIds, summaryTokens: MOST_SUMMARY_TOKENS })
+    this.#isKnown = true
+  }
+
+  /**
+   * Takes compactions back, from the newest on, while the first message behind their summaries is one that the person
+   * took back since: then they tell of such messages, too.
+   * @param {number} conversationId
+   * @param {readonly Sent[]} sent
+   */
+  async #takeBackGivenUp(conversationId, sent) {
+    const [first] = sent
+    // After a compaction by the host that is not stored yet, the window begins anew, and nothing was taken back.
+    if (first?.isOfCompaction && !(await this.#isStored(conversationId, first.id))) return
+    const asked = { conversationId, sentIds: idsOf(sent), summaryTokens: MOST_SUMMARY_TOKENS }
+    for (const { runId } of await standingRuns(this.#memory, conversationId)) {
+      if ((await standingWindow(this.#memory, asked)) !== null) return
+      await takeBack(this.#memory, conversationId, (run) => run.runId === runId)
+    }
+  }
+
+  /**
+   * @param {number} conversationId
+   * @param {string} messageId
+   */
+  async #isStored(conversationId, messageId) {
+    const sql = `SELECT 1 FROM messages
+      WHERE conversation_id = ${conversationId} AND external_id = '${messageId.replaceAll("'", "''")}'`
+    return (await this.#memory.call('sql.run', { sql, limit: 1 })).rows.length > 0
+  }
+
+  /**
+   * @param {() => Promise<readonly Sent[]>} messages
+   * @param {number} usableTokens
+   * @param {AbortSignal} [signal]
+   */
+  async #compact(messages, usableTokens, signal) {
+    await this.#import()
+    const conversationId = this.#conversationId
+    const sent = await messages()
+    if (conversationId === null || sent.length === 0) return false
+    const compacted = await unless(['locked', 'not_found'], () =>
+      compactBefore(
+        this.#memory,
+        {
+          conversationId,
+          sentIds: idsOf(sent),
+          firstKeptId: firstKept(sent, usableTokens * KEPT),
+          summaryTokens: Math.min(MOST_SUMMARY_TOKENS, Math.floor(usableTokens * SUMMARIES)),
+          minMessagesToCompact: 1,
+          lastSummaries: this.#window?.summaries,
+        },
+        signal,
+      ),
+    )
+    this.#measuredAfter = sent.at(-1)?.id ?? ''
+    if (!compacted) return false
+    this.#window = compacted
+    return true
+  }
+
+  /**
+   * The size of the next request: that of the last one with its answer, and an estimate of what was said since.
+   * @param {readonly Sent[]} sent
+   */
+  #tokensOf(sent) {
+    const at = sent.findLastIndex(({ usedTokens }) => usedTokens !== null && usedTokens > 0)
+    if (at < 0 || sent[at]?.isOfCompaction || at <= sent.findIndex(({ id }) => id === this.#measuredAfter)) return 0
+    return (sent[at]?.usedTokens ?? 0) + estimate(sent.slice(at + 1))
+  }
+
+  /**
+   * @param {readonly Sent[]} sent
+   * @returns {Shortened | null}
+   */
+  #shortened(sent) {
+    const window = this.#window
+    if (window === null) return null
+    const from = sent.findIndex(({ id }) => id === window.keptFrom)
+    // Nothing is gained where only the summary of the host itself stands before it.
+    return from < 1 || sent.slice(0, from).every(({ isOfCompaction }) => isOfCompaction)
+      ? null
+      : { from, text: window.text }
+  }
+}
+
+/** @param {readonly Sent[]} sent */
+const idsOf = (sent) => sent.map(({ id }) => id)
+
+/** @param {readonly Sent[]} sent */
+const estimate = (sent) => sent.reduce((sum, { chars }) => sum + Math.ceil(chars / CHARS_PER_TOKEN), 0)
+
+/**
+ * The first message that is kept: that of a person, if one stands among those that fit.
+ * @param {readonly Sent[]} sent
+ * @param {number} tokens
+ */
+function firstKept(sent, tokens) {
+  let from = sent.length - 1
+  for (let sum = estimate(sent.slice(from)); from > 0; from -= 1) {
+    sum += estimate(sent.slice(from - 1, from))
+    if (sum > tokens) break
+  }
+  const said = sent.findIndex(({ isOfPerson }, at) => at >= from && isOfPerson)
+  return sent[said < 0 ? from : said]?.id ?? ''
+}

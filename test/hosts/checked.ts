@@ -1,0 +1,61 @@
+import type { TranscriptFormatId } from '#core/contract/import.ts'
+import { GrepInput } from '#core/contract/retrieval.ts'
+import { openLcm } from '#core/lcm.ts'
+import { compare } from '#test/builders/coverage.ts'
+import { FACTS } from './facts.ts'
+import type { Finding } from './finding.ts'
+
+/** The compactions by the memory itself that still stand. */
+export const OUR_RUNS = "SELECT count(*) FROM compaction_runs WHERE owner <> 'import' AND stop_reason <> 'undone'"
+
+/** Returns the number that a query gives. */
+export async function count(path: string, sql: string): Promise<number> {
+  const memory = await openLcm(path, { readOnly: true })
+  try {
+    return memory.read.value<number>(sql) ?? 0
+  } finally {
+    memory.close()
+  }
+}
+
+/** Compares a memory with the database of its agent, session by session, by the coverage check. */
+export async function checked(
+  what: string,
+  {
+    memory,
+    database,
+    format,
+  }: { readonly memory: string; readonly database: string; readonly format: TranscriptFormatId },
+): Promise<Finding> {
+  const conversations = await count(memory, 'SELECT max(conversation_id) FROM conversations')
+  const sum = { said: 0, lost: 0, doubled: 0, differing: 0 }
+  for (let conversationId = 1; conversationId <= conversations; conversationId += 1) {
+    const { inTranscript, counts } = await compare(memory, database, { conversationId, format })
+    sum.said += inTranscript
+    sum.lost += counts.missing
+    sum.doubled += counts.duplicated
+    sum.differing += counts.differing
+  }
+  sum.doubled += await count(
+    memory,
+    'SELECT count(*) FROM (SELECT 1 FROM messages WHERE external_id IS NOT NULL GROUP BY external_id HAVING count(*) > 1)',
+  )
+  const found = `${sum.said} messages of ${conversations} sessions: ${sum.lost} lost, ${sum.doubled} doubled, ${sum.differing} differing`
+  return { what, found, isGood: sum.said > 0 && sum.lost + sum.doubled + sum.differing === 0 }
+}
+
+/** How many of the sixty facts one search each finds. */
+export async function factsIn(path: string): Promise<number> {
+  const memory = await openLcm(path, { readOnly: true })
+  try {
+    let found = 0
+    for (const { service, port } of FACTS) {
+      const asked = GrepInput.parse({ query: service, scope: 'messages', limit: 1, full: true })
+      const { hits } = await memory.retrieval.search(asked, AbortSignal.timeout(60_000))
+      if (hits[0] && memory.transcript.message(hits[0].id).content.includes(String(port))) found += 1
+    }
+    return found
+  } finally {
+    memory.close()
+  }
+}
