@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { inProject, nodeBinary } from '#scripts/project.mjs'
+import { freePort } from '../free-port.ts'
+
+/** A home for OpenClaw, with a scripted model. */
+export type OpenClawHome = {
+  readonly program: string
+  readonly folder: string
+  readonly url: string
+  /** In tokens. */
+  readonly contextTokens: number
+}
+
+export const memoryOf = ({ folder }: OpenClawHome): string => join(folder, 'home/lcm.db')
+export const databaseOf = ({ folder }: OpenClawHome): string =>
+  join(folder, 'home/.openclaw/agents/main/agent/openclaw-agent.sqlite')
+
+const environment = ({ folder }: OpenClawHome): NodeJS.ProcessEnv => ({
+  ...{ PATH: process.env.PATH, HOME: join(folder, 'home'), LANG: 'C.UTF-8', TERM: 'dumb' },
+  ...{ OPENCLAW_SKIP_CHANNELS: '1', NO_COLOR: '1' },
+  ...{ LCM_DATA_DIR: join(folder, 'home/lcm-data'), LCM_LEAF_CHUNK_TOKENS: '2000' },
+})
+
+export function writeHome({ folder, url, contextTokens }: OpenClawHome): void {
+  const settings = join(folder, 'home/.openclaw')
+  for (const made of [settings, join(folder, 'work')]) mkdirSync(made, { recursive: true })
+  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+  const model = {
+    id: 'm',
+    name: 'm',
+    reasoning: false,
+    input: ['text'],
+    contextWindow: contextTokens,
+    maxTokens: 500,
+    cost,
+  }
+  const provider = { baseUrl: `${url}/v1`, apiKey: 'none', api: 'openai-completions', models: [model] }
+  const document = {
+    models: { mode: 'merge', providers: { scripted: provider } },
+    agents: { defaults: { model: { primary: 'scripted/m' }, workspace: join(folder, 'work') } },
+    gateway: {
+      ...{ mode: 'local', bind: 'loopback', auth: { mode: 'token', token: 'local' } },
+      http: { endpoints: { chatCompletions: { enabled: true } } },
+    },
+    // Its tools stand in the request, not behind a search for tools.
+    tools: { toolSearch: false },
+  }
+  writeFileSync(join(settings, 'openclaw.json'), JSON.stringify(document))
+}
+
+/** Runs a command of the program that a user has installed. */
+export function lcm(home: OpenClawHome, args: readonly string[]): string {
+  const given = { env: environment(home), encoding: 'utf8' } as const
+  const { status, stdout, stderr } = spawnSync(nodeBinary, [inProject('out/main/cli.js'), ...args], given)
+  if (status !== 0 && args[0] !== 'doctor') throw new Error(`lcm ${args.join(' ')}: ${stderr.trim()}`)
+  return stdout
+}
+
+/** OpenClaw's gateway. */
+export class RunningOpenClaw {
+  readonly #child: ChildProcess
+  readonly #url: string
+  readonly #said: string[] = []
+
+  private constructor(child: ChildProcess, url: string) {
+    this.#child = child
+    this.#url = url
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => this.#said.push(text))
+  }
+
+  static async start(home: OpenClawHome): Promise<RunningOpenClaw> {
+    const port = await freePort()
+    const child = spawn(nodeBinary, [home.program, 'gateway', 'run', '--port', String(port)], {
+      ...{ cwd: join(home.folder, 'work'), env: environment(home), stdio: ['ignore', 'pipe', 'pipe'] },
+    })
+    const running = new RunningOpenClaw(child, `http://127.0.0.1:${port}`)
+    for (let look = 0; look < 240; look += 1) {
+      if (/\[gateway\] ready/.test(running.log)) return running
+      await setTimeout(500)
+    }
+    throw new Error(`OpenClaw does not begin: ${running.log.slice(-800)}`)
+  }
+
+  /** What OpenClaw has written of itself and its plugins. */
+  get log(): string {
+    return this.#said.join('')
+  }
+
+  /** Has a prompt answered to its end. */
+  async prompt(session: string, content: string): Promise<string> {
+    const answer = await fetch(`${this.#url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: {
+        ...{ authorization: 'Bearer local', 'content-type': 'application/json' },
+        'x-openclaw-session-key': `agent:main:explicit:${session}`,
+      },
+      signal: AbortSignal.timeout(120_000),
+      body: JSON.stringify({ model: 'openclaw', messages: [{ role: 'user', content }] }),
+    })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`OpenClaw refused: ${text.slice(0, 300)}`)
+    return JSON.parse(text).choices?.[0]?.message?.content ?? ''
+  }
+
+  kill(): Promise<void> {
+    return this.#ended('SIGKILL')
+  }
+
+  close(): Promise<void> {
+    return this.#ended('SIGTERM')
+  }
+
+  #ended(signal: NodeJS.Signals): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#child.once('exit', () => resolve())
+      this.#child.kill(signal)
+    })
+  }
+}
