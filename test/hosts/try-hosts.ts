@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { ensureBuild } from '#scripts/ensure-build.mjs'
 import { inProject } from '#scripts/project.mjs'
 import { agents } from '#test/real-agents/agents.ts'
-import { startModelServer } from '#test/real-agents/model-server.ts'
+import { type InputTokens, startModelServer } from '#test/real-agents/model-server.ts'
 import { Sandbox } from '#test/real-agents/sandbox.ts'
 import { hookedPrograms, tryHooks } from './hooks/try-hooks.ts'
 import { script as openClawScript, tryOpenClaw } from './openclaw/try-openclaw.ts'
@@ -16,6 +16,9 @@ import { script as piScript, tryPi } from './pi/try-pi.ts'
  * Each is installed from npm into a temporary folder and asked by a script, with a scripted model.
  */
 
+/** OpenClaw sends many tools, and compacts by what a request really takes. */
+const charsBy4: InputTokens = (_, body) => Math.ceil(body.length / 4)
+
 /** What is tried of a host that runs an extension of ours, and the version for which that was written. */
 const extended = {
   pi: { format: 'pi', version: '1.6.0', program: 'dist/cli.js', script: piScript, attempt: tryPi },
@@ -26,16 +29,17 @@ const extended = {
     program: 'openclaw.mjs',
     script: openClawScript,
     attempt: tryOpenClaw,
+    inputTokensOf: charsBy4,
   },
 } as const
 
 async function tryExtended(name: keyof typeof extended, wanted: string | undefined): Promise<boolean> {
   await ensureBuild()
-  const { format, version: tried, program: inside, script, attempt } = extended[name]
+  const { format, version: tried, program: inside, script, attempt, ...more } = extended[name]
   const agent = agents.find((one) => one.format === format)
   if (!agent) throw new Error(`${format} is not among the agents`)
   const folder = mkdtempSync(join(tmpdir(), 'lcm-hosts-'))
-  const server = await startModelServer(script)
+  const server = await startModelServer(script, 'inputTokensOf' in more ? more.inputTokensOf : undefined)
   try {
     const version = await new Sandbox(folder, agent).install(wanted ?? tried)
     const modules = join(folder, 'node_modules')

@@ -27,6 +27,8 @@ export type Script = (asked: Pick<Asked, 'messages' | 'hasTools'>, tools: readon
 export type Tool = { readonly name: string; readonly parameters: readonly Parameter[] }
 export type Parameter = { readonly name: string; readonly type: string; readonly isRequired: boolean }
 
+export type InputTokens = (messages: Asked['messages'], body: string) => number
+
 export type ModelServer = {
   readonly url: string
   readonly asked: readonly Asked[]
@@ -37,8 +39,12 @@ export type ModelServer = {
  * A model that follows a script, on the loopback address. It speaks the protocols of OpenAI (chat completions and
  * responses), Anthropic and Gemini. Each request costs 1,200 tokens and 10 for each message, and each answer another
  * number of tokens, so that the usage in a transcript says which request it is of.
+ * @param inputTokensOf says otherwise what a request costs, from its messages and its text
  */
-export async function startModelServer(script: Script): Promise<ModelServer> {
+export async function startModelServer(
+  script: Script,
+  inputTokensOf: InputTokens = ({ length }) => 1200 + 10 * length,
+): Promise<ModelServer> {
   const asked: Asked[] = []
   const server = createServer((request, response) => {
     let body = ''
@@ -46,7 +52,7 @@ export async function startModelServer(script: Script): Promise<ModelServer> {
     request.on('data', (piece: string) => {
       body += piece
     })
-    request.on('end', () => answer(request, body, response, asked, script))
+    request.on('end', () => answer(request, body, response, asked, script, inputTokensOf))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -67,6 +73,7 @@ function answer(
   response: ServerResponse,
   asked: Asked[],
   script: Script,
+  inputTokensOf: InputTokens,
 ): void {
   const path = (request.url ?? '').split('?')[0] ?? ''
   const protocol = protocols.find(({ matches }) => matches.test(path))
@@ -82,7 +89,7 @@ function answer(
   const turn: Turn = {
     number: asked.length + 1,
     model: String(body.model ?? 'scripted'),
-    inputTokens: 1200 + 10 * messages.length,
+    inputTokens: inputTokensOf(messages, text),
     outputTokens: 100 + asked.length,
     answer: script(said, tools),
   }

@@ -1,33 +1,14 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Surroundings } from '#core/systems/places.ts'
-import { shellWord } from '#core/text.ts'
 import { HOOKED_AGENTS } from '../hooks/hook-event.ts'
-import {
-  type FileChange,
-  isSame,
-  type JsonEntry,
-  readExactly,
-  valueAt,
-  withEntries,
-  withoutEntries,
-} from './file-change.ts'
+import { type Connected, changed, escaped, ourFiles, template } from './adapter-files.ts'
+import { type FileChange, isSame, type JsonEntry, valueAt, withEntries, withoutEntries } from './file-change.ts'
 
 /** Agents that start hooks, and those that load an extension of ours. */
-export const CONNECTED_AGENTS = [...HOOKED_AGENTS, 'opencode', 'pi', 'openclaw'] as const
+export const CONNECTED_AGENTS = [...HOOKED_AGENTS, 'opencode', 'pi', 'openclaw', 'hermes'] as const
 export type ConnectedAgent = (typeof CONNECTED_AGENTS)[number]
-
-/** What is written into the files of an agent. */
-export type Connected = {
-  /** The memory file. */
-  readonly memory: string
-  /** The folder of this installation, and the Node that runs it. */
-  readonly root: string
-  readonly node: string
-  readonly version: string
-  readonly dataDir: string
-}
 
 /** How an agent is connected: a row for each, and everything else follows. */
 export type AgentConnection = {
@@ -223,12 +204,27 @@ function withoutOpenClaw(before: string, given: Connected): string | null {
   }, before)
 }
 
+const hermesFolder = ({ home, env }: Surroundings): string => env.HERMES_HOME?.trim() || join(home, '.hermes')
+const hermesPlugin = (where: Surroundings): string => join(hermesFolder(where), 'plugins', 'lcm_inspector')
+
+/** A context engine among the plugins of the user. Its settings are YAML, which we leave to its own command. */
+const hermes: AgentConnection = {
+  agent: 'hermes',
+  label: 'Hermes',
+  folder: hermesFolder,
+  connect: (where, given) => ourFiles(given, 'hermes', hermesPlugin(where)),
+  disconnect: (where, given) =>
+    ourFiles(given, 'hermes', hermesPlugin(where)).map(({ path }) => changed(path, () => null)),
+  afterwards: 'Choose it once: "hermes config set context.engine lcm_inspector".',
+}
+
 export const AGENT_CONNECTIONS: Readonly<Record<ConnectedAgent, AgentConnection>> = {
   'claude-code': claudeCode,
   codex,
   opencode: openCode,
   pi,
   openclaw: openClaw,
+  hermes,
 }
 
 /** Whether the files of an agent hold what was written into them. */
@@ -239,45 +235,6 @@ export function isConnected({ connect }: AgentConnection, where: Surroundings, g
     return false
   }
 }
-
-function changed(path: string, change: (before: string | null) => string | null): FileChange {
-  const before = readExactly(path)
-  const after = change(before)
-  // What says the same is left as it is written.
-  return { path, before, after: isSame({ path, before, after }) ? before : after }
-}
-
-/** The files of an adapter, with the addresses of this installation in them. */
-function ourFiles(given: Connected, agent: ConnectedAgent): FileChange[] {
-  const from = join(given.root, 'resources', 'adapters', agent)
-  const to = join(given.dataDir, 'adapters', agent)
-  return readdirSync(from, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(from, join(entry.parentPath, entry.name)))
-    .sort()
-    .map((name) => changed(join(to, name), () => template(given, agent, name)))
-}
-
-/** Values are escaped as JSON and TOML write them in double quotes. */
-function template(given: Connected, agent: ConnectedAgent, name: string): string {
-  const { memory, root, node, version } = given
-  const cli = join(root, 'bin', 'lcm.mjs')
-  const hook = [node, join(root, 'bin', 'lcm-hook.mjs'), agent, '--db', memory].map(shellWord).join(' ')
-  const values: Readonly<Record<string, string>> = {
-    NODE: node,
-    CLI: cli,
-    MEMORY: memory,
-    VERSION: version,
-    HOOK: hook,
-    ADAPTER: pathToFileURL(join(root, 'resources', 'adapters', agent)).href,
-  }
-  return readFileSync(join(root, 'resources', 'adapters', agent, name), 'utf8').replaceAll(
-    /@([A-Z]+)@/g,
-    (whole, key: string) => (values[key] === undefined ? whole : escaped(values[key])),
-  )
-}
-
-const escaped = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 export const isInstalled = (connection: AgentConnection, where: Surroundings): boolean =>
   existsSync(connection.folder(where))

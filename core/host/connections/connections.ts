@@ -7,11 +7,11 @@ import { UserFile, writeWhole } from '#core/settings/user-file.ts'
 import type { Surroundings } from '#core/systems/places.ts'
 import { shellWord } from '#core/text.ts'
 import { HookFolder } from '../hooks/hook-folder.ts'
+import type { Connected } from './adapter-files.ts'
 import {
   AGENT_CONNECTIONS,
   type AgentConnection,
   CONNECTED_AGENTS,
-  type Connected,
   type ConnectedAgent,
   isConnected,
   isInstalled,

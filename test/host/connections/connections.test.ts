@@ -18,7 +18,7 @@ function computer(version = '1.0.0') {
   mkdirSync(join(root, 'out/main'), { recursive: true })
   mkdirSync(join(root, 'resources'))
   writeFileSync(join(root, 'out/main/hook.js'), '')
-  for (const folder of ['.claude', '.codex', '.config/opencode', '.pi/agent', '.openclaw'])
+  for (const folder of ['.claude', '.codex', '.config/opencode', '.pi/agent', '.openclaw', '.hermes'])
     mkdirSync(join(home, folder), { recursive: true })
   const dataDir = join(home, 'data')
   const where = { home, env: {}, cwd: home }
@@ -217,6 +217,19 @@ it('keeps the plugins of OpenClaw that others load and allow, and chooses ours a
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), meta: { version: '1' } }))
   connections.disconnect('openclaw')
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ plugins, meta: { version: '1' } })
+})
+
+it('gives Hermes a plugin that knows the memory, and takes it away again', async () => {
+  const { home, connections, memory, installed } = computer()
+  const was = filesIn(home)
+  await connections.connect('hermes', memory, NOW)
+  const plugin = join(home, '.hermes/plugins/lcm_inspector')
+  expect(readdirSync(plugin).sort()).toEqual(['__init__.py', 'installed.json', 'plugin.yaml'])
+  const given = JSON.parse(readFileSync(join(plugin, 'installed.json'), 'utf8'))
+  expect(given).toEqual({ node: installed.node, cli: join(installed.root, 'bin/lcm.mjs'), memory })
+  expect(connections.planned('hermes', memory)).toEqual([])
+  connections.disconnect('hermes')
+  expect(filesIn(home)).toEqual(was)
 })
 
 it('leaves the context engine of OpenClaw alone where somebody has chosen another one since', async () => {

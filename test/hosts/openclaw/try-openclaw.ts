@@ -8,7 +8,7 @@ import { databaseOf, lcm, memoryOf, type OpenClawHome, RunningOpenClaw, writeHom
 
 type Tried = { readonly program: string; readonly folder: string; readonly server: ModelServer }
 
-const PADDING = 'The harbour is open until nine and the key lies under the blue stone. '.repeat(60)
+const PADDING = 'The harbour is open until nine and the key lies under the blue stone. '.repeat(120)
 const SESSION = 'harbour'
 
 /** OpenClaw puts words of its own around those of the person, so that those are looked for in the last message. */
@@ -53,7 +53,7 @@ const saidOf = ({ log }: RunningOpenClaw): Finding[] => {
 
 /** A session of many turns in a small window, with compactions. */
 async function longSession(tried: Tried, turns: number): Promise<Finding[]> {
-  const home = connected(homeOf(tried, 'long', 60_000))
+  const home = connected(homeOf(tried, 'long', 120_000))
   const from = tried.server.asked.length
   const openclaw = await RunningOpenClaw.start(home)
   const times: number[] = []
@@ -135,7 +135,7 @@ async function sixtyFacts(tried: Tried): Promise<Finding[]> {
 /** Tells each finding when it is known. */
 export async function* tryOpenClaw(tried: Tried): AsyncGenerator<Finding> {
   if (!existsSync(tried.program)) throw new Error(`There is no OpenClaw at ${tried.program}`)
-  yield* await longSession(tried, 120)
+  yield* await longSession(tried, 60)
   yield* await kills(tried, 4)
   yield* await sixtyFacts(tried)
 }

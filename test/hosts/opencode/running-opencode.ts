@@ -70,9 +70,9 @@ export class RunningOpenCode {
     })
     const running = new RunningOpenCode(child, `http://127.0.0.1:${port}`)
     // A request that comes before the server is ready is never answered.
-    for (let look = 0; look < 30; look += 1) {
+    for (let look = 0; look < 60; look += 1) {
       try {
-        await running.#ask('GET', '/session', undefined, 2_000)
+        await running.#ask('GET', '/session', undefined, 4_000)
         return running
       } catch {
         await setTimeout(500)
