@@ -231,11 +231,14 @@ export function createRouter(core: Core) {
           : (await core.lcm()).context.render(assembled, provider)
       }),
       timeline: os.context.timeline.handler(async ({ input }) =>
-        (await prepared(input)).timeTravel.timeline(input.conversationId),
+        (await withSummaries(input)).timeTravel.timeline(input.conversationId),
       ),
-      at: os.context.at.handler(async ({ input }) => (await prepared(input)).timeTravel.contextAt(input)),
+      compactions: os.context.compactions.handler(async ({ input }) =>
+        (await withSummaries(input)).timeTravel.compactions(input),
+      ),
+      at: os.context.at.handler(async ({ input }) => (await withSummaries(input)).timeTravel.contextAt(input)),
       difference: os.context.difference.handler(async ({ input }) =>
-        (await prepared(input)).timeTravel.difference(input),
+        (await withSummaries(input)).timeTravel.difference(input),
       ),
     },
     retrieval: {

@@ -15,8 +15,10 @@ export type LiveState = {
   readonly behind: boolean
 }
 
-/** What shows that a message was written. It is asked for first, and without what takes long beside it. */
-const FIRST: readonly string[] = ['transcript.page', 'conversations.list']
+/** What shows that a message was written. It is asked for first, and with nothing beside it. */
+const NEWEST = 'transcript.newest'
+/** What counts messages is asked for next, so that it need not wait for what takes long. */
+const LISTS = 'conversations.list'
 /** A busy agent writes many times a second. The window follows at this pace. */
 const PAUSE_MS = 150
 /** What takes long is repeated in at most a fifth of the time, so that it keeps the newest messages waiting seldom. */
@@ -34,14 +36,21 @@ export class LiveFeed {
   private state: LiveState = { changedAtMs: null, paused: false, behind: false }
   private readonly messages = new PacedWork(
     async () => {
-      await this.queries.invalidateQueries({ predicate: isFirst })
-      if (!this.state.paused) this.others.soon()
+      await this.queries.invalidateQueries({ predicate: (query) => procedureOf(query) === NEWEST })
+      if (!this.state.paused) this.lists.soon()
     },
     () => PAUSE_MS,
   )
+  private readonly lists = new PacedWork(async () => {
+    await this.queries.invalidateQueries({ predicate: (query) => procedureOf(query) === LISTS })
+    if (!this.state.paused) this.others.soon()
+  }, pauseAfter)
   private readonly others = new PacedWork(
-    () => this.queries.invalidateQueries({ predicate: (query) => isOfFile(query) && !isFirst(query) }),
-    (tookMs) => Math.max(PAUSE_MS, PAUSE_SHARE * tookMs),
+    () =>
+      this.queries.invalidateQueries({
+        predicate: (query) => isOfFile(query) && ![NEWEST, LISTS].includes(procedureOf(query)),
+      }),
+    pauseAfter,
   )
 
   constructor(client: Client, queries: QueryClient) {
@@ -68,7 +77,7 @@ export class LiveFeed {
    * when there were any.
    */
   private holdStill(): boolean {
-    const isDue = [this.messages, this.others].map((work) => work.stop()).includes(true)
+    const isDue = [this.messages, this.lists, this.others].map((work) => work.stop()).includes(true)
     const isAgain = (query: Query): boolean => isOfFile(query) && query.state.data !== undefined
     const isFetching = this.queries.isFetching({ predicate: isAgain }) > 0
     void this.queries.cancelQueries({ predicate: isAgain, fetchStatus: 'fetching' })
@@ -155,7 +164,9 @@ function reportsOf(kind: Job['kind']): QueryKey[] | null {
 /** Data outside the file does not change with it. */
 const isOfFile = ({ queryKey: [path] }: Query): boolean => !(Array.isArray(path) && path[0] === 'machine')
 
-const isFirst = ({ queryKey: [path] }: Query): boolean => Array.isArray(path) && FIRST.includes(path.join('.'))
+const procedureOf = ({ queryKey: [path] }: Query): string => (Array.isArray(path) ? path.join('.') : '')
+
+const pauseAfter = (tookMs: number): number => Math.max(PAUSE_MS, PAUSE_SHARE * tookMs)
 
 export const LiveContext = createContext<LiveFeed | null>(null)
 

@@ -83,6 +83,8 @@ import { RawRows, SavedQuery, SqlAnswer, SqlInput, SqlTable } from './sql.ts'
 import { Strata, StrataInput, StrataMessages, StrataMessagesInput } from './strata.ts'
 import { SurgeryEvent } from './surgery.ts'
 import {
+  CompactionMark,
+  CompactionMarksInput,
   CompactionRunRecord,
   ContextAt,
   ContextAtInput,
@@ -281,6 +283,9 @@ export const contract = {
     timeline: reads('Returns the events between which the window did not change.')
       .input(InConversation)
       .output(Timeline),
+    compactions: reads('Lists the compactions that ran when one of some messages was the newest.')
+      .input(CompactionMarksInput)
+      .output(z.array(CompactionMark)),
     at: reads('Returns the window as it was at a moment.').input(ContextAtInput).output(ContextAt),
     difference: reads('Returns what left the window and what entered it between two moments.')
       .input(DifferenceInput)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CreatedSummary } from './compaction.ts'
 import { AssembledContext, AssembleInput, ContextItem } from './context.ts'
-import { NodeId, TimeMs } from './ids.ts'
+import { InConversation, NodeId, TimeMs } from './ids.ts'
 import { PrunedRun } from './message.ts'
 
 /** A moment of a conversation: after a message, after a compaction event, at the end of a run, or at a time. */
@@ -65,6 +65,27 @@ export const Timeline = z.object({
   beside: z.int().optional(),
 })
 export type Timeline = z.infer<typeof Timeline>
+
+export const CompactionMarksInput = InConversation.extend({
+  from: z.int().min(0).describe('the position of the first message'),
+  to: z.int().min(0).describe('the position after the last message'),
+})
+export type CompactionMarksInput = z.infer<typeof CompactionMarksInput>
+
+/** A compaction at a position of the history. */
+export const CompactionMark = z.object({
+  /** The position of the message that was the newest when it ran. */
+  position: z.int(),
+  atMs: TimeMs,
+  /** True when the file records it; otherwise it is derived from creation times. */
+  isExact: z.boolean(),
+  summaries: z.int(),
+  /** The id of the last summary that it made. */
+  summaryId: NodeId,
+  /** Active tokens right after it. */
+  activeTokens: z.int(),
+})
+export type CompactionMark = z.infer<typeof CompactionMark>
 
 export const ContextAtInput = AssembleInput.extend({ moment: Moment })
 export type ContextAtInput = z.infer<typeof ContextAtInput>

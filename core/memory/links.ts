@@ -130,6 +130,18 @@ export class Links {
     return reached
   }
 
+  /** Whether both hold the same links, all of which lead to something that was read. */
+  isSameAs(other: Links): boolean {
+    if (this.broken.length > 0 || other.broken.length > 0 || !isSameSet(this.sparse, other.sparse)) return false
+    const isSame = (links: readonly number[], node: number): boolean => areEqual(links, other.sources[node] ?? [])
+    return (
+      areEqual(this.#starts, other.#starts) &&
+      areEqual(this.#ends, other.#ends) &&
+      areEqual(this.#messages.subarray(0, this.#length), other.#messages.subarray(0, other.#length)) &&
+      this.sources.every(isSame)
+    )
+  }
+
   /** How many links to messages all nodes have. */
   get messageLinks(): number {
     return this.#length
@@ -137,6 +149,14 @@ export class Links {
 }
 
 const NONE: readonly BrokenLink[] = []
+
+function areEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  if (a.length !== b.length) return false
+  for (let index = 0; index < a.length; index += 1) if (a[index] !== b[index]) return false
+  return true
+}
+
+const isSameSet = (a: ReadonlySet<number>, b: ReadonlySet<number>): boolean => a.size === b.size && a.isSubsetOf(b)
 
 /** The ranges of all nodes, one after the other. */
 type PackedRanges = { readonly starts: Int32Array; readonly ends: Int32Array }

@@ -80,8 +80,38 @@ export class Summaries {
     return SUMMARY_LEVELS.find((known) => known === level) ?? 'unknown'
   }
 
+  /** Whether both hold the same rows in the same order. */
+  isSameAs({ rows: others }: Summaries): boolean {
+    return (
+      this.rows.length === others.length &&
+      this.rows.every((row, node) => {
+        const other = others[node] as SummaryRow
+        return COLUMNS.every((column) => Object.is(row[column], other[column]))
+      })
+    )
+  }
+
   /** Returns the node of a summary, or −1. */
   nodeOf(id: string): number {
     return this.#byId.get(id) ?? -1
   }
 }
+
+/** The range that is shown instead of the stored one is read with whole files only. */
+const COLUMNS = [
+  'id',
+  'conversationId',
+  'kind',
+  'depth',
+  'tokens',
+  'descendants',
+  'recordedTokens',
+  'earliestAtMs',
+  'latestAtMs',
+  'createdAtMs',
+  'level',
+  'model',
+  'promptVersion',
+  'hash',
+  'fileIds',
+] as const satisfies readonly (keyof SummaryRow)[]

@@ -211,7 +211,7 @@ export class MemoryReader {
       const followed = yield* followingConversation(this.#db, history, before.memory)
       if (followed) return { ...before, memory: followed, stamp }
     }
-    const memory = yield* readingConversation(this.#db, history)
+    const memory = yield* readingConversation(this.#db, history, before?.memory)
     return { memory, stamp, readStamp: stamp, state, restUntilMs: restUntil(startedMs) }
   }
 

@@ -54,12 +54,21 @@ const SYSTEM = ROLES.indexOf('system')
 /**
  * Reads what rests on the messages of a conversation, a piece of work at a time. Call inside a snapshot with the messages;
  * whoever lets others have their turn between two pieces sees to it that the file stays as it was.
+ * @param before what was read when the conversation had these messages or the first of them. Where its summaries and links
+ * are still the same, they are taken over with everything that was worked out from them
  */
-export function* readingConversation(db: ReadDb, messages: Messages): Generator<void, Memory> {
+export function* readingConversation(
+  db: ReadDb,
+  messages: Messages,
+  before: Memory | null = null,
+): Generator<void, Memory> {
   const joined = yield* readingJoined(db, messages.conversationId)
   const summaries = new Summaries(joined.summaries)
   yield
   const links = yield* readingLinksOf(db, messages, summaries, joined.links)
+  if (before && summaries.isSameAs(before.summaries) && links.isSameAs(before.links)) {
+    return before.grown(yield* readingRest(db, messages, before.summaries))
+  }
   return new Memory({ ...(yield* readingRest(db, messages, summaries)), summaries, links })
 }
 

@@ -5,7 +5,7 @@ import { piLcmWriter } from '../builders/systems/pi-lcm.ts'
 import { tellStory } from '../builders/systems/story.ts'
 import { openWriter, writeStory } from '../builders/systems/system.ts'
 import { Agent } from '../live/start-agent.ts'
-import { expect, THROUGH_SHELL, test } from './app.ts'
+import { expect, IN_BROWSER, THROUGH_SHELL, test } from './app.ts'
 import { factsOf, sampleCopy } from './memories.ts'
 
 /** Tells of a first session of more than 80 messages. */
@@ -133,3 +133,75 @@ test(
     writer.db.close()
   },
 )
+
+/** What a message that comes while Messages is on screen may ask for, each once: first itself, then what counts messages. */
+const ASKED_FOR_A_MESSAGE = [
+  'transcript/page', // the messages after those that are known
+  ...['conversations/list', 'conversations/list', 'conversations/list'], // the list, this conversation, its sub-agents
+]
+/** What is asked for once more after that, so that it follows changes of rows that are there already. */
+const ASKED_AFTERWARDS = [
+  'context/compactions',
+  'conversations/measure',
+  'integrity/last',
+  'jobs/list',
+  'lineage/names',
+  'memory/info',
+  'memory/settings',
+  'notes/list',
+  'retrieval/describe',
+  'strata/messages',
+  'transcript/locate',
+  ...['transcript/page', 'transcript/page'], // the page in sight, and the beginning of the sub-agent
+  'transcript/positionAt',
+]
+
+test(
+  'a message that comes asks for itself first, then for the lists that count it, and for what else is shown once',
+  IN_BROWSER,
+  async ({ openMemory, home }) => {
+    const path = sampleCopy(home)
+    const { conversationId } = await factsOf(path)
+    const page = await openMemory(path)
+    await page.evaluate(() => {
+      location.hash = location.hash.replace(/[^/]*$/, 'messages')
+    })
+    const feed = page.getByRole('feed', { name: 'Messages' })
+    await feed.getByRole('article').first().waitFor()
+    await page.keyboard.press('End')
+    await page.evaluate(() => {
+      const asked: string[] = []
+      const send = WebSocket.prototype.send
+      WebSocket.prototype.send = function (data) {
+        asked.push(/"u":"\/([^"]+)"/.exec(String(data))?.[1] ?? '')
+        send.call(this, data)
+      }
+      Object.assign(window, { asked })
+    })
+    const asked = async () => (await page.evaluate(() => Reflect.get(window, 'asked') as string[])).filter(Boolean)
+    const settled = async () => {
+      let before = -1
+      await expect
+        .poll(async () => {
+          const { length } = await asked()
+          const isSame = length === before
+          before = length
+          return isSame
+        }, SETTLED)
+        .toBe(true)
+    }
+    await settled()
+    const before = (await asked()).length
+    const writer = new TestMemory(path)
+    writer.message(conversationId, 'A message that comes while it is watched')
+    writer.db.close()
+    await expect(feed.getByText('A message that comes while it is watched')).toBeVisible()
+    await settled()
+    const since = (await asked()).slice(before)
+    expect(since.slice(0, ASKED_FOR_A_MESSAGE.length)).toEqual(ASKED_FOR_A_MESSAGE)
+    expect(since.slice(ASKED_FOR_A_MESSAGE.length).sort()).toEqual(ASKED_AFTERWARDS)
+  },
+)
+
+/** Looks so seldom that everything that waits for its turn has had it. */
+const SETTLED = { intervals: [3000], timeout: 30_000 }

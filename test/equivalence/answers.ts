@@ -95,7 +95,8 @@ function askConversation(lcm: Lcm, conversationId: number, ask: Ask): void {
   for (const provider of ['anthropic', 'openai'] as const) {
     ask(`${provider} ${of}`, () => lcm.context.render({ conversationId }, provider))
   }
-  const { events } = ask(`timeline ${of}`, () => lcm.timeTravel.timeline(conversationId))
+  const { events, messages } = ask(`timeline ${of}`, () => lcm.timeTravel.timeline(conversationId))
+  ask(`compactions ${of}`, () => lcm.timeTravel.compactions({ conversationId, from: 0, to: messages }))
   for (const { eventId } of events) {
     ask(`window at event ${eventId} ${of}`, () => lcm.timeTravel.contextAt({ conversationId, moment: { eventId } }))
   }

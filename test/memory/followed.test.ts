@@ -122,6 +122,23 @@ it('messages that are appended leave summaries, links and what was worked out fr
   expect(read.mock.calls.filter(([sql]) => /summary_messages|FROM summaries/.test(sql))).toEqual([])
 })
 
+it('summaries and links that are read again and are the same keep what was worked out from them', () => {
+  quickly()
+  using memory = buildMemory({ conversations: [{ messages: ['a', 'b', 'c'] }] })
+  memory.condensed(1, [memory.leaf(1, [1, 2])])
+  const reader = new MemoryReader(memory.db)
+  const before = reader.memory(1)
+  const read = vi.spyOn(memory.db, 'all')
+  memory.message(1, 'd')
+  const after = reader.memory(1)
+  expect(read.mock.calls.some(([sql]) => /summary_messages/.test(sql))).toBe(true)
+  expect(after.messages.length).toBe(4)
+  expect(after.summaries).toBe(before.summaries)
+  expect(after.links).toBe(before.links)
+  memory.db.run('UPDATE summaries SET token_count = token_count + 1 WHERE depth = 1')
+  expect(reader.memory(1).summaries).not.toBe(before.summaries)
+})
+
 /** Enough that all of them are looked at again only now and then. */
 const MANY = 20_000
 

@@ -131,7 +131,7 @@ async function awaitText(page: Page, awaited: string): Promise<void> {
 }
 
 /** An agent that keeps its memory with the library. */
-function nativeAgent(path: string): Agent {
+export function nativeAgent(path: string): Agent {
   const db = openNative(path)
   const store = new ConversationStore(db, createTokenEstimator(), Date.now)
   const conversationId = store.ensureConversation({ importer: 'bench', sessionId: 'long' })
@@ -148,7 +148,7 @@ function nativeAgent(path: string): Agent {
 }
 
 /** An agent of lossless-claw. */
-function clawAgent(path: string): Agent {
+export function clawAgent(path: string): Agent {
   const file = losslessClawWriters[1]?.open(path)
   if (!file) throw new Error('no writer')
   const { db } = file

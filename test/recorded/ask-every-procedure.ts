@@ -114,6 +114,7 @@ async function askWindows(asker: Asker, conversationId: number, between: string 
   for (const provider of ['anthropic', 'openai'] as const)
     await asker.ask((c) => c.context.render({ conversationId, provider }))
   const timeline = await asker.ask((c) => c.context.timeline({ conversationId }))
+  await asker.ask((c) => c.context.compactions({ conversationId, from: 0, to: timeline?.messages ?? 0 }))
   await asker.ask((c) => c.trace.survival({ conversationId, limit: PAGE }))
   await asker.ask((c) => c.trace.loss({ conversationId, limit: PAGE }))
   await asker.ask(async (c) => withoutSearches(await c.trace.probe({ conversationId, limit: 10 })))

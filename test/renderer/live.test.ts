@@ -110,13 +110,13 @@ it('holds back an answer that is under way while paused', async () => {
 })
 
 it('keeps everything else still, too, when the messages are under way at the moment of the pause', async () => {
-  const window = await watched('transcript.page', 'strata')
+  const window = await watched('transcript.newest', 'conversations.list', 'strata')
   window.answerAfter(500)
   await window.change(2)
   await vi.advanceTimersByTimeAsync(100)
   window.feed.togglePause()
   await vi.advanceTimersByTimeAsync(5000)
-  expect([window.shown(0), window.shown(1)]).toEqual([1, 1])
+  expect([0, 1, 2].map(window.shown)).toEqual([1, 1, 1])
 })
 
 it('fetches again after a job that wrote, and not after a job that only read or indexed', async () => {
@@ -138,8 +138,24 @@ it('repeats searches when an index was brought up to date, but not while paused'
   expect(window.shown()).toBe(2)
 })
 
-it('asks for the messages again a moment after each change', async () => {
-  const window = await watched('transcript.page')
+it('asks for the newest messages first, then for the lists that count them, then for everything else', async () => {
+  const window = await watched('transcript.newest', 'conversations.list', 'strata')
+  window.answerAfter(100)
+  await window.change(2)
+  const shown: unknown[] = []
+  for (let step = 0; step < 3; step += 1) {
+    await vi.advanceTimersByTimeAsync(110)
+    shown.push([0, 1, 2].map(window.shown))
+  }
+  expect(shown).toEqual([
+    [2, 1, 1],
+    [2, 2, 1],
+    [2, 2, 2],
+  ])
+})
+
+it('asks for the newest messages again a moment after each change', async () => {
+  const window = await watched('transcript.newest')
   for (let change = 2; change < 12; change += 1) {
     await window.change(change)
     await vi.advanceTimersByTimeAsync(200)

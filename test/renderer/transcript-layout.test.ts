@@ -1,9 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Message } from '#core/contract/message.ts'
 import { allTurned, isUnfolded, turned } from '#renderer/features/transcript/folds.tsx'
 import { gutterColumns, stripesOf } from '#renderer/features/transcript/gutter.ts'
 import { parseJump } from '#renderer/features/transcript/jump-target.ts'
-import { assumedRowPx, counterOf, pagesOf } from '#renderer/features/transcript/pages.ts'
+import {
+  assumedRowPx,
+  counterOf,
+  marksNear,
+  PAGE_SIZE,
+  pagesOf,
+  withNewer,
+} from '#renderer/features/transcript/pages.ts'
 import { hasLongLine, linePart, piecesOf, previewOf } from '#renderer/ui/text-pieces.ts'
 
 const cover = (id: string, depth: number) => ({ id, depth, inWindow: depth > 0 })
@@ -152,5 +160,45 @@ describe('folded blocks', () => {
     expect([isUnfolded(open, 'msg_1/a'), isUnfolded(open, 'msg_1/b')]).toEqual([true, true])
     const shut = allTurned(turned(open, 'msg_1/a'), 'msg_1')
     expect([isUnfolded(shut, 'msg_1/a'), isUnfolded(shut, 'msg_12/a')]).toEqual([false, true])
+  })
+})
+
+describe('the pages of a conversation that grows', () => {
+  const messagesFrom = (first: number, end: number): Message[] =>
+    Array.from({ length: end - first }, (_, index) => ({ position: first + index }) as Message)
+  const pageOf = (page: number, total: number) => {
+    const offset = page * PAGE_SIZE
+    return { offset, total, messages: messagesFrom(offset, Math.min(offset + PAGE_SIZE, total)) }
+  }
+
+  it('hold after any number of new messages what reading the page again would give, or are read again', () => {
+    fc.assert(
+      fc.property(fc.nat(350), fc.nat(250), (known, added) => {
+        const total = known + added
+        const end = Math.min(total, known + PAGE_SIZE)
+        const newer = { offset: known, total, messages: messagesFrom(known, end) }
+        for (const page of pagesOf(known, total - 1, total)) {
+          const kept = page * PAGE_SIZE < known ? pageOf(page, known) : undefined
+          const isWhole = Math.min((page + 1) * PAGE_SIZE, total) <= end
+          expect(withNewer(kept, page, newer)).toEqual(isWhole ? pageOf(page, total) : kept)
+        }
+      }),
+    )
+  })
+
+  it('keep a page as it is when messages between it and the new ones were never read', () => {
+    const kept = { offset: 0, total: 40, messages: messagesFrom(0, 40) }
+    expect(withNewer(kept, 0, { offset: 60, total: 61, messages: messagesFrom(60, 61) })).toBe(kept)
+  })
+
+  it('have their compactions asked for over ranges that hold every row in sight', () => {
+    fc.assert(
+      fc.property(fc.nat(1e6), fc.nat(400), (first, rows) => {
+        const { from, to } = marksNear({ first, last: first + rows })
+        expect(from).toBeLessThanOrEqual(first)
+        expect(to).toBeGreaterThan(first + rows)
+        expect([from % PAGE_SIZE, to % PAGE_SIZE]).toEqual([0, 0])
+      }),
+    )
   })
 })

@@ -3,6 +3,7 @@ import type { StoredEntry } from '#core/memory/window-entries.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { isNoName, shownValue } from '#core/sqlite/shown-values.ts'
 import { messageNumber } from '../node-id.ts'
+import { PRUNE } from '../pruned-outputs.ts'
 
 const queries = {
   events: /* sql */ `
@@ -14,6 +15,16 @@ const queries = {
     LEFT JOIN summaries AS s ON s.summary_id = e.summary_id
     WHERE e.conversation_id = :conversationId AND NOT (${isNoName('e.summary_id')})
     ORDER BY e.event_id`,
+  /** Counts and lengths that differ when something was logged, pruned, changed by hand or taken back. */
+  state: /* sql */ `
+    SELECT
+      (SELECT count(*) FROM compaction_events WHERE conversation_id = :conversationId),
+      (SELECT max(event_id) FROM compaction_events WHERE conversation_id = :conversationId),
+      (SELECT max(surgery_id) FROM surgery_events),
+      (
+        SELECT total(octet_length(configuration)) FROM compaction_runs
+        WHERE conversation_id = :conversationId AND mode = '${PRUNE}'
+      )`,
   makers: /* sql */ `
     SELECT summary_id, run_id, at
     FROM compaction_events
@@ -59,6 +70,12 @@ export type StoredEvent = {
 /** Replacements in the window of a conversation, oldest first; without those whose summary nothing can be called. */
 export const compactionEvents = (db: ReadDb, conversationId: number): StoredEvent[] =>
   db.all<StoredEvent>(queries.events, { conversationId })
+
+/** A text that differs when the log of a conversation changed, and how many events the log holds. */
+export function eventLogState(db: ReadDb, conversationId: number): { readonly events: number; readonly state: string } {
+  const [state] = db.rows<(number | null)[]>(queries.state, { conversationId })
+  return { events: state?.[0] ?? 0, state: state?.join() ?? '' }
+}
 
 /** By which run each summary of a conversation was made, and when; in the order of the replacements. */
 export const summaryMakers = (

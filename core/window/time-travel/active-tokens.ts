@@ -35,6 +35,17 @@ export function loggedActiveTokens(db: ReadDb, memory: Memory, events: readonly 
   return tokens
 }
 
+/** Returns the tokens of the present window. */
+export function storedTokens({ window, messages, summaries }: Memory): number {
+  let tokens = 0
+  for (let item = 0; item < window.length; item += 1) {
+    const target = window.targets[item] as number
+    if (target < 0) continue
+    tokens += Math.max(0, window.isSummary[item] === 1 ? summaries.at(target).tokens : messages.tokensAt(target))
+  }
+  return tokens
+}
+
 /** Adds up the entries of a window that existed at a moment, for moments in descending order. */
 class TokenCount {
   readonly #memory: Memory

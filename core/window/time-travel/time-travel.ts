@@ -1,6 +1,8 @@
 import { firstAbove } from '#core/binary-search.ts'
 import type { Provider, RenderedContext } from '#core/contract/context.ts'
 import type {
+  CompactionMark,
+  CompactionMarksInput,
   ContextAt,
   ContextAtInput,
   ContextDifference,
@@ -19,9 +21,10 @@ import type { System } from '#core/systems/system.ts'
 import type { ContextAssembler } from '../context-assembler.ts'
 import { type Placements, storedPlacements } from '../placements.ts'
 import type { PastEntries } from '../read-window.ts'
-import { inferredActiveTokens, loggedActiveTokens } from './active-tokens.ts'
-import { deriveEvents } from './derived-events.ts'
+import { storedTokens } from './active-tokens.ts'
+import { compactionMarks } from './compaction-marks.ts'
 import { type Edit, type LoggedEvent, readEdits, readEvents, readReplacementsAfter } from './event-log.ts'
+import { KeptEvents } from './kept-events.ts'
 import { locateMoment, messagesAt, newestAt, type Point } from './point.ts'
 import { reconstruct } from './reconstruct.ts'
 import { undoReplacements } from './undo.ts'
@@ -53,8 +56,12 @@ export type PastWindow = PastEntries & {
 export class TimeTravel {
   readonly #options: TimeTravelOptions
 
+  readonly #events: KeptEvents
+
   constructor(options: TimeTravelOptions) {
     this.#options = options
+    const { db, keepsLog } = options
+    this.#events = new KeptEvents({ db, keepsLog, isBeside: (memory) => this.#isBeside(memory) })
   }
 
   /**
@@ -65,7 +72,7 @@ export class TimeTravel {
     return readSnapshot(this.#options.db, () => {
       const memory = this.#options.reader.memory(conversationId)
       const { messages: history } = memory
-      const events = this.#events(memory)
+      const { events } = this.#events.of(memory)
       const logged = new Set(events.map((event) => event.summaryId))
       const isComplete = events.every((event) => event.newestSeq !== null) && !unlogged(memory, logged)
       const prunings = this.#prunings(memory)
@@ -74,7 +81,7 @@ export class TimeTravel {
         ...span(history, events),
         messages: history.length,
         isExact: this.#options.keepsLog && isComplete,
-        events: this.#withActiveTokens(memory, events).map(({ newestSeq, ...event }) => ({
+        events: this.#withActiveTokens(memory).map(({ newestSeq, ...event }) => ({
           ...event,
           messages: messagesAt({ ...event, newestSeq }, memory),
         })),
@@ -82,6 +89,14 @@ export class TimeTravel {
         ...(beside > 0 ? { beside } : {}),
       }
     })
+  }
+
+  /**
+   * Returns the compactions among some messages, oldest first, without the rest of the timeline.
+   * @throws LcmError not_found
+   */
+  compactions({ conversationId, from, to }: CompactionMarksInput): CompactionMark[] {
+    return compactionMarks(this.timeline(conversationId)).filter(({ position }) => position >= from && position < to)
   }
 
   /**
@@ -124,7 +139,7 @@ export class TimeTravel {
   entriesAt(conversationId: number, moment: Moment): PastWindow {
     return readSnapshot(this.#options.db, () => {
       const memory = this.#options.reader.memory(conversationId)
-      const events = this.#events(memory)
+      const { events } = this.#events.of(memory)
       const point =
         this.#atPruning(moment, events, conversationId) ??
         locateMoment(moment, events, memory) ??
@@ -166,13 +181,12 @@ export class TimeTravel {
   }
 
   /** Adds active tokens to each event: from the log as far as it reaches, otherwise from creation times. */
-  #withActiveTokens(memory: Memory, events: readonly LoggedEvent[]) {
-    const isLogged = this.#options.keepsLog && events.every((event) => event.runId !== '')
-    const logged = isLogged ? loggedActiveTokens(this.#options.db, memory, events) : []
-    const inferred = logged.length > 0 && !logged.includes(null) ? [] : inferredActiveTokens(memory, events)
+  #withActiveTokens(memory: Memory) {
+    const { events, logged, inferred } = this.#events.of(memory)
     return events.map((event, index) => {
       const end: Point = { atMs: event.atMs, events: index + 1, newestSeq: newestAt(event, memory), isCertain: true }
-      const guessed = isLogged || !this.#isEnd(memory, events, end) ? inferred[index] : storedTokens(memory)
+      const isNow = logged.length === 0 && this.#isEnd(memory, events, end)
+      const guessed = isNow ? storedTokens(memory) : inferred[index]
       return { ...event, activeTokens: logged[index] ?? guessed ?? 0 }
     })
   }
@@ -203,12 +217,6 @@ export class TimeTravel {
     const edits = readEdits(this.#options.db, history.conversationId, events.at(-1)?.eventId ?? 0) ?? []
     if (edits.every((edit) => edit.atMs <= moment.atMs)) return null
     return { atMs: moment.atMs, events: events.length, newestSeq: history.seqs.at(-1) ?? -1, isCertain: true }
-  }
-
-  #events(memory: Memory): LoggedEvent[] {
-    const logged = readEvents(this.#options.db, memory.messages.conversationId)
-    if (logged.length > 0) return logged
-    return this.#isBeside(memory) ? [] : deriveEvents(memory)
   }
 
   #isBeside(memory: Memory): boolean {
@@ -279,17 +287,6 @@ function knownAt({ atMs, newestSeq, events: happened }: Point, events: readonly 
     return !later.has(id) && isOlder && (memory.coverage.seqRange(node)?.lastSeq ?? -1) <= newestSeq
   }
   return { newestSeq, isMade }
-}
-
-/** Returns the tokens of the present window. */
-function storedTokens({ window, messages, summaries }: Memory): number {
-  let tokens = 0
-  for (let item = 0; item < window.length; item += 1) {
-    const target = window.targets[item] as number
-    if (target < 0) continue
-    tokens += Math.max(0, window.isSummary[item] === 1 ? summaries.at(target).tokens : messages.tokensAt(target))
-  }
-  return tokens
 }
 
 const unlogged = (memory: Memory, logged: ReadonlySet<string>): boolean =>

@@ -1,5 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
+import type { CompactionMark } from '#core/contract/time-travel.ts'
 import { api } from '#renderer/api.ts'
 import { useRoutePart } from '#renderer/routes.ts'
 import { Button } from '#renderer/ui/button.tsx'
@@ -9,13 +10,13 @@ import { Loading } from '#renderer/ui/loading.tsx'
 import { useMessageRange } from '#renderer/ui/message-range.ts'
 import { type MessageRange, rangeText } from '#renderer/ui/range-address.ts'
 import { useConversation } from '#renderer/ui/use-conversations.ts'
-import { type CompactionMark, compactionMarks } from './compaction-marks.ts'
 import { FoldProvider } from './folds.tsx'
 import { gutterColumns } from './gutter.ts'
+import { marksNear } from './pages.ts'
 import styles from './transcript-list.module.css'
 import { TranscriptList } from './transcript-list.tsx'
 import { type Located, useLocated } from './use-located.ts'
-import { useSight } from './use-sight.ts'
+import { type RowRange, useSight } from './use-sight.ts'
 import { useSubAgents } from './use-sub-agents.ts'
 import { type TranscriptRows, useTranscript } from './use-transcript.ts'
 
@@ -42,7 +43,12 @@ function Transcript({ conversationId }: { readonly conversationId: number }) {
   const agents = useSubAgents(conversationId, sight, transcript.messageAt)
   const located = useLocated(conversationId, selection)
   const limited = useLimited(
-    { ...transcript, located: located.rows, locate: located.locate, compactions: useCompactions(conversationId) },
+    {
+      ...transcript,
+      located: located.rows,
+      locate: located.locate,
+      compactions: useCompactions(conversationId, sight),
+    },
     marked,
   )
   const conversation = useConversation(conversationId)
@@ -82,9 +88,13 @@ function Transcript({ conversationId }: { readonly conversationId: number }) {
   )
 }
 
-function useCompactions(conversationId: number): ReadonlyMap<number, readonly CompactionMark[]> {
-  const { data } = useQuery(api.context.timeline.queryOptions({ input: { conversationId } }))
-  return useMemo(() => (data ? compactionMarks(data) : NO_MARKS), [data])
+/** The compactions near the rows in sight. Those of the rows before stay until these are known. */
+function useCompactions(conversationId: number, inSight: RowRange): ReadonlyMap<number, readonly CompactionMark[]> {
+  const { data } = useQuery({
+    ...api.context.compactions.queryOptions({ input: { conversationId, ...marksNear(inSight) } }),
+    placeholderData: keepPreviousData,
+  })
+  return useMemo(() => (data ? Map.groupBy(data, ({ position }) => position) : NO_MARKS), [data])
 }
 
 type Rows = Pick<TranscriptRows, 'total' | 'messageAt' | 'fetchAt'> & {

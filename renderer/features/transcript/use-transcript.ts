@@ -1,8 +1,8 @@
-import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import type { Message } from '#core/contract/message.ts'
 import { api } from '#renderer/api.ts'
-import { PAGE_CHARS, PAGE_SIZE, pagesOf } from './pages.ts'
+import { PAGE_CHARS, PAGE_SIZE, pagesOf, withNewer } from './pages.ts'
 import type { RowRange } from './use-sight.ts'
 
 export type TranscriptRows = {
@@ -27,13 +27,35 @@ const pageOptions = (conversationId: number, page: number) =>
     gcTime: KEEP_MS,
   })
 
+/**
+ * How many messages a conversation has. Asked again, it brings only the messages after those, and puts them into the
+ * pages that are kept, so that a new message is shown without the hundred before it.
+ */
+const newestOptions = (cache: QueryClient, conversationId: number) => {
+  const queryKey = [['transcript', 'newest'], { conversationId }] as const
+  return {
+    queryKey,
+    queryFn: async ({ signal }: { readonly signal: AbortSignal }): Promise<number> => {
+      const known = cache.getQueryData<number>(queryKey)
+      const input =
+        known === undefined
+          ? { conversationId, offset: 0, limit: 1, contentChars: 0 }
+          : { conversationId, offset: known, limit: PAGE_SIZE, contentChars: PAGE_CHARS }
+      const newer = await api.transcript.page.call(input, { signal })
+      if (known === undefined || newer.messages.length === 0) return newer.total
+      for (const page of pagesOf(known, newer.total - 1, newer.total)) {
+        cache.setQueryData(pageOptions(conversationId, page).queryKey, (kept) => withNewer(kept, page, newer))
+      }
+      return newer.total
+    },
+  }
+}
+
 /** Returns the messages of a conversation of any length, fetched page by page as they come in sight. */
 export function useTranscript(conversationId: number, inSight: RowRange): TranscriptRows {
   const cache = useQueryClient()
-  const head = useQuery(
-    api.transcript.page.queryOptions({ input: { conversationId, offset: 0, limit: 1, contentChars: 0 } }),
-  )
-  const total = head.data?.total ?? null
+  const newest = useQuery(newestOptions(cache, conversationId))
+  const total = newest.data ?? null
   const pages = pagesOf(inSight.first - AHEAD, inSight.last + AHEAD, total ?? 0)
   const loaded = useQueries({ queries: pages.map((page) => pageOptions(conversationId, page)) })
   const failed = loaded.find((page) => page.isError)
@@ -59,8 +81,8 @@ export function useTranscript(conversationId: number, inSight: RowRange): Transc
   )
   return {
     total,
-    error: head.error ?? failed?.error ?? null,
-    retry: () => void (head.isError ? head.refetch() : failed?.refetch()),
+    error: newest.error ?? failed?.error ?? null,
+    retry: () => void (newest.isError ? newest.refetch() : failed?.refetch()),
     messageAt,
     fetchAt,
   }

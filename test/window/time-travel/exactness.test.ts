@@ -43,8 +43,11 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 
 type Recorded = { readonly moment: Moment; readonly window: readonly string[]; readonly name: string }
 
-/** Carries the acts out with the real store and engine and writes down the window after each step. */
-async function live(memory: TestMemory, acts: readonly Act[]): Promise<Recorded[]> {
+/**
+ * Carries the acts out with the real store and engine and writes down the window after each step.
+ * @param look is called after each act
+ */
+async function live(memory: TestMemory, acts: readonly Act[], look: () => void = () => {}): Promise<Recorded[]> {
   const store = new ConversationStore(memory.db, createTokenEstimator(), () => STORY_BEGINS_MS)
   const recorded: Recorded[] = []
   let clockMs = STORY_BEGINS_MS
@@ -61,6 +64,7 @@ async function live(memory: TestMemory, acts: readonly Act[]): Promise<Recorded[
         const id = memory.db.value<number>('SELECT max(message_id) FROM messages')
         recorded.push({ moment: { messageId: `msg_${id}` }, window: windowIds(memory), name: `message ${made}` })
       }
+      look()
       continue
     }
     const engine = engineOn(memory.db, {
@@ -81,6 +85,7 @@ async function live(memory: TestMemory, acts: readonly Act[]): Promise<Recorded[
     })
     const { runId } = result
     if (runId) recorded.push({ moment: { runId }, window: windowIds(memory), name: `run ${runId}` })
+    look()
   }
   return recorded
 }
@@ -126,6 +131,26 @@ describe('time travel in a file that records every replacement', () => {
       { numRuns: runs(30) },
     )
     expect(moments).toBeGreaterThan(runs(250))
+  })
+
+  it('follows a file that grows and is compacted, and says after each step what a first reading says', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 10 }), async (acts) => {
+        using memory = buildMemory({ conversations: [{}] })
+        const travel = travelIn(memory.db)
+        await live(memory, acts, () => {
+          const timeline = travel.timeline(1)
+          expect(timeline).toEqual(travelIn(memory.db).timeline(1))
+          const marks = travel.compactions({ conversationId: 1, from: 0, to: timeline.messages })
+          expect(marks.reduce((sum, { summaries }) => sum + summaries, 0)).toBe(timeline.events.length)
+          const half = timeline.messages >> 1
+          const parts = [travel.compactions({ conversationId: 1, from: 0, to: half })]
+          parts.push(travel.compactions({ conversationId: 1, from: half, to: timeline.messages }))
+          expect(parts.flat()).toEqual(marks)
+        })
+      }),
+      { numRuns: runs(15) },
+    )
   })
 
   it('shows what left and what entered between any two moments', async () => {

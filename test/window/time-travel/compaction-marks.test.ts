@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { compactionMarks } from '#renderer/features/transcript/compaction-marks.ts'
-import { compactionEvent } from './compaction-event.ts'
+import { compactionMarks } from '#core/window/time-travel/compaction-marks.ts'
+import { compactionEvent } from '#test/renderer/compaction-event.ts'
 
 it('marks a compaction once a run, at the newest message of that moment and not at the edges of its leaves', () => {
   const events = [
@@ -9,13 +9,11 @@ it('marks a compaction once a run, at the newest message of that moment and not 
     compactionEvent({ eventId: 3, runId: 'run_2', messages: 40, summaryId: 'sum_3', activeTokens: 45 }),
     compactionEvent({ eventId: 4, runId: 'run_3', messages: 60, summaryId: 'sum_4', activeTokens: 70 }),
   ]
-  const marks = compactionMarks({ events, isExact: true })
-  expect([...marks.keys()]).toEqual([39, 59])
-  expect(marks.get(39)).toMatchObject([
-    { summaries: 2, summaryId: 'sum_2', activeTokens: 50, isExact: true },
-    { summaries: 1, summaryId: 'sum_3', activeTokens: 45 },
+  expect(compactionMarks({ events, isExact: true })).toMatchObject([
+    { position: 39, summaries: 2, summaryId: 'sum_2', activeTokens: 50, isExact: true },
+    { position: 39, summaries: 1, summaryId: 'sum_3', activeTokens: 45 },
+    { position: 59, summaries: 1, summaryId: 'sum_4' },
   ])
-  expect(marks.get(59)).toMatchObject([{ summaries: 1, summaryId: 'sum_4' }])
 })
 
 it('marks the summaries of a file without a log at the places that follow from their creation times', () => {
@@ -23,7 +21,7 @@ it('marks the summaries of a file without a log at the places that follow from t
     compactionEvent({ eventId: index, runId: '', messages, summaryId: `sum_${index}` }),
   )
   const marks = compactionMarks({ events, isExact: false })
-  expect([...marks].map(([position, [mark]]) => [position, mark?.summaries, mark?.isExact])).toEqual([
+  expect(marks.map(({ position, summaries, isExact }) => [position, summaries, isExact])).toEqual([
     [1, 2, false],
     [8, 1, false],
   ])
