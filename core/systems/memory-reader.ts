@@ -1,14 +1,16 @@
 import { LcmError } from '../errors.ts'
 import { GrowingMessages, type MessageSums, ORDER_MODULUS } from '../memory/growing-messages.ts'
 import type { Memory } from '../memory/memory.ts'
-import { MessageOrder, type MessagePositions, type Messages } from '../memory/messages.ts'
+import type { MessagePositions, Messages } from '../memory/messages.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
 import { inSlices, withoutYielding } from '../yielding.ts'
+import { AppendedMessages, type MessageTable } from './appended-messages.ts'
 import { changeStamp } from './change-stamp.ts'
+import { KeptOrders } from './kept-orders.ts'
 import { followingConversation, lineageState, linksState, readingConversation } from './read-conversation.ts'
 import { appendingNewer, checking } from './read-messages.ts'
-import { numberedPositions, readOrder } from './read-order.ts'
+import { restUntil } from './rest.ts'
 
 const queries = {
   exists: /* sql */ `SELECT 1 FROM conversations WHERE conversation_id = :conversation`,
@@ -28,29 +30,13 @@ const queries = {
 /** Messages kept in memory over all conversations, about 33 bytes each; the least recently used go first. */
 const MAX_KEPT_MESSAGES = 2_000_000
 
-/** Conversations whose order alone is kept. */
-const MAX_KEPT_ORDERS = 4
-
 /** For how long messages count as looked at that were looked at piece by piece while somebody went on writing. */
 const TRUST_MS = 1000
 
-/** While nothing says that rows changed in their place, they are looked at again at most a tenth of the time. */
-const REST_SHARE = 10
-/** What takes no longer than this is looked at again whenever the file changed; so are fewer messages than these. */
-const SHORT_MS = 5
+/** Fewer messages than these are all looked at again whenever the file changed. */
 const MANY_MESSAGES = 20_000
-const LONGEST_REST_MS = 5000
-
-/** Until when what took so long need not be done again. */
-function restUntil(startedMs: number): number {
-  const nowMs = performance.now()
-  const tookMs = nowMs - startedMs
-  return tookMs > SHORT_MS ? nowMs + Math.min(LONGEST_REST_MS, REST_SHARE * tookMs) : 0
-}
 
 const NEVER = new AbortController().signal
-
-type KeptOrder = { readonly stamp: string; readonly order: MessagePositions }
 
 export type MemoryReaderOptions = {
   /** Whether the file allows no two messages of a conversation the same seq. By default, it may have them. */
@@ -62,6 +48,8 @@ type Kept = {
   /** Of the file when every message was looked at; afterwards, for a moment, only which messages there are. */
   checked: string
   trustedUntilMs: number
+  /** What the table of messages counted then; null where that says nothing. */
+  table: MessageTable | null
   columns: GrowingMessages
   history: Messages
   /** Of these messages, or of the first of them. */
@@ -80,27 +68,27 @@ type KeptMemory = {
   readonly restUntilMs: number
 }
 
-const UNCHECKED = { stamp: '', checked: '', trustedUntilMs: 0, memory: null } as const
+const UNCHECKED = { stamp: '', checked: '', trustedUntilMs: 0, table: null, memory: null } as const
 
 /**
  * The conversations that are being looked at, each read once into a memory and kept in step with the file. What was
  * appended is read alone; what was rewritten is read again. A row that another program changed in its place may be noticed
- * late: see `REST_SHARE`.
+ * late: see `restUntil`.
  */
 export class MemoryReader {
+  readonly appended: AppendedMessages
   readonly #db: ReadDb
-  readonly #hasUniqueSeqs: boolean
   /** Least recently used first. */
   readonly #kept = new Map<number, Kept>()
-  /** Of conversations of which no more was asked for. The last few. */
-  readonly #orders = new Map<number, KeptOrder>()
+  readonly #orders: KeptOrders
   readonly #preparing = new Map<number, Promise<void>>()
   readonly #preparingMemories = new Map<number, Promise<void>>()
   #links = { stamp: '', state: '' }
 
   constructor(db: ReadDb, { hasUniqueSeqs = false }: MemoryReaderOptions = {}) {
     this.#db = db
-    this.#hasUniqueSeqs = hasUniqueSeqs
+    this.appended = new AppendedMessages(db)
+    this.#orders = new KeptOrders(db, this.appended, hasUniqueSeqs)
   }
 
   /**
@@ -112,16 +100,11 @@ export class MemoryReader {
     const stamp = changeStamp(this.#db)
     const kept = this.#kept.get(conversationId)
     if (kept?.stamp === stamp) return kept.history
-    const known = this.#orders.get(conversationId)
-    if (known?.stamp === stamp) return known.order
+    const known = this.#orders.at(conversationId, stamp)
+    if (known && known.length > 0) return known
     return readSnapshot(this.#db, () => {
-      const before = known?.order instanceof MessageOrder ? known.order : kept?.history
-      const numbered = this.#hasUniqueSeqs ? numberedPositions(this.#db, conversationId) : null
-      const order = numbered ?? readOrder(this.#db, conversationId, before)
+      const order = this.#orders.read(conversationId, kept?.history)
       if (order.length === 0) this.#requireThere(conversationId)
-      this.#orders.delete(conversationId)
-      this.#orders.set(conversationId, { stamp: changeStamp(this.#db), order })
-      for (const id of [...this.#orders.keys()].slice(0, -MAX_KEPT_ORDERS)) this.#orders.delete(id)
       return order
     })
   }
@@ -237,7 +220,10 @@ export class MemoryReader {
       const history = columns.view()
       const trustedUntilMs = isLast && now !== stamp ? performance.now() + TRUST_MS : 0
       const memory = isSound ? (kept?.memory ?? null) : null
-      this.#keep(conversationId, { stamp, checked: stamp, trustedUntilMs, columns, history, memory })
+      const counted = this.appended.now()
+      // Whoever wrote meanwhile may have written what was not looked at.
+      const table = changeStamp(this.#db) === stamp ? counted : null
+      this.#keep(conversationId, { stamp, checked: stamp, trustedUntilMs, table, columns, history, memory })
     }
   }
 
@@ -250,6 +236,7 @@ export class MemoryReader {
       const now = changeStamp(this.#db)
       const current = (trusted && this.#followed(trusted)) ?? this.#lookedAt(conversationId, kept, now)
       current.stamp = now
+      current.table = this.appended.now()
       this.#keep(conversationId, current)
       return current
     })
@@ -258,6 +245,13 @@ export class MemoryReader {
   /** With what was added since; null when something else happened. Every message was looked at a moment ago. */
   #followed(kept: Kept): Kept | null {
     const { conversationId: conversation, ids, seqs, length } = kept.history
+    const appended = this.appended.since(kept.table)
+    if (appended) {
+      const own = appended.filter(({ conversationId }) => conversationId === conversation).length
+      if (own === 0) return { ...kept }
+      appendNewer(this.#db, conversation, kept.columns)
+      return kept.columns.length === length + own ? { ...kept, history: kept.columns.view() } : null
+    }
     const lastSeq = seqs[length - 1] ?? null
     const ends = this.#db.get<{ length: number; lastId: number | null }>(queries.ends, { conversation, lastSeq })
     if (ends === undefined || ends.lastId !== ids[length - 1]) return null
@@ -297,7 +291,6 @@ export class MemoryReader {
   }
 
   #keep(conversationId: number, current: Kept): void {
-    this.#orders.delete(conversationId)
     this.#kept.delete(conversationId)
     this.#kept.set(conversationId, current)
     let messages = 0

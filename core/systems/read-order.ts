@@ -3,6 +3,7 @@ import { MessageOrder, type MessagePositions } from '../memory/messages.ts'
 import { unpackInto } from '../memory/packed-numbers.ts'
 import { nextKey } from '../sqlite/keyset.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
+import type { AppendedMessage } from './appended-messages.ts'
 
 const queries = {
   /** What tells an appended conversation from one whose messages went, came or changed places in between. */
@@ -21,10 +22,8 @@ const queries = {
     )`,
   after: /* sql */ `
     SELECT message_id, seq FROM messages WHERE conversation_id = :conversation AND seq > :seq ORDER BY seq`,
-  ends: /* sql */ `
-    SELECT
-      (SELECT min(seq) FROM messages WHERE conversation_id = :conversation) AS first,
-      (SELECT max(seq) FROM messages WHERE conversation_id = :conversation) AS last`,
+  first: /* sql */ `SELECT min(seq) FROM messages WHERE conversation_id = :conversation`,
+  last: /* sql */ `SELECT max(seq) FROM messages WHERE conversation_id = :conversation`,
   wholes: /* sql */ `
     SELECT count(*) AS length, count(*) FILTER (WHERE seq = CAST(seq AS INTEGER)) AS wholes
     FROM messages
@@ -56,19 +55,66 @@ export function readOrder(db: ReadDb, conversationId: number, known: MessageOrde
 
 /**
  * The positions of messages that are numbered without a gap, in a file where no two of a conversation have the same seq:
- * they follow from the seq, so nothing but counting reads every message. Returns null when there is a gap.
+ * they follow from the seq, so nothing but counting reads every message.
  */
-export function numberedPositions(db: ReadDb, conversation: number): MessagePositions | null {
-  const { first, last } = db.get<Record<'first' | 'last', unknown>>(queries.ends, { conversation }) ?? {}
-  if (typeof first !== 'number' || typeof last !== 'number') return null
-  const counted = db.get<{ length: number; wholes: number }>(queries.wholes, { conversation })
-  const length = last - first + 1
-  if (counted?.length !== length || counted.wholes !== length) return null
-  return {
-    length,
-    idsFrom: (position, limit) => db.column<number>(queries.ids, { conversation, seq: first + position, limit }),
-    positionOf: (id) => (db.value<number>(queries.seq, { conversation, id }) ?? first - 1) - first,
+export class NumberedPositions implements MessagePositions {
+  readonly length: number
+  readonly #db: ReadDb
+  readonly #conversation: number
+  readonly #first: number
+
+  private constructor(db: ReadDb, conversation: number, first: number, length: number) {
+    this.#db = db
+    this.#conversation = conversation
+    this.#first = first
+    this.length = length
   }
+
+  /** Returns null when there is a gap. */
+  static read(db: ReadDb, conversation: number): NumberedPositions | null {
+    const [first, last] = [queries.first, queries.last].map((sql) => db.value(sql, { conversation }))
+    if (typeof first !== 'number' || typeof last !== 'number') return null
+    const counted = db.get<{ length: number; wholes: number }>(queries.wholes, { conversation })
+    const length = last - first + 1
+    if (counted?.length !== length || counted.wholes !== length) return null
+    return new NumberedPositions(db, conversation, first, length)
+  }
+
+  /** The seq of the message that would come next. */
+  get nextSeq(): number {
+    return this.#first + this.length
+  }
+
+  longerBy(messages: number): NumberedPositions {
+    return new NumberedPositions(this.#db, this.#conversation, this.#first, this.length + messages)
+  }
+
+  idsFrom(position: number, limit: number): number[] {
+    const params = { conversation: this.#conversation, seq: this.#first + position, limit }
+    return this.#db.column<number>(queries.ids, params)
+  }
+
+  positionOf(id: number): number {
+    const seq = this.#db.value<number>(queries.seq, { conversation: this.#conversation, id })
+    return (seq ?? this.#first - 1) - this.#first
+  }
+}
+
+/** Returns an order with the messages that were appended to its conversation, or null when they do not follow it. */
+export function orderWith(
+  order: MessageOrder | NumberedPositions,
+  appended: readonly AppendedMessage[],
+): MessageOrder | NumberedPositions | null {
+  if (appended.length === 0) return order
+  if (order instanceof NumberedPositions) {
+    const areNext = appended.every(({ seq }, index) => seq === order.nextSeq + index)
+    return areNext ? order.longerBy(appended.length) : null
+  }
+  const ids = Float64Array.from(appended, ({ messageId }) => messageId)
+  const seqs = Float64Array.from(appended, ({ seq }) => (typeof seq === 'number' ? seq : Number.NaN))
+  const before = order.seqs.at(-1) ?? Number.NEGATIVE_INFINITY
+  if (!seqs.every((seq, index) => seq > (seqs[index - 1] ?? before))) return null
+  return joined(order.conversationId, [order, { ids, seqs }])
 }
 
 type Extent = { readonly length: number; readonly ordered: number }

@@ -17,6 +17,7 @@ import {
 import { NO_WINDOW, type WindowSize } from '#core/window/window-size.ts'
 import type { WindowSizes } from '#core/window/window-sizes.ts'
 import { inSlices, withoutYielding, yieldToOthers } from '#core/yielding.ts'
+import { MessageTallies } from './message-tallies.ts'
 
 /** How much a conversation holds. */
 export type Size = { readonly messages: number; readonly storedTokens: number; readonly window: WindowSize }
@@ -59,6 +60,9 @@ export class ConversationSizes {
   #reading: { readonly stamp: string; readonly done: Promise<void> } | null = null
   #restUntilMs = 0
   #counted: Counted | null = null
+  readonly #tallies: MessageTallies
+  /** The entries of windows in one state of the file; null for a conversation without any. */
+  #entries: { readonly stamp: string; readonly of: Map<number, EntryCounts | null> } = { stamp: '', of: new Map() }
   /** Sizes that were measured for some conversations; null for one that holds nothing. */
   #kept: { readonly stamp: string; readonly sizes: Map<number, Size | null> } = { stamp: '', sizes: new Map() }
 
@@ -66,6 +70,7 @@ export class ConversationSizes {
     this.#db = db
     this.#reader = reader
     this.#windows = windows
+    this.#tallies = new MessageTallies(db, reader.appended)
   }
 
   /**
@@ -99,7 +104,7 @@ export class ConversationSizes {
     if (current?.isWhole) return sizesOf(counts, entries, (id) => current.tokens.get(id) ?? NONE)
     const windows = this.#windowsNow(entries)
     const messages = only === undefined ? null : this.#reader.known(only)
-    const stored = messages?.isPlain ? null : messageTokens(this.#db, of)
+    const stored = messages?.isPlain ? null : this.#tokensNow(of)
     const sizes = sizesOf(counts, entries, (id) => ({
       stored: (stored ? stored.get(id) : messages?.totalTokens) ?? 0,
       window: windows.get(id) ?? NO_WINDOW,
@@ -110,10 +115,31 @@ export class ConversationSizes {
 
   /** Counts rows. Those of all conversations are counted once for each state of the file. Call inside a snapshot. */
   #rowCounts(of: Conversations): RowCounts {
-    if (of !== null) return rowCountsOf(this.#db, of)
+    if (of !== null) return { counts: this.#tallies.counts(of), entries: this.#entriesNow(of) }
     const stamp = changeStamp(this.#db)
-    if (this.#counted?.stamp !== stamp) this.#counted = { stamp, ...rowCountsOf(this.#db, null) }
+    if (this.#counted?.stamp !== stamp)
+      this.#counted = { stamp, counts: messageCounts(this.#db, null), entries: entriesOf(this.#db, null) }
     return this.#counted
+  }
+
+  /** Returns the entries of some windows. They are counted once for each state of the file. Call inside a snapshot. */
+  #entriesNow(of: readonly number[]): ReadonlyMap<number, EntryCounts> {
+    const stamp = changeStamp(this.#db)
+    if (this.#entries.stamp !== stamp) this.#entries = { stamp, of: new Map() }
+    const { of: kept } = this.#entries
+    const unknown = of.filter((id) => !kept.has(id))
+    const counted = unknown.length > 0 ? entriesOf(this.#db, unknown) : null
+    for (const id of unknown) kept.set(id, counted?.get(id) ?? null)
+    return new Map(
+      of.flatMap((id): [number, EntryCounts][] => {
+        const entries = kept.get(id)
+        return entries ? [[id, entries]] : []
+      }),
+    )
+  }
+
+  #tokensNow(of: Conversations): ReadonlyMap<number, number> {
+    return of === null ? messageTokens(this.#db, null) : this.#tallies.tokens(of)
   }
 
   /** Measures windows as the file is now, at once. Call inside a snapshot. */
@@ -131,7 +157,7 @@ export class ConversationSizes {
     const kept = this.#keptNow()
     const unknown = of.filter((id) => !kept.has(id))
     let entries = 0
-    if (unknown.length > 0) for (const { items } of entryCounts(this.#db, unknown).values()) entries += items
+    for (const { items } of this.#entriesNow(unknown).values()) entries += items
     return entries
   }
 
@@ -230,7 +256,7 @@ export class ConversationSizes {
     if (isLong) await this.#reader.prepareMemory(id)
     else if (isRead) await this.#reader.prepare(id)
     const messages = isRead ? this.#reader.kept(id) : null
-    const stored = messages?.isPlain ? new Map([[id, messages.totalTokens]]) : messageTokens(this.#db, ids)
+    const stored = messages?.isPlain ? new Map([[id, messages.totalTokens]]) : this.#tokensNow(ids)
     const memory = isLong ? this.#reader.keptMemory(id) : null
     const windows = memory
       ? new Map([[id, await inSlices(this.#windows.measuring(memory, id), NEVER)]])
@@ -257,12 +283,12 @@ type RowCounts = {
   readonly entries: ReadonlyMap<number, EntryCounts>
 }
 
-function rowCountsOf(db: ReadDb, of: Conversations): RowCounts {
+function entriesOf(db: ReadDb, of: Conversations): ReadonlyMap<number, EntryCounts> {
   const entries = new Map(entryCounts(db, of))
   // The window of a fork in which nothing was said yet has no entries of its own.
   for (const id of forkPoints(db).keys())
     if (!entries.has(id) && (of === null || of.includes(id))) entries.set(id, { items: 0, messages: 0 })
-  return { counts: messageCounts(db, of), entries }
+  return entries
 }
 
 const isLarge = (entries: EntryCounts | undefined): boolean => (entries?.items ?? 0) >= LARGE

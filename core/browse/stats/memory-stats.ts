@@ -70,6 +70,8 @@ export class MemoryStats {
   readonly #areAtHand: boolean
   #cost: { readonly stamp: string; readonly cost: number | null; readonly restUntilMs: number } | null = null
 
+  #summaries: { readonly stamp: string; readonly tallies: ReturnType<typeof summaryTallies> } | null = null
+
   /** @param settings the settings with which windows are assembled; pressure is measured against their budget */
   constructor(
     db: ReadDb,
@@ -287,8 +289,17 @@ export class MemoryStats {
     })
   }
 
+  /** Those of all conversations are counted once for each state of the file. */
+  #summariesNow(of: Conversations): ReturnType<typeof summaryTallies> {
+    const stamp = changeStamp(this.#db)
+    if (this.#summaries?.stamp === stamp) return this.#summaries.tallies
+    const tallies = summaryTallies(this.#db, of)
+    if (of === null) this.#summaries = { stamp, tallies }
+    return tallies
+  }
+
   #facts(of: Conversations): ConversationFacts[] {
-    const summaries = summaryTallies(this.#db, of)
+    const summaries = this.#summariesNow(of)
     const changedAt = new Map<number, number>()
     for (const [id, atMs] of lastChanges(this.#db, of))
       changedAt.set(id, Math.max(atMs ?? -Infinity, changedAt.get(id) ?? -Infinity))

@@ -92,9 +92,9 @@ type Listed<Id> = { readonly id: Id; readonly conversationId: number }
 export const windowsOfMessages = (db: ReadDb, ids: readonly number[]): Listed<number>[] =>
   db.all<Listed<number>>(queries.ofMessages, { ids: JSON.stringify(ids) })
 
-/** In which windows some summaries are listed. */
+/** In which windows some summaries are listed. Files of some systems have no index for that, so none are not asked for. */
 export const windowsOfSummaries = (db: ReadDb, ids: readonly string[]): Listed<string>[] =>
-  db.all<Listed<string>>(queries.ofSummaries, { ids: JSON.stringify(ids) })
+  ids.length === 0 ? [] : db.all<Listed<string>>(queries.ofSummaries, { ids: JSON.stringify(ids) })
 
 /** The place of a message or of a summary in a window, from 0. Of the two one is null. */
 export const placeInWindow = (
