@@ -174,11 +174,22 @@ export class MemoryReader {
   }
 
   *#preparedMemory(conversationId: number): Generator<void> {
-    const stamp = changeStamp(this.#db)
-    const kept = this.#kept.get(conversationId)
-    if (!kept || kept.stamp !== stamp || this.#atHand(kept)) return
-    const memory = yield* this.#reading(kept)
-    if (changeStamp(this.#db) === stamp && this.#kept.get(conversationId) === kept) kept.memory = memory
+    // What is written during the first reading is followed by a second one, which is short.
+    for (const _ of ['read', 'follow']) {
+      const prepared = this.#kept.get(conversationId)
+      if (!prepared) return
+      const isAtHand = prepared.checked === changeStamp(this.#db) || isTrusted(prepared)
+      if (!isAtHand && prepared.history.length >= MANY_MESSAGES) return
+      const kept = this.#current(conversationId)
+      if (this.#atHand(kept)) return
+      const memory = yield* this.#reading(kept)
+      const now = this.#kept.get(conversationId)
+      if (now?.columns !== kept.columns) return
+      // Messages that came meanwhile leave the summaries and links that were read as they are.
+      const isUnchanged = (): boolean => lineageState(this.#db, conversationId, this.#linksNow()) === memory.state
+      if (changeStamp(this.#db) !== kept.stamp && !isUnchanged()) return
+      now.memory = memory
+    }
   }
 
   /** What was read of the file as it is now; null when it has to be read again. */

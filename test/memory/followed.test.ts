@@ -139,6 +139,25 @@ it('summaries and links that are read again and are the same keep what was worke
   expect(reader.memory(1).summaries).not.toBe(before.summaries)
 })
 
+it('what is written while a conversation is prepared does not make the next answer read its summaries again', async () => {
+  slowly()
+  using memory = buildMemory({ conversations: [{ messages: ['a', 'b', 'c'] }] })
+  memory.condensed(1, [memory.leaf(1, [1, 2])])
+  const reader = new MemoryReader(memory.db)
+  for (const said of ['d', 'e']) {
+    // All that was read of summaries before is too old to be relied on.
+    nowMs += LONG_MS
+    const preparing = reader.prepareMemory(1)
+    memory.message(1, said)
+    await preparing
+    const read = vi.spyOn(memory.db, 'all')
+    const now = reader.memory(1)
+    expect(read.mock.calls.filter(([sql]) => /summary_messages|FROM summaries/.test(sql))).toEqual([])
+    read.mockRestore()
+    expect(seen(now)).toEqual(seen(new MemoryReader(memory.db).memory(1)))
+  }
+})
+
 /** Enough that all of them are looked at again only now and then. */
 const MANY = 20_000
 
