@@ -5,11 +5,18 @@ import type { ListedConversation } from '#core/contract/memory.ts'
 import { api } from '../api.ts'
 import { navigate } from '../routes.ts'
 import { brokenChainsOf } from '../ui/findings.ts'
-import { conversationName, formatCompact, formatCount, formatPressure, plural, splitId } from '../ui/format.ts'
+import {
+  conversationName,
+  formatCompact,
+  formatCount,
+  formatPressure,
+  isNamedBySession,
+  plural,
+  splitId,
+} from '../ui/format.ts'
 import { formatAbsolute } from '../ui/format-time.ts'
 import { PressureBar } from '../ui/pressure-bar.tsx'
 import { TailText } from '../ui/tail-text.tsx'
-import { useConversationName } from '../ui/use-conversation-name.ts'
 import styles from './conversation-list.module.css'
 
 /** Deeper ones stand below each other, so that room for names is left. */
@@ -82,8 +89,8 @@ const relationText = ({ family }: ListedConversation, parentId: number): string 
 
 /** Sessions are named by machines: their ends differ, not their beginnings. */
 function ItemName({ row }: Pick<Props, 'row'>) {
-  const { name, isSession } = useConversationName(row)
-  return isSession ? <TailText {...splitId(name)} /> : <bdi>{name}</bdi>
+  const name = conversationName(row)
+  return isNamedBySession(row) ? <TailText {...splitId(name)} /> : <bdi>{name}</bdi>
 }
 
 function tokensText({ storedTokens, contextTokens, leftOutTokens, pressure }: ListedConversation): string {

@@ -123,11 +123,17 @@ export function splitId(id: string, tailChars = 6): { readonly head: string; rea
 /** Returns a foreign name as one line, with hidden characters written out. */
 export const plainName = (name: string): string => withSigns(name.replace(/\s+/g, ' '))
 
-/** Returns the name of a conversation: its title or its session, as one line. */
-export function conversationName(row: Pick<ListedConversation, 'title' | 'sessionId' | 'conversationId'>): string {
-  const name = (row.title ?? '').trim() || row.sessionId.trim()
-  return plainName(name) || `conversation ${row.conversationId}`
+type NamedConversation = Pick<ListedConversation, 'title' | 'sessionId' | 'conversationId' | 'firstWords'>
+
+/** Returns the name of a conversation as one line: its title, or what a person said first, or its session. */
+export function conversationName(row: NamedConversation): string {
+  const name = [row.title, row.firstWords, row.sessionId].find((each) => each?.trim())
+  return plainName(name?.trim() ?? '') || `conversation ${row.conversationId}`
 }
+
+/** Whether nothing but the id of its session names a conversation. */
+export const isNamedBySession = ({ title, firstWords, sessionId }: NamedConversation): boolean =>
+  !title?.trim() && !firstWords?.trim() && sessionId.trim() !== ''
 
 /** Agents record costs in dollars. */
 export const costText = (cost: number): string => `$${cost.toFixed(cost < 0.1 ? 4 : 2)}`

@@ -121,7 +121,11 @@ describe('a page of conversations', () => {
 describe('a page of the conversations of a memory', () => {
   it('has the figures that the whole list has, and the number of all', () => {
     using memory = buildMemory({
-      conversations: [{ messages: [{ tokens: 5 }] }, {}, { messages: [{}, { tokens: 9 }] }],
+      conversations: [
+        { title: 'one', messages: [{ tokens: 5 }] },
+        {},
+        { title: 'three', messages: [{}, { tokens: 9 }] },
+      ],
     })
     memory.leaf(3, [2], { tokens: 2 })
     const opened = openMemory(memory.path)

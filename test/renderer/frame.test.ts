@@ -120,6 +120,9 @@ describe('the list of conversations', () => {
   it('has a name of one line for each conversation', () => {
     expect(conversationName(row({ conversationId: 1, title: ' a\n\tb ' }))).toBe('a b')
     expect(conversationName(row({ conversationId: 1, title: '  ' }))).toBe('session-1')
+    expect(conversationName({ ...row({ conversationId: 1 }), title: null, firstWords: 'Why is it slow?' })).toBe(
+      'Why is it slow?',
+    )
     expect(conversationName(row({ conversationId: 1, sessionId: '' }))).toBe('conversation 1')
   })
 })

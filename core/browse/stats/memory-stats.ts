@@ -33,6 +33,7 @@ import { TimeSlice } from '#core/yielding.ts'
 import { conversationDetails } from './conversation-details.ts'
 import { type ConversationFacts, conversationPage } from './conversation-page.ts'
 import { ConversationSizes, type ListedSize, type Size } from './conversation-sizes.ts'
+import { FirstWords } from './first-words.ts'
 
 type Figures = Pick<
   ConversationRow,
@@ -68,6 +69,7 @@ export class MemoryStats {
   readonly #reader: MemoryReader
   readonly #sizes: ConversationSizes
   readonly #areAtHand: boolean
+  readonly #firstWords: FirstWords
   #cost: { readonly stamp: string; readonly cost: number | null; readonly restUntilMs: number } | null = null
 
   #summaries: { readonly stamp: string; readonly tallies: ReturnType<typeof summaryTallies> } | null = null
@@ -87,6 +89,7 @@ export class MemoryStats {
     this.#reader = reader
     this.#sizes = new ConversationSizes(db, reader, new WindowSizes(db, estimator, settings, reader))
     this.#areAtHand = areAtHand
+    this.#firstWords = new FirstWords(db)
   }
 
   stats(): Stats {
@@ -149,8 +152,11 @@ export class MemoryStats {
       const { rows, depths, ...page } = conversationPage(facts, input, rankOf, isMeant)
       const forks = depths && forkedConversations(this.#db)
       const sizeOf = sizes ?? this.#sizesOf(rows.map(({ conversationId }) => conversationId))
-      const listed = this.#listed(rows, sizeOf).map((row) => ({
+      const all = this.#listed(rows, sizeOf)
+      const firstWords = this.#firstWords.of(all)
+      const listed = all.map((row) => ({
         ...row,
+        ...firstWordsOf(row, firstWords),
         ...(input.health && { compactedAtMs: compactedAt?.get(row.conversationId) ?? null }),
         ...familyOf(row, depths, forks),
         ...(input.health && findings && { findings: found(row.conversationId) }),
@@ -315,6 +321,14 @@ export class MemoryStats {
       }
     })
   }
+}
+
+const firstWordsOf = (
+  { conversationId, title }: Pick<ListedConversation, 'conversationId' | 'title'>,
+  known: ReadonlyMap<number, string>,
+): Pick<ListedConversation, 'firstWords'> => {
+  const words = (title ?? '').trim() === '' ? known.get(conversationId) : undefined
+  return words === undefined ? {} : { firstWords: words }
 }
 
 /** Says how a conversation came from the one above it in a list of trees. */

@@ -11,6 +11,20 @@ const AT_ONCE = 4096
 const queries = {
   ofConversation: /* sql */ `
     SELECT message_id FROM messages WHERE conversation_id = :conversationId ORDER BY seq`,
+  firstOfUser: /* sql */ `
+    SELECT j.value, (
+      SELECT message_id
+      FROM (
+        SELECT message_id, role, seq FROM messages
+        WHERE conversation_id = j.value
+        ORDER BY seq
+        LIMIT CAST(:among AS INTEGER)
+      )
+      WHERE role = 'user'
+      ORDER BY seq
+      LIMIT 1
+    )
+    FROM json_each(:ids) AS j`,
   externalIds: /* sql */ `
     SELECT message_id, external_id FROM messages
     WHERE message_id IN (SELECT value FROM json_each(:ids)) AND external_id IS NOT NULL`,
@@ -115,3 +129,17 @@ export function* everyContentHash(
 /** Numbers of the messages of a conversation in their order, without those that record an event. */
 export const spokenMessages = (db: ReadDb, conversationId: number): number[] =>
   db.column<number>(queries.spoken, { conversationId })
+
+/**
+ * Returns the first message of a person in each of some conversations, by conversation. One without any is absent.
+ * @param among how many messages at the beginning of each are looked at
+ */
+export const firstUserMessages = (db: ReadDb, ids: readonly number[], among: number): ReadonlyMap<number, number> =>
+  new Map(
+    db
+      .rows<[conversationId: number, messageId: number | null]>(queries.firstOfUser, {
+        ids: JSON.stringify(ids),
+        among,
+      })
+      .flatMap(([id, messageId]): [number, number][] => (messageId === null ? [] : [[id, messageId]])),
+  )

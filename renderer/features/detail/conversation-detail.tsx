@@ -11,7 +11,6 @@ import { NodeIdText } from '#renderer/ui/node-id-text.tsx'
 import { OpeningRefusal } from '#renderer/ui/opening-refusal.tsx'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
-import { useConversationName } from '#renderer/ui/use-conversation-name.ts'
 import { useConversation, useConversations } from '#renderer/ui/use-conversations.ts'
 import { useOpening } from '#renderer/ui/use-opening.ts'
 import styles from './conversation-detail.module.css'
@@ -25,7 +24,7 @@ type Props = { readonly conversation: ListedConversation }
 export function ConversationDetail({ conversation }: Props) {
   const { conversationId, sessionId, parentConversationId, maxDepth, createdAtMs, updatedAtMs } = conversation
   const { data: spawner } = useConversation(parentConversationId)
-  const { name } = useConversationName(conversation)
+  const name = conversationName(conversation)
   const { data: info } = useQuery(api.memory.info.queryOptions())
   const pulledFrom = info?.pulledFrom?.conversationId === conversationId ? info.pulledFrom : undefined
   return (

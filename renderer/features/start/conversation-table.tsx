@@ -8,11 +8,10 @@ import { navigate } from '#renderer/routes.ts'
 import { type Column, DataTable } from '#renderer/ui/data-table.tsx'
 import { EmptyState } from '#renderer/ui/empty-state.tsx'
 import { ErrorState } from '#renderer/ui/error-state.tsx'
-import { formatCompact, formatCount, formatPressure, plural } from '#renderer/ui/format.ts'
+import { conversationName, formatCompact, formatCount, formatPressure, plural } from '#renderer/ui/format.ts'
 import { Loading } from '#renderer/ui/loading.tsx'
 import { PressureBar } from '#renderer/ui/pressure-bar.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
-import { useConversationName } from '#renderer/ui/use-conversation-name.ts'
 import type { useConversations } from '#renderer/ui/use-conversations.ts'
 import { FIRST_VIEW } from '#renderer/views.ts'
 import styles from './conversation-table.module.css'
@@ -155,7 +154,7 @@ function Name({ row }: { readonly row: ListedConversation }) {
         </span>
       )}
       <button type="button" className={styles.name} tabIndex={-1} onClick={() => openConversation(conversationId)}>
-        <bdi>{useConversationName(row).name}</bdi>
+        <bdi>{conversationName(row)}</bdi>
       </button>
     </span>
   )
