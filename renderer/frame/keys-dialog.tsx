@@ -11,7 +11,10 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   const groups = keyGroups(useRoute())
   return (
     <Dialog title="Keys" width={780} onClose={onClose}>
-      <div className={styles.groups}>
+      {/* It is read only: with the focus in it, the arrow keys scroll. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset groups fields */}
+      <div className={styles.groups} role="group" aria-label="All keys" tabIndex={0} data-autofocus="">
         {groups.map((group) => (
           <section
             key={group.title}

@@ -3,6 +3,7 @@ import { TestMemory } from '../builders/memory.ts'
 import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
 import { loaded, OF_COLOUR, violations } from './axe.ts'
 import { factsOf, hitsOf, sampleCopy } from './memories.ts'
+import { DIALOGS, sceneShower } from './view-scenes.ts'
 
 test.use(SHARED_HOST)
 
@@ -118,4 +119,33 @@ test('every view can be read and operated by everybody, dark and light', IN_BROW
   await expect(page.getByRole('heading', { name: 'LCM Inspector', level: 1 })).toBeVisible()
   await check('welcome')
   expect(found).toEqual({})
+})
+
+// The folders of the machine are those of this test.
+test.describe(() => {
+  test.use({ sharesHost: false })
+
+  test(
+    'every dialog and empty state can be read and operated by everybody, dark and light',
+    IN_BROWSER,
+    async ({ openMemory, home }) => {
+      // Some forty scenes, each looked at twice.
+      test.setTimeout(600_000)
+      const path = sampleCopy(home)
+      const page = await openMemory(path)
+      await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+      const show = sceneShower(page, { home, path })
+      const found: Record<string, string[]> = {}
+      for (const scene of DIALOGS) {
+        await page.emulateMedia({ colorScheme: 'dark' })
+        await show(scene)
+        const dark = await violations(page)
+        await page.emulateMedia({ colorScheme: 'light' })
+        const light = await violations(page, OF_COLOUR)
+        if (dark.length + light.length > 0) found[scene.name] = [...dark, ...light]
+        if (scene.show) await page.keyboard.press('Escape')
+      }
+      expect(found).toEqual({})
+    },
+  )
 })

@@ -5,7 +5,7 @@ import type { Page } from '@playwright/test'
 import { VIEWS } from '#renderer/views.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { expect, fromMemoryMenu } from './app.ts'
-import { damageTable, sampleCopy, systemFile } from './memories.ts'
+import { damageTable, sampleCopy, systemFile, turnTo } from './memories.ts'
 
 const SUMMARY = 'sum_a6251754ec86ad4f'
 
@@ -195,3 +195,33 @@ export const DIALOGS: readonly Scene[] = [
   { name: 'no conversation with these words', hash: '#/conversation/1/conversations?conversations.words=zebra99171' },
   { name: 'no graph', hash: '#/conversation/5/layers?layers.form=graph' },
 ]
+
+type Surroundings = {
+  readonly home: string
+  /** The file that scenes without a file of their own show. It is open at first. */
+  readonly path: string
+  /** Called after the page of another file was opened. */
+  readonly onOpened?: () => Promise<unknown>
+}
+
+/** Returns what shows one scene after the other in a page of the browser host. */
+export function sceneShower(page: Page, { home, path, onOpened }: Surroundings): (scene: Scene) => Promise<void> {
+  let opened = path
+  let folders = 0
+  const folderOfItsOwn = (): string => {
+    folders += 1
+    const folder = join(home, `scene-${folders}`)
+    mkdirSync(folder)
+    return folder
+  }
+  return async ({ hash, show, file }) => {
+    const wanted = file === undefined ? path : file(folderOfItsOwn())
+    if (wanted !== opened) {
+      await turnTo(page, wanted, 'browser')
+      await onOpened?.()
+      opened = wanted
+    }
+    await page.evaluate((to) => location.assign(to), hash)
+    await show?.(page)
+  }
+}

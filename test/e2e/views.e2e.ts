@@ -3,14 +3,14 @@
 // After a change that is wanted, look at the new ones and record them:
 //   npm run build && npm run views -- --update-snapshots
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Browser, Page, TestInfo } from '@playwright/test'
 import { inProject } from '#scripts/project.mjs'
 import { expect, IN_BROWSER, test } from './app.ts'
-import { factsOf, sampleCopy, turnTo } from './memories.ts'
+import { factsOf, sampleCopy } from './memories.ts'
 import { type Mosaic, mosaicOf, openWorkbench, readSheet, tilesThatDiffer, writeSheet } from './mosaic.ts'
-import { DIALOGS, type Scene, viewScenes } from './view-scenes.ts'
+import { DIALOGS, type Scene, sceneShower, viewScenes } from './view-scenes.ts'
 
 const THEMES = {
   dark: { colorScheme: 'dark', contrast: 'no-preference' },
@@ -114,7 +114,6 @@ async function compareSheets({
   await page.setViewportSize(size)
   await page.clock.setFixedTime(NOW)
   await page.addStyleTag({ content: PINNED })
-  let opened = path
   await page.mouse.move(0, size.height - 1)
   const mostShare = isAsRecorded ? (isWhole ? 0 : MOST_BESIDE) : MOST_ELSEWHERE
   const themes = Object.entries(THEMES)
@@ -125,15 +124,10 @@ async function compareSheets({
       recorded.set(theme, await readSheet(workbench, readFileSync(sheetOf(theme)), scenes.length))
   const seen = new Map<string, Mosaic[]>(themes.map(([theme]) => [theme, []]))
   const wrong: string[] = []
-  for (const [at, { name, hash, show, file }] of scenes.entries()) {
-    const wanted = file === undefined ? path : file(emptyFolder(home, at))
-    if (wanted !== opened) {
-      await turnTo(page, wanted, 'browser')
-      await page.addStyleTag({ content: PINNED })
-      opened = wanted
-    }
-    await page.evaluate((to) => location.assign(to), hash)
-    await show?.(page)
+  const show = sceneShower(page, { home, path, onOpened: () => page.addStyleTag({ content: PINNED }) })
+  for (const [at, scene] of scenes.entries()) {
+    const { name } = scene
+    await show(scene)
     for (const [theme, media] of themes) {
       if (wrong.length >= MOST_FAILURES) break
       await page.emulateMedia(media)
@@ -147,7 +141,7 @@ async function compareSheets({
         }
       }
     }
-    if (show) await page.keyboard.press('Escape')
+    if (scene.show) await page.keyboard.press('Escape')
   }
   if (isRecording) {
     for (const [theme, mosaics] of seen) {
@@ -169,12 +163,6 @@ async function compareSheets({
     expect(tilesThatDiffer(await mosaicOf(page, workbench), last).length, fault).toBeGreaterThan(most)
     await style.evaluate((element) => element.parentNode?.removeChild(element))
   }
-}
-
-function emptyFolder(home: string, at: number): string {
-  const folder = join(home, `scene-${at}`)
-  mkdirSync(folder)
-  return folder
 }
 
 /** Returns where the picture differs, or nothing as soon as no more than a share of it does. */

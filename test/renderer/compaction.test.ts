@@ -179,9 +179,9 @@ describe('the estimate for a compaction by models', () => {
 })
 
 describe('the texts about a finished run', () => {
-  it('count its nodes by the level at which they were made', () => {
+  it('count its summaries by the level at which they were made', () => {
     expect(plain(levelsText([{ level: 'normal' }, { level: 'deterministic' }, { level: 'normal' }]))).toBe(
-      '2 normal, 1 deterministic',
+      '2 normal, 1 by the built-in extractor',
     )
   })
 

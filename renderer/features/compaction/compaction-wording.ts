@@ -3,7 +3,7 @@ import type { LossReport } from '#core/contract/loss.ts'
 import type { Attempt, CompactionRunRecord } from '#core/contract/time-travel.ts'
 import { assertNever } from '#renderer/ui/assert-never.ts'
 import { formatCount, formatPercent, formatPressure, plural } from '#renderer/ui/format.ts'
-import { summarizerName } from '#renderer/ui/summarizers.ts'
+import { DETERMINISTIC, summarizerName } from '#renderer/ui/summarizers.ts'
 
 export const MODES: readonly { readonly value: CompactionMode; readonly label: string; readonly hint: string }[] = [
   {
@@ -141,12 +141,15 @@ export function outcomeText(outcome: Attempt['outcome']): string {
   }
 }
 
-/** `3 normal, 1 deterministic`: how the nodes of a run were obtained. */
+/** `3 normal, 1 by the built-in extractor`: how the summaries of a compaction were obtained. */
 export function levelsText(created: readonly { readonly level: string }[]): string {
   const counts = new Map<string, number>()
   for (const { level } of created) counts.set(level, (counts.get(level) ?? 0) + 1)
-  return [...counts].map(([level, count]) => `${formatCount(count)}\u00a0${level}`).join(', ')
+  return [...counts].map(([level, count]) => `${formatCount(count)}\u00a0${levelText(level)}`).join(', ')
 }
+
+const levelText = (level: string): string =>
+  level === DETERMINISTIC ? `by the ${summarizerName(DETERMINISTIC)}` : level
 
 /** Calls that did not lead to the node. */
 export const failedAttempts = (attempts: readonly Attempt[]): readonly Attempt[] =>
