@@ -24,7 +24,7 @@ if (isHookedAgent(agent) && memory !== undefined) {
     if (isAfterCompaction(event)) recall(folder, agent, given)
     else {
       folder.take(agent, event, Date.now())
-      if (event.transcriptPath !== null && !folder.isBeingEmptied) importLater(agent)
+      if (event.transcriptPath !== null && !folder.isAttendedTo) importLater(agent)
     }
   } catch (error) {
     folder.fail(agent, error, Date.now())

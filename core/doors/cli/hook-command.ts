@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
+import { setTimeout as later } from 'node:timers/promises'
 import { z } from 'zod'
 import { ProbeJobInput } from '#core/contract/probe.ts'
+import { LcmError } from '#core/errors.ts'
 import { userFolders } from '#core/folders.ts'
 import { HOOKED_AGENTS, type HookedAgent, readHookEvent } from '#core/host/hooks/hook-event.ts'
-import { HookFolder, type WaitingTranscript } from '#core/host/hooks/hook-folder.ts'
+import { HookFolder } from '#core/host/hooks/hook-folder.ts'
 import type { Lcm } from '#core/lcm.ts'
 import { loadSettings } from '#core/settings/settings-store.ts'
 import { requireEnabled } from '#core/settings/switched-off.ts'
@@ -13,6 +15,8 @@ import type { Answer } from './output.ts'
 import { makeFolderOf, withMemory } from './session.ts'
 
 const TOKENS = 1_500
+/** A process that waits for its turn looks again after this time. */
+const TURN_MS = 200
 /** A probe of a long session at its end is given up after this time. */
 const PROBE_MS = 300_000
 
@@ -68,12 +72,11 @@ type Given = { readonly db: string; readonly newer: boolean }
  * that, so that no other import has to wait.
  */
 async function importQueued(folder: HookFolder, given: Given): Promise<void> {
+  const release = await turnIn(folder)
+  if (release === null) return
   const ended = new Set<number>()
-  while (!folder.isBeingEmptied) {
-    const release = folder.lock()
-    let waiting: WaitingTranscript[]
-    try {
-      waiting = folder.takeWaiting()
+  try {
+    for (let waiting = folder.takeWaiting(); waiting.length > 0; waiting = folder.takeWaiting()) {
       for (const [agent, transcripts] of Map.groupBy(waiting, (one) => one.agent)) {
         try {
           const paths = transcripts.map(({ path }) => path)
@@ -86,12 +89,40 @@ async function importQueued(folder: HookFolder, given: Given): Promise<void> {
           folder.fail(agent, error, Date.now())
         }
       }
-    } finally {
-      release()
     }
-    if (waiting.length === 0) break
+  } finally {
+    release()
   }
   if (ended.size > 0) await withMemory(given, (lcm) => probeEnded(lcm, [...ended]), { readOnly: true })
+}
+
+/**
+ * Waits until no other process imports. One process waits at a time, so that many hooks at once start few of them, and
+ * one takes over when the other is killed.
+ * @returns a function that gives the lock back, or null when nothing waits, or another process waits already
+ */
+async function turnIn(folder: HookFolder): Promise<(() => void) | null> {
+  const leave = unlessLocked(() => folder.lockNext())
+  if (leave === null) return null
+  try {
+    while (folder.isWaiting) {
+      const release = folder.isBeingEmptied ? null : unlessLocked(() => folder.lock())
+      if (release !== null) return release
+      await later(TURN_MS)
+    }
+    return null
+  } finally {
+    leave()
+  }
+}
+
+function unlessLocked(lock: () => () => void): (() => void) | null {
+  try {
+    return lock()
+  } catch (error) {
+    if (error instanceof LcmError && error.code === 'locked') return null
+    throw error
+  }
 }
 
 /**

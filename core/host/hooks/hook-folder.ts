@@ -88,15 +88,29 @@ export class HookFolder {
     return times.length === 0 ? null : Math.min(...times)
   }
 
-  /** Says whether a process imports what waits. It looks again after it has given up its lock, so nothing is missed. */
+  /** Says whether a process imports what waits. */
   get isBeingEmptied(): boolean {
     return isLocked(this.#lock)
   }
 
-  /** @returns a function that gives the lock back. @throws LcmError locked */
+  /**
+   * Says whether a process imports and another one waits for its end. Then nothing that is noted now is missed, whenever
+   * one of them ends or is killed.
+   */
+  get isAttendedTo(): boolean {
+    return isLocked(this.#lock) && isLocked(this.#nextLock)
+  }
+
+  /** Begins to import. @returns a function that gives the lock back. @throws LcmError locked */
   lock(): () => void {
     mkdirSync(this.#queue, { recursive: true, mode: 0o700 })
     return lockRun(this.#lock)
+  }
+
+  /** Is the next to import. @returns a function that gives the lock back. @throws LcmError locked */
+  lockNext(): () => void {
+    mkdirSync(this.#queue, { recursive: true, mode: 0o700 })
+    return lockRun(this.#nextLock)
   }
 
   /** Returns what waits, each transcript once, and takes it out of the queue. */
@@ -153,6 +167,10 @@ export class HookFolder {
 
   get #lock(): string {
     return join(this.#queue, 'importing.lock')
+  }
+
+  get #nextLock(): string {
+    return join(this.#queue, 'next.lock')
   }
 
   #compacting({ sessionId }: HookEvent): string {

@@ -72,6 +72,18 @@ describe('the folder of hooks', () => {
     expect(hooks.isBeingEmptied).toBe(false)
   })
 
+  it('is attended to only while one process imports and another waits for its end', () => {
+    const hooks = folder()
+    const release = hooks.lock()
+    expect(hooks.isAttendedTo).toBe(false)
+    const leave = hooks.lockNext()
+    expect(hooks.isAttendedTo).toBe(true)
+    expect(() => hooks.lockNext()).toThrow(expect.objectContaining({ code: 'locked' }))
+    release()
+    expect(hooks.isAttendedTo).toBe(false)
+    leave()
+  })
+
   it('keeps failures and not too many of them, and passes over files that it has not written', () => {
     const dataDir = temporaryFolder()
     const hooks = folder(dataDir)

@@ -193,6 +193,21 @@ describe('hooks of Claude Code', () => {
     expect(unknown).toMatchObject({ status: 0, stdout: '', stderr: '' })
   })
 
+  it('leave nothing waiting when the process that imports is killed while a hook looks', async () => {
+    const { db, transcriptPath, hooks, start } = session()
+    const builder = new TranscriptBuilder()
+    builder.user('We use port 8443 for the ferry.')
+    writeFileSync(transcriptPath, `${builder.lines.join('\n')}\n`)
+    // This process stands for the one that imports, and ends without having looked again.
+    const release = hooks.lock()
+    start('Stop')
+    await vi.waitFor(() => expect(hooks.isAttendedTo).toBe(true), { timeout: 60_000, interval: 50 })
+    expect(hooks.isWaiting).toBe(true)
+    release()
+    await settled(hooks)
+    expect(await contentsIn(db)).toEqual(['We use port 8443 for the ferry.'])
+  })
+
   it('lose and double nothing when many sessions end a turn at once and importers are killed', async () => {
     const { folder, db, env, hooks } = session()
     const sessions = Array.from({ length: 12 }, (_, n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`)
