@@ -115,7 +115,7 @@ describe('what is watched while an agent works', () => {
     expect(await kinds()).toEqual([])
     clock.nowMs += 2 * MINUTE
     expect(await kinds()).toEqual(['ingest_stopped'])
-    hooks.takeWaiting()
+    hooks.waiting().forget()
     expect(await kinds()).toEqual([])
   })
 

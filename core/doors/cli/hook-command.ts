@@ -76,8 +76,9 @@ async function importQueued(folder: HookFolder, given: Given): Promise<void> {
   if (release === null) return
   const ended = new Set<number>()
   try {
-    for (let waiting = folder.takeWaiting(); waiting.length > 0; waiting = folder.takeWaiting()) {
-      for (const [agent, transcripts] of Map.groupBy(waiting, (one) => one.agent)) {
+    while (folder.isWaiting) {
+      const waiting = folder.waiting()
+      for (const [agent, transcripts] of Map.groupBy(waiting.transcripts, (one) => one.agent)) {
         try {
           const paths = transcripts.map(({ path }) => path)
           const imported = await withMemory(given, (lcm) => importAll(lcm, agent, paths), { create: true })
@@ -89,6 +90,7 @@ async function importQueued(folder: HookFolder, given: Given): Promise<void> {
           folder.fail(agent, error, Date.now())
         }
       }
+      waiting.forget()
     }
   } finally {
     release()

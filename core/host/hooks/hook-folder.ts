@@ -113,18 +113,23 @@ export class HookFolder {
     return lockRun(this.#nextLock)
   }
 
-  /** Returns what waits, each transcript once, and takes it out of the queue. */
-  takeWaiting(): WaitingTranscript[] {
+  /**
+   * Returns what waits, each transcript once. It is taken out of the queue by `forget` when it was imported, so that a
+   * process that is killed meanwhile leaves it to the next one.
+   */
+  waiting(): { readonly transcripts: readonly WaitingTranscript[]; readonly forget: () => void } {
     const once = new Map<string, WaitingTranscript>()
-    for (const name of namesIn(this.#queue).filter(isWaitingName).sort()) {
-      const file = join(this.#queue, name)
-      const waiting = jsonIn<WaitingTranscript>(file)
-      rmSync(file, { force: true })
+    const names = namesIn(this.#queue).filter(isWaitingName).sort()
+    for (const name of names) {
+      const waiting = jsonIn<WaitingTranscript>(join(this.#queue, name))
       if (waiting === null || typeof waiting.path !== 'string') continue
       const key = `${waiting.agent} ${waiting.path}`
       once.set(key, { ...waiting, hasEnded: waiting.hasEnded || (once.get(key)?.hasEnded ?? false) })
     }
-    return [...once.values()]
+    const forget = (): void => {
+      for (const name of names) rmSync(join(this.#queue, name), { force: true })
+    }
+    return { transcripts: [...once.values()], forget }
   }
 
   /**

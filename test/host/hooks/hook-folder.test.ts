@@ -44,11 +44,13 @@ describe('the folder of hooks', () => {
     other.take('claude-code', event({ hook_event_name: 'SessionEnd', transcript_path: '/c.jsonl' }), 2)
     other.take('claude-code', event({ hook_event_name: 'Stop', transcript_path: '/c.jsonl' }), 3)
     other.take('claude-code', event({ hook_event_name: 'Stop' }), 4)
-    expect(new Set(one.takeWaiting().map(({ path, hasEnded }) => `${path} ${hasEnded}`))).toEqual(
+    expect(new Set(one.waiting().transcripts.map(({ path, hasEnded }) => `${path} ${hasEnded}`))).toEqual(
       new Set(['/a.jsonl false', '/b.jsonl false']),
     )
-    expect(one.takeWaiting()).toEqual([])
-    expect(other.takeWaiting()).toEqual([{ agent: 'claude-code', path: '/c.jsonl', hasEnded: true }])
+    expect(one.isWaiting).toBe(true)
+    one.waiting().forget()
+    expect(one.waiting().transcripts).toEqual([])
+    expect(other.waiting().transcripts).toEqual([{ agent: 'claude-code', path: '/c.jsonl', hasEnded: true }])
   })
 
   it('gives the summary of a compaction once, and only when one is under way', () => {
@@ -98,7 +100,7 @@ describe('the folder of hooks', () => {
       one.isDirectory() ? one.name : [],
     )
     writeFileSync(join(dataDir, 'hooks', queue, '1-a.waiting'), 'nonsense')
-    expect(hooks.takeWaiting()).toEqual([])
+    expect(hooks.waiting().transcripts).toEqual([])
   })
 
   it('says nothing when it cannot be written', () => {
