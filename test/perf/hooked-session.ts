@@ -10,7 +10,7 @@ import { compare } from '../builders/coverage.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 const hookPath = join(packageFolder, 'bin/lcm-hook.mjs')
-const SETTLED_MS = 300_000
+const SETTLED_MS = 120_000
 
 /** A computer on which agents start hooks into one memory. */
 export class HookedComputer {

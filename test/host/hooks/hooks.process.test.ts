@@ -1,6 +1,7 @@
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setTimeout as later } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { ActivityReader } from '#core/activity/activity-reader.ts'
 import { HookFolder } from '#core/host/hooks/hook-folder.ts'
@@ -191,6 +192,27 @@ describe('hooks of Claude Code', () => {
     expect(noInput).toMatchObject({ status: 0, stdout: '', stderr: '' })
     const unknown = spawnSync(process.execPath, [hookPath, 'nobody'], { env, input: '', encoding: 'utf8' })
     expect(unknown).toMatchObject({ status: 0, stdout: '', stderr: '' })
+  })
+
+  it('wait for what the agent says when it comes late and in pieces', async () => {
+    const { db, transcriptPath, env, hooks } = session()
+    const builder = new TranscriptBuilder()
+    builder.user('We use port 8443 for the ferry.')
+    writeFileSync(transcriptPath, `${builder.lines.join('\n')}\n`)
+    const child = spawn(process.execPath, [hookPath, 'claude-code', '--db', db], {
+      env,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    const ended = new Promise((done) => child.on('close', done))
+    const said = JSON.stringify({ session_id: SESSION, transcript_path: transcriptPath, hook_event_name: 'Stop' })
+    await later(700)
+    child.stdin.write(said.slice(0, 20))
+    await later(300)
+    child.stdin.end(said.slice(20))
+    expect(await ended).toBe(0)
+    await settled(hooks)
+    expect(hooks.failures()).toEqual([])
+    expect(await contentsIn(db)).toEqual(['We use port 8443 for the ferry.'])
   })
 
   it('leave nothing waiting when the process that imports is killed while a hook looks', async () => {
