@@ -64,5 +64,10 @@ export type Api = {
       readonly details: object
     }>
   }): void
+  registerService(service: {
+    readonly id: string
+    readonly start: () => void
+    readonly stop: () => Promise<void>
+  }): void
   registerContextEngine(id: string, factory: (context: { readonly agentDir?: string }) => ContextEngine): void
 }

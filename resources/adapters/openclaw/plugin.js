@@ -25,6 +25,14 @@ let opened = null
 /** @type {Map<string, OpenClawSession>} */
 const sessions = new Map()
 
+/** Ends the process that holds the memory, if there is one. */
+async function closeMemory() {
+  const closing = opened
+  opened = null
+  sessions.clear()
+  await closing?.close()
+}
+
 /**
  * The memory of LCM Inspector as the context engine of OpenClaw (docs/hosts/openclaw.md,
  * docs/decisions/0038-opencode-and-openclaw.md). Where it fails, OpenClaw goes on with all messages as they are.
@@ -68,6 +76,8 @@ export default function register(api) {
         return { content: [{ type: 'text', text: JSON.stringify(answer) }], details: {} }
       },
     })
+
+  api.registerService({ id: ID, start: () => undefined, stop: closeMemory })
 
   api.registerContextEngine(ID, ({ agentDir }) => {
     /** @param {string} id */

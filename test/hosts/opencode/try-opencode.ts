@@ -226,9 +226,9 @@ async function turnTimes(tried: Tried, turns: number): Promise<Finding[]> {
 /** Tells each finding when it is known. */
 export async function* tryOpenCode(tried: Tried): AsyncGenerator<Finding> {
   if (!existsSync(tried.program)) throw new Error(`There is no opencode at ${tried.program}`)
-  yield* await branches(tried)
+  yield* await sixtyFacts(tried)
   yield* await kills(tried, 8)
   yield* await longSession(tried, 150)
-  yield* await sixtyFacts(tried)
+  yield* await branches(tried)
   yield* await turnTimes(tried, 60)
 }
