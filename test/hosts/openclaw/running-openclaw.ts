@@ -78,7 +78,7 @@ export class RunningOpenClaw {
       ...{ cwd: join(home.folder, 'work'), env: environment(home), stdio: ['ignore', 'pipe', 'pipe'] },
     })
     const running = new RunningOpenClaw(child, `http://127.0.0.1:${port}`)
-    for (let look = 0; look < 240; look += 1) {
+    for (let look = 0; look < 480; look += 1) {
       if (/\[gateway\] ready/.test(running.log)) return running
       await setTimeout(500)
     }

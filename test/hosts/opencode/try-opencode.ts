@@ -166,28 +166,33 @@ async function kills(tried: Tried, moments: number): Promise<Finding[]> {
   return [await checkedIn(`kill -9 at ${moments} moments`, home), ...saidOf(opencode)]
 }
 
-/** Sixty facts with a compaction after each round, whose summary by the model says none of them. */
+/** Sixty facts in three rounds. After each so much is said that the window is full; a summary by the model says none. */
+/** A window of 2,000 tokens is full after 40 of these turns: each message costs 10. */
+const FILLING = 45
+
 async function facts(
   tried: Tried,
   isConnected: boolean,
 ): Promise<{ sent: number; found: number; compactions: number }> {
-  const home = homeOf(tried, `facts-${isConnected ? 'connected' : 'alone'}`, 200_000)
+  const home = homeOf(tried, `facts-${isConnected ? 'connected' : 'alone'}`)
   if (isConnected) connected(home)
   else writeHome(home)
   const opencode = await RunningOpenCode.start(home)
   const session = await opencode.newSession()
   for (let round = 0; round < ROUNDS; round += 1) {
     await opencode.prompt(session, `${told(round, 0)}\nDecide part ${round}.`)
-    await opencode.compact(session)
+    for (let n = 0; n < FILLING; n += 1) await opencode.prompt(session, 'What else of the harbour?')
   }
   const from = tried.server.asked.length
   await opencode.prompt(session, 'Which port does each service have?')
   const [asked] = requestsSince(tried.server, from)
-  const compactions = (await opencode.messages(session)).filter(({ info }) => info.summary === true).length
+  const theirs = (await opencode.messages(session)).filter(({ info }) => info.summary === true).length
   await opencode.close()
   const text = JSON.stringify(asked?.messages)
   const sent = FACTS.filter(({ port }) => text.includes(String(port))).length
-  return { sent, compactions, found: isConnected ? await factsIn(memoryOf(home)) : 0 }
+  if (!isConnected) return { sent, compactions: theirs, found: 0 }
+  const compactions = theirs + (await count(memoryOf(home), OUR_RUNS))
+  return { sent, compactions, found: await factsIn(memoryOf(home)) }
 }
 
 async function sixtyFacts(tried: Tried): Promise<Finding[]> {
