@@ -1,4 +1,4 @@
-import type { ReadDb, SqlValue } from '../sqlite/read-db.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
 import { changeStamp } from './change-stamp.ts'
 
 const queries = {
@@ -15,7 +15,9 @@ const queries = {
       (SELECT max(surgery_id) FROM surgery_events) AS surgeryId`,
   /** The number of the last message may be given again after that is deleted. */
   row: /* sql */ `
-    SELECT conversation_id, seq, token_count, created_at FROM messages WHERE message_id = :id`,
+    SELECT quote(conversation_id) || quote(seq) || quote(token_count) || quote(created_at)
+    FROM messages
+    WHERE message_id = :id`,
   after: /* sql */ `SELECT count(*) FROM main.messages WHERE message_id > :id`,
   /** In the order of their numbers, so that SQLite begins at the first of them. */
   rowsAfter: /* sql */ `
@@ -92,7 +94,7 @@ export class AppendedMessages {
   }
 
   #rowOf(id: number | null): string {
-    return id === null ? '' : (this.#db.rows<SqlValue[]>(queries.row, { id })[0]?.join() ?? '')
+    return id === null ? '' : (this.#db.value<string>(queries.row, { id }) ?? '')
   }
 }
 
