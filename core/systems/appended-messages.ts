@@ -15,7 +15,7 @@ const queries = {
       (SELECT max(surgery_id) FROM surgery_events) AS surgeryId`,
   /** The number of the last message may be given again after that is deleted. */
   row: /* sql */ `
-    SELECT quote(conversation_id) || quote(seq) || quote(token_count) || quote(created_at)
+    SELECT concat_ws(' ', quote(conversation_id), quote(seq), quote(token_count), quote(created_at))
     FROM messages
     WHERE message_id = :id`,
   after: /* sql */ `SELECT count(*) FROM main.messages WHERE message_id > :id`,
