@@ -1,4 +1,5 @@
-// Measures import, search, opening and drawing; options are passed on. With `--against`, beside another commit.
+// Measures import, search, opening and drawing; options are passed on. With `window`, the window alone; with `--against`,
+// beside another commit.
 import { bootstrap } from './bootstrap.mjs'
 import { ensureBuild } from './ensure-build.mjs'
 import { main } from './project.mjs'
@@ -12,5 +13,6 @@ else {
     await bootstrap()
     await ensureBuild()
   })
-  if (!process.exitCode) await runSource('test/perf/bench.ts')
+  const group = process.argv[2] === 'window' ? 'window-bench' : 'bench'
+  if (!process.exitCode) await runSource(`test/perf/${group}.ts`)
 }

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import installBuild from '../builders/built-program.ts'
@@ -7,7 +6,6 @@ import { agentDatabase } from './agent-database.ts'
 import { benchOptions } from './bench-options.ts'
 import { clawMemory } from './claw-memory.ts'
 import { measureCompactionEngine } from './compaction-bench.ts'
-import type { FrameFigures } from './frame-figures.ts'
 import { largeMemory } from './large-memory.ts'
 import { manyConversations } from './many-conversations.ts'
 import type { AgentStoreMeasure } from './measure-agent-store.ts'
@@ -24,31 +22,14 @@ import type { SearchMeasure } from './measure-search.ts'
 import type { SessionMeasure } from './measure-session.ts'
 import type { SizeMeasure } from './measure-size.ts'
 import { measureTextChecks } from './measure-text-checks.ts'
-import { measureWindow, type WindowMeasure } from './measure-window.ts'
-import type { Duration, Timing } from './statistics.ts'
-import type { Tries } from './tries.ts'
+import { duration, figure, fixed, printTable, type Row, timing } from './rows.ts'
+import { measureWindows, windowRows } from './window-bench.ts'
 
 const { values } = parseArgs({ options: benchOptions })
 
 const say = (line: string): void => {
   process.stderr.write(`${line}\n`)
 }
-
-type Row = readonly [what: string, measured: string, cpu: string, goal: string]
-const fixed = (value: number, digits = 0): string => value.toFixed(digits)
-const timing = (what: string, { p50, p95, max, cpuP50, cpuP95 }: Timing, goal = ''): Row => [
-  what,
-  `p50 ${fixed(p50)}, p95 ${fixed(p95)}, max ${fixed(max)} ms`,
-  `${fixed(cpuP50)}, ${fixed(cpuP95)} ms`,
-  goal,
-]
-const duration = (what: string, { wallMs, cpuMs }: Duration, goal = ''): Row => [
-  what,
-  `${fixed(wallMs)} ms`,
-  `${fixed(cpuMs)} ms`,
-  goal,
-]
-const figure = (what: string, measured: string, goal = ''): Row => [what, measured, '', goal]
 
 /** Of the file with many conversations, and of the one with a single long one. */
 const MESSAGES_OF_EACH = 5
@@ -116,8 +97,7 @@ const textChecks = await measureTextChecks(100)
 say('a session')
 const session = apart<SessionMeasure>('measure-session.ts')
 say('the window')
-const drawn = await measureWindow(memory.path)
-const drawnLarger = larger && (await measureWindow(larger.path))
+const windows = await measureWindows(messages, say)
 
 const rows: Row[] = [
   figure('import, MB of text a second', fixed(imported.textMegabytesPerSecond, 2), '≥ 6'),
@@ -153,8 +133,7 @@ const rows: Row[] = [
   duration('first answer after opening', session.firstAnswer, '< 250 ms'),
   duration('core started, file open, strata answered', session.open, '< 1000 ms'),
   duration('core started, file open, transcript answered', session.openTranscript, '< 1000 ms'),
-  ...windowRows(drawn, ''),
-  ...(drawnLarger ? windowRows(drawnLarger, ' of a million messages') : []),
+  ...windowRows(windows),
   timing('conversations.list', read.conversationsList, '< 100 ms'),
   timing('a page of conversations', read.listPage),
   timing('the same by SQLite alone', read.listAlone),
@@ -227,41 +206,6 @@ function sizeRows(size: SizeMeasure, of: string): Row[] {
   ]
 }
 
-function windowRows(drawn: WindowMeasure, of: string): Row[] {
-  const { costs, ownMegabytes, residentMegabytes, heapMegabytes } = drawn
-  const tries = (what: string, { p50, p95, max }: Tries, goal: string): Row =>
-    figure(`window${of}: ${what}`, `p50 ${p50}, p95 ${p95}, max ${max} ms`, goal)
-  const frames = (what: string, { framesPerSecond, p95Ms }: FrameFigures, goal: string): Row =>
-    figure(`window${of}: ${what}`, `${fixed(framesPerSecond, 1)} frames/s, p95 ${p95Ms} ms`, goal)
-  return [
-    figure(`window${of}: first paint`, `${fixed(drawn.firstPaintMs)} ms`, '< 1000 ms'),
-    figure(`window${of}: strata drawn, core just started`, `${fixed(drawn.firstDrawMs)} ms`, '< 1000 ms'),
-    figure(`window${of}: strata drawn, after a reload`, `${fixed(drawn.secondDrawMs)} ms`, '< 500 ms'),
-    figure(`window${of}: first view answered, after a reload`, `${fixed(drawn.firstViewMs)} ms`, '< 300 ms'),
-    frames('panning', drawn.pan, 'p95 ≤ 18 ms'),
-    frames('zooming', drawn.zoom, 'p95 ≤ 18 ms'),
-    frames('hovering', drawn.hover, 'p95 ≤ 18 ms'),
-    frames('dragging a range', drawn.brush, 'p95 ≤ 18 ms'),
-    tries('summary clicked to its detail', drawn.summaryToDetail, 'p95 ≤ 50 ms'),
-    tries('message clicked to its detail', drawn.messageToDetail, 'p95 ≤ 50 ms'),
-    tries('range marked to its figures', drawn.brushToFigures, 'p95 < 100 ms'),
-    tries('word to the first hit', drawn.wordToHit, 'p95 ≤ 100 ms'),
-    ...Object.entries(costs).map(
-      ([part, { longTasks, longestTaskMs, cpuMs }]): Row => [
-        `window${of}: tasks over 50 ms, ${part}`,
-        `${longTasks}, longest ${longestTaskMs} ms`,
-        `${cpuMs} ms`,
-        'none',
-      ],
-    ),
-    figure(
-      `window${of}: memory of the renderer`,
-      `${ownMegabytes} MB, heap ${heapMegabytes} MB; ${residentMegabytes} MB with the code of the browser`,
-      '< 300 MB',
-    ),
-  ]
-}
-
 function besideWriterRows({ list, newestPage, strata, writer, writerAlone }: BesideWriterMeasure): Row[] {
   const pace = ({ perSecond, p95, max, refusals }: typeof writer): string =>
     `${fixed(perSecond)} a second, p95 ${fixed(p95, 1)}, max ${fixed(max, 1)} ms, refused ${refusals} times`
@@ -299,21 +243,9 @@ function searchRows(measure: SearchMeasure, of: string): Row[] {
   ]
 }
 
-if (!values.json) {
-  const table: Row[] = [['', 'measured', 'CPU p50, p95', 'goal'], ...rows]
-  const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => (row[column] ?? '').length)))
-  console.log(`${messages.toLocaleString('en')} messages, Node ${process.version}, ${availableParallelism()} cores\n`)
-  for (const row of table)
-    console.log(
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-  console.log('')
-}
+if (!values.json) printTable(`${messages.toLocaleString('en')} messages`, rows)
 const figures = {
   ...{ messages, node: process.version, imported, ingested, copied, read, searched, searchedLarger, checked },
-  ...{ session, sessionLarger, many, long, besideWriter, stores, textChecks, drawn, drawnLarger, compacted, engine },
+  ...{ session, sessionLarger, many, long, besideWriter, stores, textChecks, ...windows, compacted, engine },
 }
 if (values.json) console.log(JSON.stringify(figures, null, 2))

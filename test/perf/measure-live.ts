@@ -18,7 +18,7 @@ import { clawMemory } from './claw-memory.ts'
 import { largeMemory } from './large-memory.ts'
 import { type Tries, triesOf } from './tries.ts'
 
-type LiveMeasure = {
+export type LiveMeasure = {
   /** From the end of the agent's transaction until the text of the message is on screen. */
   readonly messageToRow: Tries
   /** Processor time of the window's processes, for each message that was written: of the host, and of the browser. */
@@ -42,7 +42,7 @@ const MORE_PAUSE_MS = 900
 type Agent = { readonly say: (text: string) => void; readonly close: () => void }
 
 /** Measures a window that shows the newest messages while an agent writes one after another. */
-async function measureLive(kind: 'native' | 'foreign', messages = MESSAGES): Promise<LiveMeasure> {
+export async function measureLive(kind: 'native' | 'foreign', messages = MESSAGES): Promise<LiveMeasure> {
   const home = temporaryFolder()
   const path = join(home, 'lcm.db')
   copyFileSync(
@@ -131,7 +131,7 @@ async function awaitText(page: Page, awaited: string): Promise<void> {
 }
 
 /** An agent that keeps its memory with the library. */
-export function nativeAgent(path: string): Agent {
+function nativeAgent(path: string): Agent {
   const db = openNative(path)
   const store = new ConversationStore(db, createTokenEstimator(), Date.now)
   const conversationId = store.ensureConversation({ importer: 'bench', sessionId: 'long' })
@@ -148,7 +148,7 @@ export function nativeAgent(path: string): Agent {
 }
 
 /** An agent of lossless-claw. */
-export function clawAgent(path: string): Agent {
+function clawAgent(path: string): Agent {
   const file = losslessClawWriters[1]?.open(path)
   if (!file) throw new Error('no writer')
   const { db } = file

@@ -9,12 +9,22 @@ import { type CDPSession, chromium, type Page } from '@playwright/test'
 import type { View } from '#renderer/views.ts'
 import { chromiumFlags, findChromium } from '#scripts/find-chromium.mjs'
 import installBuild from '../builders/built-program.ts'
-import { Random } from '../builders/random.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { openInBrowser } from '../e2e/browser-door.ts'
-import { type FrameFigures, frameFigures } from './frame-figures.ts'
+import type { FrameFigures } from './frame-figures.ts'
 import { largeMemory } from './large-memory.ts'
-import { type Tries, triesOf } from './tries.ts'
+import type { Tries } from './tries.ts'
+import {
+  changePlaces,
+  clicks,
+  dragSlowly,
+  drags,
+  moveOver,
+  sampled,
+  search,
+  wheel,
+  zoomToMessages,
+} from './window-gestures.ts'
 import { installProbe } from './window-probe.ts'
 
 /** What a part of the use costs the page: the tasks that held up everything else, and its processor time. */
@@ -40,6 +50,8 @@ export type WindowMeasure = {
   readonly brushToFigures: Tries
   /** From the last letter of a word to the first hit on screen. */
   readonly wordToHit: Tries
+  /** From a click at a tab until its place is there, each place again and again in turn. */
+  readonly tabToPlace: Tries
   readonly costs: Readonly<Record<string, Cost>>
   /** Of the process that draws, after all of it: its own, and with the code of the browser, which others share. */
   readonly ownMegabytes: number
@@ -48,17 +60,9 @@ export type WindowMeasure = {
 }
 
 const MESSAGES = 200_000
-const WHEEL_EVENTS = 150
-const TRIES = 40
 const LIMIT_MS = 30_000
-/** After a click so much passes before the next one, so that what follows it is over. */
-const REST_MS = 700
-/** A quick hand holds the button for so long. */
-const PRESS_MS = 50
 /** The window loads the code of the other views when the first one has been there for a while. */
 const VIEWS_LOADED_MS = 4500
-const words =
-  'Refund webhook idempotent lock queue spike index export the const lease ledger stale retries token'.split(' ')
 
 /** Measures the window of a memory file; the first conversation in its list is the one that is shown. */
 export async function measureWindow(path: string): Promise<WindowMeasure> {
@@ -110,6 +114,7 @@ export async function measureWindow(path: string): Promise<WindowMeasure> {
     const dragged = await costing('marking ranges', () => drags(page))
     const brush = await costing('dragging a range', () => sampled(page, () => dragSlowly(page)))
     const wordToHit = await costing('searching', () => search(page))
+    const tabToPlace = await costing('changing places', () => changePlaces(page))
     return {
       firstPaintMs,
       firstDrawMs,
@@ -120,6 +125,7 @@ export async function measureWindow(path: string): Promise<WindowMeasure> {
       messageToDetail,
       brushToFigures: dragged,
       wordToHit,
+      tabToPlace,
       costs,
       ...(await memoryOf(processes, page)),
     }
@@ -156,139 +162,6 @@ async function firstAnswers(page: Page): Promise<number> {
 async function firstDraw(page: Page): Promise<number> {
   const drawnAt = await page.waitForFunction(() => window.probe.drawnAtMs, undefined, { timeout: LIMIT_MS })
   return Number(await drawnAt.jsonValue())
-}
-
-/** Frame times while something is done to the page. */
-async function sampled(page: Page, act: () => Promise<void>): Promise<FrameFigures> {
-  await page.evaluate(() => {
-    window.probe.frames = []
-  })
-  await act()
-  const frames = await page.evaluate(() => {
-    const { frames } = window.probe
-    window.probe.frames = null
-    return frames ?? []
-  })
-  return frameFigures(frames)
-}
-
-/** Wheel events as a hand makes them: in and out for a zoom, to and fro for a pan. */
-async function wheel(page: Page, what: 'zoom' | 'pan'): Promise<void> {
-  const box = await boxOf(page)
-  await page.mouse.move(box.x + box.width * 0.6, box.y + box.height * 0.5)
-  for (let event = 0; event < WHEEL_EVENTS; event++) {
-    const isBack = Math.floor(event / 30) % 2 === 1
-    const delta = isBack ? 60 : -60
-    if (what === 'zoom') await page.mouse.wheel(0, delta)
-    else await page.mouse.wheel(-delta, 0)
-    await page.waitForTimeout(8)
-  }
-}
-
-/** Zooms until a message has a column of its own. */
-async function zoomToMessages(page: Page): Promise<void> {
-  const box = await boxOf(page)
-  await page.mouse.move(box.x + box.width * 0.6, box.y + box.height * 0.5)
-  for (let event = 0; event < WHEEL_EVENTS / 2; event++) {
-    await page.mouse.wheel(0, -120)
-    await page.waitForTimeout(8)
-  }
-}
-
-async function moveOver(page: Page): Promise<void> {
-  const box = await boxOf(page)
-  for (let step = 0; step < WHEEL_EVENTS; step++) {
-    await page.mouse.move(box.x + box.width * (0.15 + (0.8 * step) / WHEEL_EVENTS), box.y + 60 + ((step * 7) % 200))
-    await page.waitForTimeout(8)
-  }
-}
-
-async function boxOf(page: Page) {
-  const box = await page.locator('canvas').first().boundingBox()
-  if (box === null) throw new Error('the strata are not on screen')
-  return box
-}
-
-/** Clicks at things that are not selected yet, wherever there is one under the pointer. */
-async function clicks(page: Page, of: 'summaries' | 'messages'): Promise<Tries> {
-  const random = new Random(of === 'summaries' ? 3 : 4)
-  const kind = of === 'summaries' ? 'summary' : 'messages'
-  const taken: number[] = []
-  let selected = ''
-  for (let attempt = 0; taken.length < TRIES && attempt < TRIES * 30; attempt++) {
-    const box = await boxOf(page)
-    const x = box.x + box.width * (0.14 + 0.84 * random.next())
-    const y = box.y + box.height * random.next()
-    await page.mouse.move(x, y)
-    const isThere = await page.evaluate((wanted) => {
-      window.probe.await('pointerup', 'detail')
-      return document.querySelector(`[data-over=${wanted}]`) !== null
-    }, kind)
-    if (!isThere) continue
-    await page.mouse.down()
-    await page.waitForTimeout(PRESS_MS)
-    await page.mouse.up()
-    const now = await page.evaluate(() => location.hash)
-    if (now !== selected) taken.push(await answer(page))
-    selected = now
-    await page.waitForTimeout(REST_MS)
-  }
-  return triesOf(taken)
-}
-
-async function drags(page: Page): Promise<Tries> {
-  const random = new Random(5)
-  const box = await boxOf(page)
-  const taken: number[] = []
-  for (let attempt = 0; attempt < TRIES / 2; attempt++) {
-    const from = 0.15 + 0.6 * random.next()
-    const y = box.y + box.height * 0.5
-    await page.mouse.move(box.x + box.width * from, y)
-    await page.mouse.down()
-    await page.mouse.move(box.x + box.width * (from + 0.1), y, { steps: 4 })
-    await page.mouse.move(box.x + box.width * (from + 0.02 + 0.2 * random.next()), y, { steps: 4 })
-    await page.evaluate(() => window.probe.await('pointerup', 'range'))
-    await page.mouse.up()
-    taken.push(await answer(page))
-    await page.waitForTimeout(REST_MS)
-  }
-  return triesOf(taken)
-}
-
-async function dragSlowly(page: Page): Promise<void> {
-  const box = await boxOf(page)
-  const y = box.y + box.height * 0.5
-  await page.mouse.move(box.x + box.width * 0.2, y)
-  await page.mouse.down()
-  for (let step = 0; step < WHEEL_EVENTS; step++) {
-    await page.mouse.move(box.x + box.width * (0.2 + (0.7 * step) / WHEEL_EVENTS), y)
-    await page.waitForTimeout(8)
-  }
-  await page.mouse.up()
-}
-
-/** Every word begins in an empty field, so that the first hit on screen is its own. */
-async function search(page: Page): Promise<Tries> {
-  await page.keyboard.press('Escape')
-  await page.keyboard.press('/')
-  const field = page.getByRole('combobox', { name: 'Search messages and summaries' })
-  await field.waitFor()
-  const taken: number[] = []
-  for (const word of [...words, ...words]) {
-    await field.fill('')
-    await page.locator('#search-hits').waitFor({ state: 'detached' })
-    await page.waitForTimeout(REST_MS / 2)
-    await page.evaluate(() => window.probe.await('input', 'hit'))
-    await field.fill(word)
-    taken.push(await answer(page))
-    await page.waitForTimeout(REST_MS)
-  }
-  return triesOf(taken)
-}
-
-async function answer(page: Page): Promise<number> {
-  const taken = await page.waitForFunction(() => window.probe.answer, undefined, { timeout: LIMIT_MS })
-  return Number(await taken.jsonValue())
 }
 
 /** The process that draws the page, and the processor time that it has used. */

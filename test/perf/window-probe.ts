@@ -8,8 +8,11 @@ type WindowProbe = {
   frames: number[] | null
   /** Milliseconds from an event to the frame that shows what was awaited, or null while it is awaited. */
   answer: number | null
-  /** Waits from the next event of this type on until what is asked for is on screen. */
-  readonly await: (event: 'pointerup' | 'input', what: 'detail' | 'hit' | 'range') => void
+  /**
+   * Waits from the next event of this type on until what is asked for is on screen. A place is on screen when its tab is
+   * the current one and nothing in it is being fetched; `name` is its view.
+   */
+  readonly await: (event: 'pointerup' | 'input', what: 'detail' | 'hit' | 'range' | 'place', name?: string) => void
 }
 
 declare global {
@@ -54,6 +57,9 @@ export function installProbe(): void {
       const text = document.querySelector('[aria-label=Range]')?.textContent ?? ''
       return text.includes(`messages ${first?.toLocaleString('en')} – ${last?.toLocaleString('en')}`)
     },
+    place: (name: string) =>
+      document.querySelector(`nav[aria-label=Views] [aria-current][data-view=${name}]`) !== null &&
+      document.querySelector('main [role=status][aria-label^=Loading]') === null,
   } as const
 
   const probe: WindowProbe = {
@@ -61,12 +67,12 @@ export function installProbe(): void {
     longTasks,
     frames: null,
     answer: null,
-    await: (event, what) => {
+    await: (event, what, name = '') => {
       probe.answer = null
       const begin = ({ timeStamp }: Event) => {
         const look = () => {
           // The frame that shows it ends after this callback.
-          if (isShown[what]()) setTimeout(() => (probe.answer = performance.now() - timeStamp))
+          if (isShown[what](name)) setTimeout(() => (probe.answer = performance.now() - timeStamp))
           else requestAnimationFrame(look)
         }
         requestAnimationFrame(look)
