@@ -11,6 +11,11 @@ const travel = {
     'the words of a search travel: a hit is traced for them, in its own conversation, and a question begins with them',
 } as const
 
+const oneWindow = {
+  file: 'test/e2e/one-window.e2e.ts',
+  title: 'a session over its budget has the same window in every view',
+} as const
+
 /** Faults by the job that they stopped or misled: finding, compacting, repairing, comparing, looking around. */
 export const WINDOW_FAULTS: readonly WindowFault[] = [
   {
@@ -56,11 +61,7 @@ export const WINDOW_FAULTS: readonly WindowFault[] = [
     file: 'test/e2e/start.e2e.ts',
     title: 'a run has the same size in the loss report of its conversation and in the history of compactions',
   },
-  {
-    fault: 'Two views measure one window against different thresholds',
-    file: 'test/e2e/one-window.e2e.ts',
-    title: 'a session over its budget has the same window in every view',
-  },
+  { fault: 'Two views measure one window against different thresholds', ...oneWindow },
   {
     fault: 'A plan has numbers, and neither words nor losses',
     file: 'test/renderer/compaction.test.ts',
@@ -292,14 +293,6 @@ export const WINDOW_FAULTS: readonly WindowFault[] = [
     file: 'test/e2e/keyboard.e2e.ts',
     title: 'the palette reaches views, actions, conversations and ids, every view has its key, and ? lists them',
   },
-  {
-    fault: 'A window that the file does not store is told as the fact',
-    file: 'test/e2e/one-window.e2e.ts',
-    title: 'a session over its budget has the same window in every view',
-  },
-  {
-    fault: 'A conversation without a title is called by the id of its session',
-    file: 'test/e2e/one-window.e2e.ts',
-    title: 'a session over its budget has the same window in every view',
-  },
+  { fault: 'A window that the file does not store is told as the fact', ...oneWindow },
+  { fault: 'A conversation without a title is called by the id of its session', ...oneWindow },
 ]
