@@ -47,7 +47,10 @@ export class HookedComputer {
     let faults = 0
     for (const { id, path } of sessions) {
       const conversationId = ids.get(id)
-      if (conversationId === undefined) throw new Error(`session ${id} is not in the memory`)
+      if (conversationId === undefined) {
+        const failures = this.hooks.failures().map((failure) => failure.text)
+        throw new Error(`session ${id} is not in the memory: ${failures.join(' ')}`)
+      }
       const { counts, lostTextCount } = await compare(this.db, path, { conversationId })
       faults += counts.missing + counts.duplicated + counts.differing + counts.extra + lostTextCount
     }
