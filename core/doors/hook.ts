@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { readSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { userFolders } from '../folders.ts'
 import { isAfterCompaction, isHookedAgent, readHookEvent } from '../host/hooks/hook-event.ts'
@@ -14,16 +13,11 @@ import { HookFolder } from '../host/hooks/hook-folder.ts'
 const [agent, , memory] = process.argv.slice(2)
 /** After this time the model is told nothing. */
 const PATIENCE_MS = 20_000
-/** An agent that has said nothing after this time says nothing. */
-const INPUT_MS = 5_000
-/** Input that is not there yet is looked for again after this time. */
-const AGAIN_MS = 2
-const STDIN = 0
 
 if (isHookedAgent(agent) && memory !== undefined) {
   const folder = new HookFolder(userFolders(process.env).data, memory)
   try {
-    const given = readInput()
+    const given = await readInput()
     const event = readHookEvent(given)
     if (event === null) throw new Error('What the agent said is no event of a hook.')
     if (isAfterCompaction(event)) recall(folder, agent, given)
@@ -36,24 +30,11 @@ if (isHookedAgent(agent) && memory !== undefined) {
   }
 }
 
-/** Reads what the agent says. A pipe that does not block has nothing while a busy machine has not written it yet. */
-function readInput(): string {
-  const until = Date.now() + INPUT_MS
-  const read: Buffer[] = []
-  const buffer = Buffer.alloc(65_536)
-  for (;;) {
-    try {
-      const bytes = readSync(STDIN, buffer)
-      if (bytes === 0) return Buffer.concat(read).toString('utf8')
-      read.push(Buffer.from(buffer.subarray(0, bytes)))
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
-      // The end of a pipe on Windows.
-      if (code === 'EOF') return Buffer.concat(read).toString('utf8')
-      if (code !== 'EAGAIN' || Date.now() > until) throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, AGAIN_MS)
-    }
-  }
+/** Reads what the agent says. At once, it could fail: a busy machine has not written it into the pipe yet. */
+async function readInput(): Promise<string> {
+  const pieces: Buffer[] = []
+  for await (const piece of process.stdin) pieces.push(piece as Buffer)
+  return Buffer.concat(pieces).toString('utf8')
 }
 
 function importLater(agent: string): void {
