@@ -41,5 +41,6 @@ export const WatchReport = z.object({
   atMs: TimeMs,
   /** Errors first. */
   findings: z.array(WatchFinding),
+  tookMs: z.number(),
 })
 export type WatchReport = z.infer<typeof WatchReport>

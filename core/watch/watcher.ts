@@ -44,6 +44,7 @@ export class Watcher {
 
   /** @throws LcmError cancelled, sqlite_failed */
   async look(lcm: Lcm, signal: AbortSignal): Promise<WatchReport> {
+    const began = performance.now()
     const nowMs = lcm.clock()
     const all = lcm.stats.listed().filter(({ internal }) => !internal)
     const messages = all.reduce((sum, one) => sum + one.messages, 0)
@@ -56,7 +57,8 @@ export class Watcher {
       ...(await this.#fileFindings(lcm, inUse, nowMs, signal)),
       ...this.#growth.find(lcm.info.path, messages, nowMs),
     ]
-    return { atMs: nowMs, findings: findings.sort((a, b) => rankOf(a) - rankOf(b)) }
+    findings.sort((a, b) => rankOf(a) - rankOf(b))
+    return { atMs: nowMs, findings, tookMs: performance.now() - began }
   }
 
   async #fileFindings(

@@ -67,7 +67,7 @@ function Health() {
 
 /** What is wrong while the agent works. Nothing is shown when all is well. */
 function WrongNow() {
-  const { data } = useWatch()
+  const { data } = useWatch(false)
   const [first] = data?.findings ?? []
   if (data === undefined || first === undefined) return null
   const text = data.findings.length === 1 ? first.text : `${plural(data.findings.length, 'thing')} wrong now`

@@ -75,7 +75,7 @@ test(
     for (const target of [path, `${path}.backup-20260302T090000000Z.db`, join(folder, 'lcm.db.bak')])
       copyFileSync(systemFile('lossless-claw/small.db'), target)
     const page = await openMemory()
-    const rows = page.getByRole('listitem').filter({ hasText: 'openclaw' })
+    const rows = page.getByRole('listitem').filter({ hasText: '.openclaw/lcm.db' })
     await expect(page.getByRole('heading', { name: 'Found on this machine · 1', exact: true })).toBeVisible()
     await expect(rows).toHaveCount(1)
     await rows.getByRole('button').first().click()

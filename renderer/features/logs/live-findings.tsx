@@ -7,7 +7,7 @@ import styles from './live-findings.module.css'
 
 /** What is wrong now, while the agent of the memory works, and what to do about it. Nothing is shown when all is well. */
 export function LiveFindings() {
-  const { data } = useWatch()
+  const { data } = useWatch(true)
   if (data === undefined || data.findings.length === 0) return null
   return (
     <section className={styles.live} aria-label="Wrong now">
