@@ -18,6 +18,7 @@ import { executeHere } from '#core/doors/run-job.ts'
 import { Machine } from '#core/machine/machine.ts'
 import { createRouter } from '#core/router.ts'
 import { readSettings } from '#core/settings/settings.ts'
+import { inProject } from '#scripts/project.mjs'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { lcmHere } from '../doors/cli/lcm.ts'
@@ -86,7 +87,7 @@ beforeAll(async () => {
   core = new Core({
     path: memory.path,
     open,
-    machine: new Machine({ env, resourcesDir: home, home, cwd: home }),
+    machine: new Machine({ env, resourcesDir: inProject('resources'), home, cwd: home }),
     execute: executeHere(open),
   })
 })
