@@ -33,6 +33,8 @@ const EXPLAINED: Readonly<Record<string, string>> = {
 /** Statements that only a full read can answer, by a part of their SQL. */
 const EXPLAINED_SQL: Readonly<Record<string, string>> = {
   'instr(file_ids': 'which summaries mention a file stands in their lists only, and summaries are few',
+  '(SELECT count(*) FROM main.messages) AS rows':
+    'SQLite counts the entries of an index from its pages, once for each state of the file',
 }
 
 type Statement = { all(params?: object): unknown[] }
