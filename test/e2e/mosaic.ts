@@ -17,6 +17,8 @@ export async function openWorkbench(browser: Browser): Promise<Page> {
 
 /** Takes a picture of a page. */
 export async function mosaicOf(page: Page, workbench: Page): Promise<Mosaic> {
+  // Whether what was clicked still looks pointed at below a dialog is a matter of moments.
+  await page.mouse.move(0, 0)
   const picture = await page.screenshot({ type: 'jpeg', quality: 85, animations: 'disabled', caret: 'hide' })
   return workbench.evaluate(
     async ([base64, tile]) => {
