@@ -84,13 +84,9 @@ export class FateFinder {
     const isWhole = details.some(({ specific }) => specific === null)
     const isAnyThere = isWhole || claim.specifics.some((one) => this.#index.occurrencesOf(one).length > 0)
     if (!isAnyThere || !this.#mayStand(claim)) return details.map(() => false)
-    const places = details.map(({ specific }) => specific !== null && this.#placeOf(claim, specific) !== undefined)
-    if (!isWhole && !(places.includes(true) && this.#mayBeTurned(claim, details))) return places
-    const nearest = this.#scorer.nearest(claim)
-    if (nearest !== null && this.#isTurned(claim, nearest)) return details.map(() => false)
-    if (!isWhole || this.#fateOfWhole(claim, nearest, false, false).fate !== 'kept') return places
-    // A sentence of which a value changed is not kept as a whole.
-    return this.fateOf(sentence).fates.map(({ fate }) => fate === 'kept')
+    if (isWhole || this.#mayBeTurned(claim, details))
+      return this.fateOf(sentence).fates.map(({ fate }) => fate === 'kept')
+    return details.map(({ specific }) => specific !== null && this.#placeOf(claim, specific) !== undefined)
   }
 
   /**
