@@ -29,7 +29,7 @@ async function openInElectron(file) {
   if (!hasDisplay()) return 'there is no display'
   if (process.platform === 'linux' && process.getuid?.() === 0) return 'Electron does not run as root'
   const electron = findElectron() ?? (await fetchElectron())
-  if (electron === undefined) return 'Electron could not be fetched (npx install-electron tries again)'
+  if (electron === undefined) return 'Electron could not be fetched ("npm run fetch:electron" tries again)'
   // Terminals in editors set this variable, which would turn Electron into plain Node.
   const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env
   const startedAtMs = Date.now()

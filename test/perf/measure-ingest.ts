@@ -27,6 +27,8 @@ type Row = Readonly<Record<string, string | number | null>>
 type Rows = { readonly message: Row; readonly parts: readonly Row[]; readonly item: Row; readonly texts: Row }
 type Indexes = 'directly' | 'by triggers'
 
+/** At least this many messages are stored between two looks at the clock. */
+const BLOCK = 100
 const TURN = 6
 const BULK = 1000
 
@@ -81,7 +83,7 @@ function shares(all: readonly NewMessage[], together: number): { directly: numbe
   const triggered = new BareFile(join(folder, 'triggered.db'), 'by triggers')
   const directly: number[] = []
   const byTriggers: number[] = []
-  const block = Math.max(together, Math.ceil(100 / together) * together)
+  const block = Math.ceil(BLOCK / together) * together
   for (let from = 0; from + block <= all.length; from += block) {
     const transactions = Array.from({ length: block / together }, (_, index) => {
       const first = from + index * together
