@@ -18,9 +18,11 @@ export function findElectron() {
   return binary && existsSync(binary) ? binary : undefined
 }
 
-/** Fetches the binary within a minute. A failure is remembered for a day, so that later starts are quick. */
+/** Fetches the binary unless that failed within a day, so that later starts are quick. */
+export const fetchElectronUnlessFailed = async () => (failedLately() ? undefined : fetchElectron())
+
+/** Fetches the binary within a minute, or returns undefined and remembers when that failed. */
 export async function fetchElectron() {
-  if (failedLately()) return undefined
   say('fetching Electron, once…')
   const limit = AbortSignal.timeout(DOWNLOAD_LIMIT_MS)
   const options = { stdio: 'ignore', signal: limit, killSignal: 'SIGKILL' }

@@ -2,7 +2,7 @@
 // Options after the file are those of `lcm serve`; giving one asks for the browser.
 import { bootstrap } from './bootstrap.mjs'
 import { endLike, run } from './child.mjs'
-import { fetchElectron, findElectron, hasDisplay } from './electron-binary.mjs'
+import { fetchElectronUnlessFailed, findElectron, hasDisplay } from './electron-binary.mjs'
 import { ensureBuild } from './ensure-build.mjs'
 import { fromUser, inProject, main, root, say, userFolder } from './project.mjs'
 
@@ -28,7 +28,7 @@ async function openInElectron(file) {
   if (process.env.LCM_NO_ELECTRON === '1') return 'LCM_NO_ELECTRON is set'
   if (!hasDisplay()) return 'there is no display'
   if (process.platform === 'linux' && process.getuid?.() === 0) return 'Electron does not run as root'
-  const electron = findElectron() ?? (await fetchElectron())
+  const electron = findElectron() ?? (await fetchElectronUnlessFailed())
   if (electron === undefined) return 'Electron could not be fetched ("npm run fetch:electron" tries again)'
   // Terminals in editors set this variable, which would turn Electron into plain Node.
   const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env
