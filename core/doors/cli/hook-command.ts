@@ -17,6 +17,9 @@ import { makeFolderOf, withMemory } from './session.ts'
 const TOKENS = 1_500
 /** A process that waits for its turn looks again after this time. */
 const TURN_MS = 200
+/** So often a process tries to import while other programs write to the memory, with this time between. */
+const MOST_ATTEMPTS = 20
+const ATTEMPT_MS = 1_000
 /** A probe of a long session at its end is given up after this time. */
 const PROBE_MS = 300_000
 
@@ -72,30 +75,45 @@ type Given = { readonly db: string; readonly newer: boolean }
  * that, so that no other import has to wait.
  */
 async function importQueued(folder: HookFolder, given: Given): Promise<void> {
-  const release = await turnIn(folder)
-  if (release === null) return
   const ended = new Set<number>()
-  try {
-    while (folder.isWaiting) {
-      const waiting = folder.waiting()
-      for (const [agent, transcripts] of Map.groupBy(waiting.transcripts, (one) => one.agent)) {
-        try {
-          const paths = transcripts.map(({ path }) => path)
-          const imported = await withMemory(given, (lcm) => importAll(lcm, agent, paths), { create: true })
-          for (const { path, hasEnded } of transcripts) {
-            const conversationId = imported.get(path)
-            if (hasEnded && conversationId !== undefined) ended.add(conversationId)
-          }
-        } catch (error) {
-          folder.fail(agent, error, Date.now())
-        }
-      }
-      waiting.forget()
+  // It looks again without its lock: a hook that saw the lock meanwhile has started no other process.
+  for (let attempt = 1; folder.isWaiting; attempt += 1) {
+    const release = await turnIn(folder)
+    if (release === null) break
+    try {
+      await importWaiting(folder, given, ended)
+    } catch (error) {
+      if (!isLocked(error) || attempt === MOST_ATTEMPTS) throw error
+    } finally {
+      release()
     }
-  } finally {
-    release()
+    if (folder.isWaiting) await later(ATTEMPT_MS)
   }
   if (ended.size > 0) await withMemory(given, (lcm) => probeEnded(lcm, [...ended]), { readOnly: true })
+}
+
+/**
+ * Imports what waits, and adds the conversations of sessions that have ended to `ended`.
+ * @throws LcmError locked when another program writes to the memory. Then everything goes on waiting.
+ */
+async function importWaiting(folder: HookFolder, given: Given, ended: Set<number>): Promise<void> {
+  while (folder.isWaiting) {
+    const { transcripts, forget } = folder.waiting()
+    for (const [agent, ofAgent] of Map.groupBy(transcripts, (one) => one.agent)) {
+      try {
+        const paths = ofAgent.map(({ path }) => path)
+        const imported = await withMemory(given, (lcm) => importAll(lcm, folder, agent, paths), { create: true })
+        for (const { path, hasEnded } of ofAgent) {
+          const conversationId = imported.get(path)
+          if (hasEnded && conversationId !== undefined) ended.add(conversationId)
+        }
+      } catch (error) {
+        if (isLocked(error)) throw error
+        folder.fail(agent, error, Date.now())
+      }
+    }
+    forget()
+  }
 }
 
 /**
@@ -122,10 +140,12 @@ function unlessLocked(lock: () => () => void): (() => void) | null {
   try {
     return lock()
   } catch (error) {
-    if (error instanceof LcmError && error.code === 'locked') return null
+    if (isLocked(error)) return null
     throw error
   }
 }
+
+const isLocked = (error: unknown): boolean => error instanceof LcmError && error.code === 'locked'
 
 /**
  * Asks what the agent would still know at the end of a session. The log of events keeps the figure. A session without a
@@ -142,8 +162,16 @@ async function probeEnded(lcm: Lcm, conversationIds: readonly number[]): Promise
   }
 }
 
-/** Imports transcripts with those of their sub-agents. A session without a word has no transcript yet. */
-async function importAll(lcm: Lcm, agent: HookedAgent, transcripts: readonly string[]): Promise<Imported> {
+/**
+ * Imports transcripts with those of their sub-agents, and writes down which of them cannot be read. A session without a
+ * word has no transcript yet.
+ */
+async function importAll(
+  lcm: Lcm,
+  folder: HookFolder,
+  agent: HookedAgent,
+  transcripts: readonly string[],
+): Promise<Imported> {
   const { importTranscripts } = await import('#core/ingest/transcripts/import-transcripts.ts')
   const paths = transcripts.flatMap((path) => [path, path.replace(/\.jsonl$/, '')].filter((one) => existsSync(one)))
   if (paths.length === 0) return new Map()
@@ -152,6 +180,7 @@ async function importAll(lcm: Lcm, agent: HookedAgent, transcripts: readonly str
   const { files: imported } = await interruptible((signal) =>
     importTranscripts({ db, estimator, clock, files, paths, format: agent, window: 'agent' }, signal),
   )
+  for (const { path, error } of imported) if (error !== null) folder.fail(agent, `${path}: ${error}`, Date.now())
   return new Map(
     imported.flatMap(({ path, conversationId }) => (conversationId === null ? [] : [[path, conversationId]])),
   )
@@ -175,7 +204,7 @@ async function recall(
   const said = await withMemory(
     given,
     async (lcm) => {
-      const conversationId = (await importAll(lcm, agent, [transcriptPath])).get(transcriptPath)
+      const conversationId = (await importAll(lcm, folder, agent, [transcriptPath])).get(transcriptPath)
       if (conversationId === undefined) return ''
       const { whatLeftWindow } = await import('#core/host/hooks/left-window.ts')
       const compaction = folder.takeCompaction(event)

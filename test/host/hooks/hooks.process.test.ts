@@ -1,6 +1,7 @@
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as later } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { ActivityReader } from '#core/activity/activity-reader.ts'
@@ -228,6 +229,29 @@ describe('hooks of Claude Code', () => {
     release()
     await settled(hooks)
     expect(await contentsIn(db)).toEqual(['We use port 8443 for the ferry.'])
+  })
+
+  it('import a transcript that came while another program was writing to the memory, when that has ended', async () => {
+    const { db, transcriptPath, hooks, start } = session()
+    const builder = new TranscriptBuilder()
+    builder.user('We use port 8443 for the ferry.')
+    writeFileSync(transcriptPath, `${builder.lines.join('\n')}\n`)
+    start('Stop')
+    await settled(hooks)
+    builder.user('Go on.')
+    writeFileSync(transcriptPath, `${builder.lines.join('\n')}\n`)
+    const writer = new DatabaseSync(db)
+    writer.exec('BEGIN IMMEDIATE')
+    start('Stop')
+    // An attempt ends when the memory was locked for some seconds.
+    await vi.waitFor(() => expect(hooks.isBeingEmptied).toBe(true), { timeout: 60_000, interval: 50 })
+    await vi.waitFor(() => expect(hooks.isBeingEmptied).toBe(false), { timeout: 60_000, interval: 50 })
+    expect(hooks.isWaiting).toBe(true)
+    writer.exec('ROLLBACK')
+    writer.close()
+    await settled(hooks)
+    expect(hooks.failures()).toEqual([])
+    expect(await contentsIn(db)).toEqual(['We use port 8443 for the ferry.', 'Go on.'])
   })
 
   it('lose and double nothing when many sessions end a turn at once and importers are killed', async () => {
