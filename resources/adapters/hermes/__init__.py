@@ -35,6 +35,14 @@ HEADING = (
 )
 
 
+class Refused(RuntimeError):
+    """What the engine says in the place of an answer. The code is one of docs/reference.md, or None."""
+
+    def __init__(self, error: Dict[str, Any]):
+        super().__init__(error["message"])
+        self.code: Optional[str] = (error.get("data") or {}).get("code")
+
+
 class Engine:
     """Asks `lcm engine` one thing after the other. It is started with the first call, and again after it has ended."""
 
@@ -65,16 +73,21 @@ class Engine:
                 if answer.get("id") != self._last_id:
                     continue
                 if "error" in answer:
-                    raise RuntimeError(answer["error"]["message"])
+                    raise Refused(answer["error"])
                 return answer["result"]
             raise RuntimeError("lcm engine has ended")
 
     def close(self) -> None:
         with self._lock:
-            if self._process is not None:
-                self._process.stdin.close()
-                self._process.wait(timeout=30)
-                self._process = None
+            process, self._process = self._process, None
+            if process is None:
+                return
+            try:
+                process.stdin.close()
+                process.wait(timeout=30)
+            except (OSError, subprocess.TimeoutExpired):
+                process.kill()
+                process.wait()
 
 
 class LcmInspectorEngine(ContextEngine):
@@ -161,7 +174,7 @@ class LcmInspectorEngine(ContextEngine):
     def _caught(self, work: Any) -> Any:
         try:
             return work()
-        except (RuntimeError, OSError, subprocess.TimeoutExpired) as error:
+        except (RuntimeError, OSError) as error:
             logger.warning("LCM memory: %s Hermes goes on without it.", error)
             return None
 
@@ -193,7 +206,9 @@ class LcmInspectorEngine(ContextEngine):
                 newest = [row[0].split("-", 1) for row in reversed(rows)]
                 before = int(newest[0][0]) if newest else 0
                 self._stored = [""] * before + [digest for _, digest in newest]
-            except RuntimeError:
+            except Refused as error:
+                if error.code != "not_found":
+                    raise
                 # Nothing of the session is stored.
                 self._stored = []
         return self._stored

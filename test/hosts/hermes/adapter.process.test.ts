@@ -116,6 +116,32 @@ engine._engine.close()
   expect(wrong(await scanFile(memory))).toEqual([])
 })
 
+it('stores nothing a second time when the memory could not say what it holds, or its process was killed', async () => {
+  const { answer, memory } = python(`
+engine = start()
+messages = [said(n) for n in range(6)]
+engine.on_turn_complete(messages)
+engine._engine._process.kill()
+engine.on_session_end("s1", messages)
+again = start()
+ask = again._engine.call
+def locked(method, **params):
+    if method == "status":
+        raise lcm_inspector.Refused({"message": "The memory is locked.", "data": {"code": "locked"}})
+    return ask(method, **params)
+again._engine.call = locked
+again.on_turn_complete(messages[2:] + [said(6)])
+again._engine.call = ask
+again.on_turn_complete(messages[2:] + [said(6)])
+again.on_session_end("s1", messages[2:] + [said(6)])
+print(json.dumps({}))
+`)
+  expect(answer).toEqual({})
+  expect((await contents(memory)).map((text) => /WORD\d+/.exec(text)?.[0])).toEqual(
+    Array.from({ length: 7 }, (_, n) => `WORD${n}`),
+  )
+})
+
 it('sends all messages as they are when there is no memory, and when nothing would become smaller', () => {
   const { answer } = python(`
 engine = start()
