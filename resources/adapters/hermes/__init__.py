@@ -69,7 +69,11 @@ class Engine:
             self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
             for line in self._process.stdout:
-                answer = json.loads(line)
+                try:
+                    answer = json.loads(line)
+                except ValueError:
+                    # An engine that is killed in the middle of a line leaves the beginning of it.
+                    break
                 if answer.get("id") != self._last_id:
                     continue
                 if "error" in answer:
