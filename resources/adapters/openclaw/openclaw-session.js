@@ -8,8 +8,7 @@ import { SessionWindow } from '../shared/session-window.js'
  * @typedef {import('./openclaw.d.ts').Message} Message
  */
 
-/** The importer of OpenClaw's database has the same name, so that both meet the same conversations. */
-const AGENT = 'openclaw'
+export const AGENT = 'openclaw'
 const DATABASE = 'openclaw-agent.sqlite'
 const CHARS_PER_TOKEN = 4
 /** How many messages are compared, from the newest on, to find a message of OpenClaw in the memory. */
@@ -21,8 +20,6 @@ const LEAST_BUDGET = 8_000
 export class OpenClawSession {
   #memory
   #window
-  /** @type {number | null} */
-  #conversationId = null
 
   /**
    * @param {Memory} memory
@@ -31,15 +28,7 @@ export class OpenClawSession {
    */
   constructor(memory, sessionId, agentDir) {
     this.#memory = memory
-    const importing = async () => {
-      const paths = [join(agentDir, DATABASE)]
-      const { files } = await memory.job({ kind: 'import', paths, format: AGENT, sessions: [sessionId] })
-      if (files[0]?.error) throw new Error(files[0].error)
-      const stored = files[0]?.conversations.find((one) => one.sessionId === sessionId)
-      this.#conversationId = stored?.conversationId ?? this.#conversationId
-      return this.#conversationId
-    }
-    this.#window = new SessionWindow({ memory, sessionId, importing })
+    this.#window = new SessionWindow({ memory, sessionId, agent: AGENT, database: () => join(agentDir, DATABASE) })
   }
 
   async store() {
@@ -73,7 +62,8 @@ export class OpenClawSession {
   }
 
   async #stored() {
-    return this.#conversationId === null ? [] : sentMessages(this.#memory, this.#conversationId)
+    const { conversationId } = this.#window
+    return conversationId === null ? [] : sentMessages(this.#memory, conversationId)
   }
 
   /**

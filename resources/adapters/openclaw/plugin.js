@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { codeOf } from '../shared/compacted-window.js'
 import { startEngine } from '../shared/engine.js'
+import { telling } from '../shared/failures.js'
 import { PREAMBLE } from '../shared/preamble.js'
-import { OpenClawSession } from './openclaw-session.js'
+import { AGENT, OpenClawSession } from './openclaw-session.js'
 
 /**
  * @typedef {import('./openclaw.d.ts').Api} Api
@@ -39,33 +39,10 @@ async function closeMemory() {
  * @param {Api} api
  */
 export default function register(api) {
-  const said = new Set()
+  const caught = telling('OpenClaw', (/** @type {string} */ text) => api.logger.warn(text))
   const memory = () => {
-    opened ??= startEngine({ ...api.pluginConfig, agent: 'openclaw' })
+    opened ??= startEngine({ ...api.pluginConfig, agent: AGENT })
     return opened
-  }
-
-  /** Says a failure once. @param {unknown} error */
-  const say = (error) => {
-    const message = error instanceof Error ? error.message : String(error)
-    const key = codeOf(error) ?? message
-    if (said.has(key)) return
-    said.add(key)
-    api.logger.warn(`LCM memory: ${message.replace(/\.$/, '')}. OpenClaw goes on without it.`)
-  }
-
-  /**
-   * @template T
-   * @param {() => Promise<T>} work
-   * @returns {Promise<T | undefined>}
-   */
-  const caught = async (work) => {
-    try {
-      return await work()
-    } catch (error) {
-      say(error)
-      return undefined
-    }
   }
 
   for (const { name, title, description, inputSchema } of TOOLS)

@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
-import { codeOf } from '../shared/compacted-window.js'
 import { startEngine } from '../shared/engine.js'
+import { telling } from '../shared/failures.js'
 import { PREAMBLE, TOOLS } from '../shared/preamble.js'
 import { SessionWindow } from '../shared/session-window.js'
 
@@ -13,7 +13,6 @@ import { SessionWindow } from '../shared/session-window.js'
  * @typedef {import('./opencode.d.ts').Message} Message
  */
 
-/** The importer of opencode's database has the same name, so that both meet the same conversations. */
 const AGENT = 'opencode'
 /** After these events something of a session is in opencode's database that was not there before. */
 const ENDS = new Set(['session.idle', 'session.compacted', 'session.error'])
@@ -35,46 +34,15 @@ export function connect(given) {
     const limits = new Map()
     /** Sessions of which the next request asks for a summary by opencode itself. @type {Set<string>} */
     const compacting = new Set()
-    const said = new Set()
-
-    /** Says a failure once. @param {unknown} error */
-    const say = (error) => {
-      const message = error instanceof Error ? error.message : String(error)
-      const key = codeOf(error) ?? message
-      if (said.has(key)) return
-      said.add(key)
-      const text = `LCM memory: ${message.replace(/\.$/, '')}. opencode goes on without it.`
+    const caught = telling('opencode', (/** @type {string} */ text) => {
       // Neither has to be there: `opencode run` has no window.
       void Promise.resolve(client.app?.log({ body: { service: 'lcm', level: 'warn', message: text } })).catch(() => {})
       void Promise.resolve(client.tui?.showToast({ body: { message: text, variant: 'warning' } })).catch(() => {})
-    }
-
-    /**
-     * @template T
-     * @param {() => Promise<T>} work
-     * @returns {Promise<T | undefined>}
-     */
-    const caught = async (work) => {
-      try {
-        return await work()
-      } catch (error) {
-        say(error)
-        return undefined
-      }
-    }
+    })
 
     /** @param {string} sessionId */
     const sessionOf = (sessionId) => {
-      const known = sessions.get(sessionId)
-      if (known) return known
-      // opencode's database knows forks, what was taken back, and what opencode compacted by itself.
-      const importing = async () => {
-        const paths = [database()]
-        const { files } = await memory.job({ kind: 'import', paths, format: AGENT, sessions: [sessionId] })
-        if (files[0]?.error) throw new Error(files[0].error)
-        return files[0]?.conversations.find((one) => one.sessionId === sessionId)?.conversationId ?? null
-      }
-      const session = new SessionWindow({ memory, sessionId, importing })
+      const session = sessions.get(sessionId) ?? new SessionWindow({ memory, sessionId, agent: AGENT, database })
       sessions.set(sessionId, session)
       return session
     }

@@ -1,4 +1,5 @@
-import { codeOf } from '../shared/compacted-window.js'
+import { telling } from '../shared/failures.js'
+import { PREAMBLE, TOOLS } from '../shared/preamble.js'
 import { lcmCommand } from './lcm-command.js'
 import { openMemory, SessionMemory } from './session-memory.js'
 import { settingsOf } from './settings.js'
@@ -7,12 +8,6 @@ import { settingsOf } from './settings.js'
  * @typedef {import('./pi.d.ts').Context} Context
  * @typedef {import('./pi.d.ts').Pi} Pi
  */
-
-/** What of the tools of the library Pi's model is offered. */
-const TOOLS = ['lcm_grep', 'lcm_describe', 'lcm_expand']
-
-/** It never changes, so that prompts with it stay cached. */
-const PREAMBLE = `Everything said in this project is kept in a memory, also what a compaction took out of the conversation. When something from earlier is missing or unclear, look it up instead of guessing: lcm_grep searches messages and summaries, lcm_expand opens a summary by its id, lcm_describe reads one id or gives an overview.`
 
 /**
  * The memory of LCM Inspector in Pi (docs/hosts/pi.md, docs/decisions/0037-pi.md). What fails in a handler is said once, and leaves Pi as it is.
@@ -35,42 +30,12 @@ function lcm(pi, memoryOfAll) {
   let isWaiting = false
   /** Whether the session has its note. */
   let isNoted = false
-  /** @type {Set<string>} */
-  const said = new Set()
 
-  /**
-   * Says a failure once. What the person stopped is none.
-   * @param {Context} ctx
-   * @param {unknown} error
-   */
-  const say = (ctx, error) => {
-    const message = error instanceof Error ? error.message : String(error)
-    const key = codeOf(error) ?? message
-    if (key === 'cancelled' || said.has(key)) return
-    const text = `LCM memory: ${message.replace(/\.$/, '')}. Pi goes on without it.`
-    try {
-      if (ctx.hasUI) ctx.ui.notify(text, 'warning')
-      else process.stderr.write(`${text}\n`)
-      said.add(key)
-    } catch {
-      // Pi has replaced the session meanwhile, and its context refuses every use.
-    }
-  }
-
-  /**
-   * @template T
-   * @param {Context} ctx
-   * @param {() => Promise<T>} work
-   * @returns {Promise<T | undefined>}
-   */
-  const caught = async (ctx, work) => {
-    try {
-      return await work()
-    } catch (error) {
-      say(ctx, error)
-      return undefined
-    }
-  }
+  const caught = telling('Pi', (text, /** @type {Context} */ ctx) => {
+    // When Pi has replaced the session meanwhile, its context refuses every use.
+    if (ctx.hasUI) ctx.ui.notify(text, 'warning')
+    else process.stderr.write(`${text}\n`)
+  })
 
   /**
    * @template T
@@ -78,7 +43,7 @@ function lcm(pi, memoryOfAll) {
    * @param {(memory: SessionMemory) => Promise<T>} work
    * @returns {Promise<T | undefined>}
    */
-  const withMemory = (ctx, work) => caught(ctx, async () => (memory === null ? undefined : work(memory)))
+  const withMemory = (ctx, work) => caught(async () => (memory === null ? undefined : work(memory)), ctx)
 
   /** @param {Context} ctx */
   const ingest = (ctx) =>
@@ -116,7 +81,7 @@ function lcm(pi, memoryOfAll) {
   }
 
   pi.on('session_start', (_, ctx) =>
-    caught(ctx, async () => {
+    caught(async () => {
       const settings = settingsOf(ctx.cwd, pi.getSettings(), memoryOfAll)
       if (!settings.isEnabled) return
       const opened = await openMemory(settings)
@@ -124,7 +89,7 @@ function lcm(pi, memoryOfAll) {
       isNoted = false
       for (const tool of await opened.call('tools.list', undefined)) if (TOOLS.includes(tool.name)) offer(tool)
       void ingest(ctx)
-    }),
+    }, ctx),
   )
 
   /** @param {{ name: string, title: string, description: string, inputSchema: object }} tool */
@@ -153,8 +118,8 @@ function lcm(pi, memoryOfAll) {
     // What comes from now on finds no memory, also while the last of it is stored.
     memory = null
     if (open === null) return
-    await caught(ctx, () => open.ingest())
-    await caught(ctx, () => open.close())
+    await caught(() => open.ingest(), ctx)
+    await caught(() => open.close(), ctx)
   })
 
   pi.on('before_agent_start', ({ systemPrompt, systemPromptOptions }) => {

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { codeOf, compactBefore, takeBack, unless } from '../shared/compacted-window.js'
+import { compactBefore, takeBack } from '../shared/compacted-window.js'
+import { codeOf, unless } from '../shared/failures.js'
 
 /**
  * @typedef {import('#core/doors/library/api.ts').Lcm} Lcm
@@ -124,7 +125,6 @@ export class SessionMemory {
     await this.#takeBackGivenUp(entries)
     const { files } = await this.lcm.job({ kind: 'import', paths: [file], format: AGENT })
     const [imported] = files
-    if (imported?.error) throw new Error(imported.error)
     this.conversationId = imported?.conversationId ?? this.conversationId
     this.messages = await this.#count()
     this.#stored = entries.length

@@ -1,3 +1,5 @@
+import { unless } from './failures.js'
+
 /**
  * @typedef {import('#core/doors/library/api.ts').Lcm} Lcm
  * @typedef {Awaited<ReturnType<Lcm['assemble']>>} Window
@@ -171,25 +173,3 @@ function compactedWindow({ items, messages }, { externalIds, sentIds, isSystem }
   const texts = messages.slice(0, shown.length).map(({ content }) => String(content))
   return { text: [HEADING, ...note, ...texts].join('\n\n'), keptFrom, summaries: summaries.map(({ id }) => id) }
 }
-
-/**
- * Does something, or returns undefined where it fails with one of these codes.
- * @template T
- * @param {readonly string[]} codes
- * @param {() => Promise<T>} work
- * @returns {Promise<T | undefined>}
- */
-export async function unless(codes, work) {
-  try {
-    return await work()
-  } catch (error) {
-    if (codes.includes(codeOf(error) ?? '')) return undefined
-    throw error
-  }
-}
-
-/**
- * @param {unknown} error
- * @returns {string | undefined}
- */
-export const codeOf = (error) => /** @type {{ code?: string } | null} */ (error)?.code

@@ -1,4 +1,5 @@
-import { compactBefore, standingRuns, standingWindow, takeBack, unless } from './compacted-window.js'
+import { compactBefore, standingRuns, standingWindow, takeBack } from './compacted-window.js'
+import { unless } from './failures.js'
 
 /**
  * @typedef {import('./engine.js').Memory} Memory
@@ -27,12 +28,12 @@ export class SessionWindow {
   /** @type {Memory} */
   #memory
   #sessionId
-  /** @type {() => Promise<number | null>} */
-  #importing
+  #agent
+  #database
   /** @type {Promise<unknown>} */
   #last = Promise.resolve()
-  /** @type {number | null} */
-  #conversationId = null
+  /** Null until the session is stored. @type {number | null} */
+  conversationId = null
   /** Whether what is known of the window still holds. */
   #isKnown = false
   /** What is sent in the place of messages that left. @type {CompactedWindow | null} */
@@ -41,13 +42,15 @@ export class SessionWindow {
   #measuredAfter = ''
 
   /**
-   * @param {{ readonly memory: Memory, readonly sessionId: string, readonly importing: () => Promise<number | null> }} given
-   *   `importing` stores what the host has of the session and the memory has not, and names the conversation
+   * @param {{ readonly memory: Memory, readonly sessionId: string, readonly agent: 'opencode' | 'openclaw',
+   *   readonly database: () => string }} given `agent` is also the name of the importer of its database, so that both
+   *   meet the same conversations
    */
-  constructor({ memory, sessionId, importing }) {
+  constructor({ memory, sessionId, agent, database }) {
     this.#memory = memory
     this.#sessionId = sessionId
-    this.#importing = importing
+    this.#agent = agent
+    this.#database = database
   }
 
   /** Something was taken back or removed: nothing that is known of the window holds any more. */
@@ -107,8 +110,12 @@ export class SessionWindow {
     return done
   }
 
+  /** The database of the host knows forks, what was taken back, and what the host compacted by itself. */
   async #import() {
-    this.#conversationId = (await this.#importing()) ?? this.#conversationId
+    const [paths, sessions] = [[this.#database()], [this.#sessionId]]
+    const { files } = await this.#memory.job({ kind: 'import', paths, format: this.#agent, sessions })
+    const stored = files[0]?.conversations.find(({ sessionId }) => sessionId === this.#sessionId)
+    this.conversationId = stored?.conversationId ?? this.conversationId
   }
 
   /** @param {() => Promise<readonly Sent[]>} messages */
@@ -118,7 +125,7 @@ export class SessionWindow {
     // What is new is not stored yet, so that the window still ends where the person was before.
     if (stored) await this.#takeBackGivenUp(stored.conversationId, await messages())
     await this.#import()
-    const conversationId = this.#conversationId
+    const conversationId = this.conversationId
     const sentIds = idsOf(await messages())
     this.#window =
       conversationId === null
@@ -161,7 +168,7 @@ export class SessionWindow {
    */
   async #compact(messages, usableTokens, signal) {
     await this.#import()
-    const conversationId = this.#conversationId
+    const conversationId = this.conversationId
     const sent = await messages()
     if (conversationId === null || sent.length === 0) return false
     const compacted = await unless(['locked', 'not_found'], () =>
