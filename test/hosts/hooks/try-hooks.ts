@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { GrepInput } from '#core/contract/retrieval.ts'
 import type { ConnectedAgent } from '#core/host/connections/agents.ts'
 import { HookFolder } from '#core/host/hooks/hook-folder.ts'
 import { openLcm } from '#core/lcm.ts'
@@ -12,6 +11,7 @@ import { inProject, nodeBinary } from '#scripts/project.mjs'
 import { type Agent, agents } from '#test/real-agents/agents.ts'
 import { type Script, startModelServer } from '#test/real-agents/model-server.ts'
 import { NotRun, Sandbox } from '#test/real-agents/sandbox.ts'
+import { factsIn } from '../checked.ts'
 import { FACTS, ROUNDS, told } from '../facts.ts'
 
 /*
@@ -132,18 +132,12 @@ async function inMemory(
   const states: { problems: string[] }[] = JSON.parse(String(doctor.stdout)).agents
   const memory = await openLcm(path, { readOnly: true })
   try {
-    let found = 0
-    for (const { service, port } of FACTS) {
-      const asked = GrepInput.parse({ query: service, scope: 'messages', limit: 1, full: true })
-      const { hits } = await memory.retrieval.search(asked, AbortSignal.timeout(60_000))
-      if (hits[0] && memory.transcript.message(hits[0].id).content.includes(String(port))) found += 1
-    }
     const twice = memory.read.all<{ content: string }>(
       "SELECT content FROM messages WHERE content LIKE 'We decided that svc-%' GROUP BY content HAVING count(*) > 1",
     )
     const recalled = memory.read.all("SELECT 1 FROM messages WHERE content LIKE '%<recalled-memory%'")
     return {
-      found,
+      found: await factsIn(path),
       wrong: [
         ...states.flatMap(({ problems }) => problems),
         ...twice.map(({ content }) => `twice: ${content.slice(0, 60)}`),

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { afterEach, expect, it, vi } from 'vitest'
-import { openLcm } from '#core/lcm.ts'
 import { cliPath, packageFolder } from '#test/builders/built-program.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 import { scanFile, wrong } from '#test/doctor/integrity/scan-file.ts'
+import { count, OUR_RUNS } from '../checked.ts'
 
 type Message = { role: string; content: unknown; timestamp?: number; usage?: { totalTokens: number } }
 type Tool = { name: string; execute: (id: string, input: object) => Promise<{ content: { text: string }[] }> }
@@ -20,7 +20,6 @@ type Engine = {
 
 const START = Date.UTC(2026, 10, 29, 9)
 const SESSION = 'harbour'
-const STANDING = "SELECT count(*) FROM compaction_runs WHERE owner <> 'import' AND stop_reason <> 'undone'"
 
 /** A message as OpenClaw 2026.9.6 stores it and gives it to an engine. */
 function message(n: number): Message {
@@ -86,14 +85,7 @@ async function openClaw() {
         ...{ sessionId: SESSION, tokenBudget: 1_500 },
         messages: messages.slice(0, messages.length - current),
       }),
-    value: async (sql: string): Promise<unknown> => {
-      const lcm = await openLcm(memory, { readOnly: true })
-      try {
-        return lcm.read.value(sql)
-      } finally {
-        lcm.close()
-      }
-    },
+    count: (sql: string) => count(memory, sql),
   }
 }
 
@@ -128,8 +120,8 @@ it('stores each message once, sends summaries in the place of what left, and the
   await openclaw.engine.bootstrap({ sessionId: SESSION })
   await openclaw.stop()
   expect(openclaw.said).toEqual([])
-  expect(await openclaw.value('SELECT count(*) FROM messages')).toBe(43)
-  expect(await openclaw.value(STANDING)).toBe(1)
+  expect(await openclaw.count('SELECT count(*) FROM messages')).toBe(43)
+  expect(await openclaw.count(OUR_RUNS)).toBe(1)
   expect(wrong(await scanFile(openclaw.memory))).toEqual([])
 })
 
@@ -148,18 +140,22 @@ it('compacts when OpenClaw asks, says when nothing is left, and sends messages t
   expect(sent.messages).toEqual(strange)
   await openclaw.stop()
   expect(openclaw.said).toEqual([expect.stringContaining('OpenClaw goes on without it.')])
-  expect(await openclaw.value(STANDING)).toBe(1)
+  expect(await openclaw.count(OUR_RUNS)).toBe(1)
 })
 
 it('describes its tools as the memory does', async () => {
   const openclaw = await openClaw()
   const lcm = await import(pathToFileURL(join(packageFolder, 'out/main/library.js')).href)
   const opened = await lcm.openLcm(openclaw.memory, { create: true })
-  const tools: { name: string }[] = await opened.call('tools.list', undefined)
+  const tools: { name: string; title: string; description: string; inputSchema: object }[] = await opened.call(
+    'tools.list',
+    undefined,
+  )
   await opened.close()
-  for (const { name, title, description, inputSchema } of tools as Record<string, string>[]) {
-    const offered = openclaw.tools.get(name ?? '')
-    if (offered) expect(offered).toMatchObject({ label: title, description, parameters: inputSchema })
-  }
-  expect([...openclaw.tools.keys()]).toEqual(['lcm_grep', 'lcm_describe', 'lcm_expand'])
+  const names = [...openclaw.tools.keys()]
+  expect(names).toEqual(['lcm_grep', 'lcm_describe', 'lcm_expand'])
+  const described = tools.filter(({ name }) => names.includes(name))
+  expect(described.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
+  for (const { name, title, description, inputSchema } of described)
+    expect(openclaw.tools.get(name)).toMatchObject({ label: title, description, parameters: inputSchema })
 })

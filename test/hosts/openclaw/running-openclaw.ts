@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { inProject, nodeBinary } from '#scripts/project.mjs'
+import { nodeBinary } from '#scripts/project.mjs'
 import { freePort } from '../free-port.ts'
+import { HostServer, runLcm } from '../host-server.ts'
 
 /** A home for OpenClaw, with a scripted model. */
 export type OpenClawHome = {
@@ -51,33 +51,23 @@ export function writeHome({ folder, url, contextTokens }: OpenClawHome): void {
   writeFileSync(join(settings, 'openclaw.json'), JSON.stringify(document))
 }
 
-/** Runs a command of the program that a user has installed. */
-export function lcm(home: OpenClawHome, args: readonly string[]): string {
-  const given = { env: environment(home), encoding: 'utf8' } as const
-  const { status, stdout, stderr } = spawnSync(nodeBinary, [inProject('out/main/cli.js'), ...args], given)
-  if (status !== 0 && args[0] !== 'doctor') throw new Error(`lcm ${args.join(' ')}: ${stderr.trim()}`)
-  return stdout
-}
+export const lcm = (home: OpenClawHome, args: readonly string[]): string => runLcm(environment(home), args)
 
 /** OpenClaw's gateway. */
 export class RunningOpenClaw {
-  readonly #child: ChildProcess
+  readonly #server: HostServer
   readonly #url: string
-  readonly #said: string[] = []
 
-  private constructor(child: ChildProcess, url: string) {
-    this.#child = child
+  private constructor(server: HostServer, url: string) {
+    this.#server = server
     this.#url = url
-    for (const stream of [child.stdout, child.stderr])
-      stream?.setEncoding('utf8').on('data', (text: string) => this.#said.push(text))
   }
 
   static async start(home: OpenClawHome): Promise<RunningOpenClaw> {
     const port = await freePort()
-    const child = spawn(nodeBinary, [home.program, 'gateway', 'run', '--port', String(port)], {
-      ...{ cwd: join(home.folder, 'work'), env: environment(home), stdio: ['ignore', 'pipe', 'pipe'] },
-    })
-    const running = new RunningOpenClaw(child, `http://127.0.0.1:${port}`)
+    const surroundings = { cwd: join(home.folder, 'work'), env: environment(home) }
+    const server = new HostServer(nodeBinary, [home.program, 'gateway', 'run', '--port', String(port)], surroundings)
+    const running = new RunningOpenClaw(server, `http://127.0.0.1:${port}`)
     for (let look = 0; look < 480; look += 1) {
       if (/\[gateway\] ready/.test(running.log)) return running
       await setTimeout(500)
@@ -85,9 +75,8 @@ export class RunningOpenClaw {
     throw new Error(`OpenClaw does not begin: ${running.log.slice(-800)}`)
   }
 
-  /** What OpenClaw has written of itself and its plugins. */
   get log(): string {
-    return this.#said.join('')
+    return this.#server.log
   }
 
   /** Has a prompt answered to its end. */
@@ -107,18 +96,10 @@ export class RunningOpenClaw {
   }
 
   kill(): Promise<void> {
-    return this.#ended('SIGKILL')
+    return this.#server.end('SIGKILL')
   }
 
   close(): Promise<void> {
-    return this.#ended('SIGTERM')
-  }
-
-  #ended(signal: NodeJS.Signals): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return Promise.resolve()
-    return new Promise((resolve) => {
-      this.#child.once('exit', () => resolve())
-      this.#child.kill(signal)
-    })
+    return this.#server.end('SIGTERM')
   }
 }

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { afterEach, expect, it, vi } from 'vitest'
-import { openLcm } from '#core/lcm.ts'
 import { cliPath, packageFolder } from '#test/builders/built-program.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 import { scanFile, wrong } from '#test/doctor/integrity/scan-file.ts'
+import { count, OUR_RUNS } from '../checked.ts'
 
 type Message = {
   info: { id: string; role: string; sessionID: string; [field: string]: unknown }
@@ -17,7 +17,6 @@ type Hooks = Record<string, (input: unknown, output?: unknown) => Promise<void>>
 
 const START = Date.UTC(2026, 10, 29, 9)
 const SESSION = 'ses_1'
-const STANDING = "SELECT count(*) FROM compaction_runs WHERE owner <> 'import' AND stop_reason <> 'undone'"
 
 /** A message as opencode 1.18.33 writes it and sends it. Answers 21 to 39 say that 1,500 tokens were used. */
 function message(
@@ -101,14 +100,7 @@ async function openCode() {
       await hooks.dispose?.({})
       db.close()
     },
-    value: async (sql: string): Promise<unknown> => {
-      const lcm = await openLcm(memory, { readOnly: true })
-      try {
-        return lcm.read.value(sql)
-      } finally {
-        lcm.close()
-      }
-    },
+    count: (sql: string) => count(memory, sql),
   }
 }
 
@@ -137,8 +129,8 @@ it('stores what opencode has, sends summaries in the place of what left, and the
   expect(await opencode.send()).toEqual(next)
   await opencode.close()
   expect(opencode.said).toEqual([])
-  expect(await opencode.value('SELECT count(*) FROM messages')).toBe(43)
-  expect(await opencode.value(STANDING)).toBe(1)
+  expect(await opencode.count('SELECT count(*) FROM messages')).toBe(43)
+  expect(await opencode.count(OUR_RUNS)).toBe(1)
   expect(wrong(await scanFile(opencode.memory))).toEqual([])
 })
 
@@ -150,7 +142,7 @@ it('takes a compaction back that stands for what the person took back, and keeps
   await opencode.revert('msg_0040')
   opencode.say(50, 51)
   expect(textOf(await opencode.send())).toBe(textOf(sent))
-  expect(await opencode.value(STANDING)).toBe(1)
+  expect(await opencode.count(OUR_RUNS)).toBe(1)
   await opencode.revert('msg_0004')
   opencode.say(60, 61)
   expect((await opencode.send()).map(({ info }) => info.id)).toEqual(
@@ -158,7 +150,7 @@ it('takes a compaction back that stands for what the person took back, and keeps
   )
   await opencode.close()
   expect(opencode.said).toEqual([])
-  expect(await opencode.value(STANDING)).toBe(0)
+  expect(await opencode.count(OUR_RUNS)).toBe(0)
 })
 
 it('compacts nothing while opencode makes a summary itself, and tells it the summaries that there are', async () => {

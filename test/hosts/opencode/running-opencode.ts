@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { inProject, nodeBinary } from '#scripts/project.mjs'
 import { freePort } from '../free-port.ts'
+import { HostServer, runLcm } from '../host-server.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -40,35 +39,27 @@ export function writeHome(home: OpenCodeHome): void {
   writeFileSync(join(work, 'opencode.json'), JSON.stringify(settings))
 }
 
-/** Runs a command of the program that a user has installed. */
-export function lcm(home: OpenCodeHome, args: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync(nodeBinary, [inProject('out/main/cli.js'), ...args], {
-    env: environment(home),
-    encoding: 'utf8',
-  })
-  if (status !== 0 && args[0] !== 'doctor') throw new Error(`lcm ${args.join(' ')}: ${stderr.trim()}`)
-  return stdout
-}
+export const lcm = (home: OpenCodeHome, args: readonly string[]): string => runLcm(environment(home), args)
 
 /** opencode as a server, as its window starts it. */
 export class RunningOpenCode {
-  readonly #child: ChildProcess
+  readonly #server: HostServer
   readonly #url: string
-  readonly #said: string[] = []
 
-  private constructor(child: ChildProcess, url: string) {
-    this.#child = child
+  private constructor(server: HostServer, url: string) {
+    this.#server = server
     this.#url = url
-    for (const stream of [child.stdout, child.stderr])
-      stream?.setEncoding('utf8').on('data', (text: string) => this.#said.push(text))
   }
 
   static async start(home: OpenCodeHome): Promise<RunningOpenCode> {
     const port = await freePort()
-    const child = spawn(home.program, ['serve', '--port', String(port), '--print-logs', '--log-level', 'WARN'], {
-      ...{ cwd: join(home.folder, 'work'), env: environment(home), stdio: ['ignore', 'pipe', 'pipe'] },
-    })
-    const running = new RunningOpenCode(child, `http://127.0.0.1:${port}`)
+    const surroundings = { cwd: join(home.folder, 'work'), env: environment(home) }
+    const server = new HostServer(
+      home.program,
+      ['serve', '--port', String(port), '--print-logs', '--log-level', 'WARN'],
+      surroundings,
+    )
+    const running = new RunningOpenCode(server, `http://127.0.0.1:${port}`)
     // A request that comes before the server is ready is never answered.
     for (let look = 0; look < 60; look += 1) {
       try {
@@ -78,12 +69,11 @@ export class RunningOpenCode {
         await setTimeout(500)
       }
     }
-    throw new Error(`opencode does not answer: ${running.#said.join('').slice(-500)}`)
+    throw new Error(`opencode does not answer: ${running.log.slice(-500)}`)
   }
 
-  /** What opencode has written of itself and its plugins. */
   get log(): string {
-    return this.#said.join('')
+    return this.#server.log
   }
 
   async #ask(method: string, path: string, body?: Json, timeoutMs = 60_000): Promise<unknown> {
@@ -132,20 +122,12 @@ export class RunningOpenCode {
   }
 
   kill(): Promise<void> {
-    return this.#ended('SIGKILL')
+    return this.#server.end('SIGKILL')
   }
 
   /** Ends it as it ends by itself: its plugins are told. */
   async close(): Promise<void> {
     await this.#ask('POST', '/instance/dispose', {}).catch(() => undefined)
-    await this.#ended('SIGTERM')
-  }
-
-  #ended(signal: NodeJS.Signals): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return Promise.resolve()
-    return new Promise((resolve) => {
-      this.#child.once('exit', () => resolve())
-      this.#child.kill(signal)
-    })
+    await this.#server.end('SIGTERM')
   }
 }
