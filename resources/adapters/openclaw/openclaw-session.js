@@ -54,11 +54,22 @@ export class OpenClawSession {
    * @param {AbortSignal} [signal]
    */
   async compact(tokenBudget, signal) {
-    const stored = async () => (await this.#stored()).map(ofMemory)
+    let tokensBefore = 0
+    const stored = async () => {
+      const messages = await this.#stored()
+      tokensBefore = this.#tokensOf(messages)
+      return messages.map(ofMemory)
+    }
     const isCompacted = await this.#window.compact(stored, tokenBudget ?? LEAST_BUDGET, signal)
-    const tokens = (await this.#stored()).reduce((sum, one) => sum + one.tokens, 0)
     if (!isCompacted) return { ok: true, compacted: false, reason: 'nothing is left to compact' }
-    return { ok: true, compacted: true, result: { tokensBefore: tokenBudget ?? tokens, tokensAfter: tokens } }
+    const tokensAfter = this.#tokensOf(await this.#stored())
+    return { ok: true, compacted: true, result: { tokensBefore, tokensAfter } }
+  }
+
+  /** What messages take with the summaries that stand before them. @param {readonly Stored[]} messages */
+  #tokensOf(messages) {
+    const summaries = Math.ceil((this.#window.summaries() ?? '').length / CHARS_PER_TOKEN)
+    return messages.reduce((sum, { tokens }) => sum + tokens, summaries)
   }
 
   async #stored() {

@@ -10,11 +10,12 @@ import { count, OUR_RUNS } from '../checked.ts'
 
 type Message = { role: string; content: unknown; timestamp?: number; usage?: { totalTokens: number } }
 type Tool = { name: string; execute: (id: string, input: object) => Promise<{ content: { text: string }[] }> }
+type Compacted = { tokensBefore: number; tokensAfter: number }
 type Engine = {
   info: { id: string }
   bootstrap: (given: object) => Promise<{ bootstrapped: boolean }>
   assemble: (given: object) => Promise<{ messages: Message[]; estimatedTokens: number; systemPromptAddition?: string }>
-  compact: (given: object) => Promise<{ ok: boolean; compacted: boolean }>
+  compact: (given: object) => Promise<{ ok: boolean; compacted: boolean; result?: Compacted }>
   commitTurn: (given: object) => Promise<{ status: string }>
 }
 
@@ -129,15 +130,21 @@ it('compacts when OpenClaw asks, says when nothing is left, and sends messages t
   const openclaw = await openClaw()
   openclaw.say(0, 20)
   await openclaw.engine.bootstrap({ sessionId: SESSION })
-  expect(await openclaw.engine.compact({ sessionId: SESSION, tokenBudget: 1_500 })).toMatchObject({
-    ok: true,
-    compacted: true,
-  })
-  expect(textOf(await openclaw.send())).toMatch(SUMMARY)
+  const compacted = await openclaw.engine.compact({ sessionId: SESSION, tokenBudget: 1_600 })
+  expect(compacted).toMatchObject({ ok: true, compacted: true })
+  const chars = Array.from({ length: 20 }, (_, n) => JSON.stringify(message(n).content).length)
+  const said = chars.reduce((sum, count) => sum + count / 4, 0)
+  const sent = await openclaw.send()
+  expect(textOf(sent)).toMatch(SUMMARY)
+  for (const [told, real] of [
+    [compacted.result?.tokensBefore ?? 0, said],
+    [compacted.result?.tokensAfter ?? 0, sent.estimatedTokens],
+  ] as const)
+    expect(Math.abs(told / real - 1)).toBeLessThan(0.2)
   expect(await openclaw.engine.compact({ sessionId: SESSION, tokenBudget: 1_500 })).toMatchObject({ compacted: false })
   const strange = [{ role: 'user', content: 'of another session' }]
-  const sent = await openclaw.engine.assemble({ sessionId: SESSION, messages: strange, tokenBudget: 1_500 })
-  expect(sent.messages).toEqual(strange)
+  const unchanged = await openclaw.engine.assemble({ sessionId: SESSION, messages: strange, tokenBudget: 1_500 })
+  expect(unchanged.messages).toEqual(strange)
   await openclaw.stop()
   expect(openclaw.said).toEqual([expect.stringContaining('OpenClaw goes on without it.')])
   expect(await openclaw.count(OUR_RUNS)).toBe(1)
