@@ -118,6 +118,17 @@ async function externalIdsOf(lcm, conversationId, options) {
 }
 
 /**
+ * Whether a message of the host is among the newest messages of the memory.
+ * @param {Memory} lcm
+ * @param {number} conversationId
+ * @param {string} messageId
+ */
+export async function isStored(lcm, conversationId, messageId) {
+  const externalIds = await externalIdsOf(lcm, conversationId, {})
+  return [...externalIds.values()].includes(messageId)
+}
+
+/**
  * The messages of a window that are sent, in their order, for a host that does not name its own. `text` begins a message
  * that is among the newest, and is empty for the others.
  * @param {Memory} lcm

@@ -1,4 +1,4 @@
-import { compactBefore, standingRuns, standingWindow, takeBack } from './compacted-window.js'
+import { compactBefore, isStored, standingRuns, standingWindow, takeBack } from './compacted-window.js'
 import { unless } from './failures.js'
 
 /**
@@ -77,10 +77,13 @@ export class SessionWindow {
    */
   shorten(messages, { usableTokens, mayCompact }) {
     return this.#inTurn(async () => {
+      const isFresh = !this.#isKnown
       if (!this.#isKnown) await this.#learn(messages)
       const sent = await messages()
-      if (mayCompact && usableTokens !== null && this.#tokensOf(sent) > usableTokens * DUE)
+      if (mayCompact && usableTokens !== null && this.#tokensOf(sent) > usableTokens * DUE) {
+        if (!isFresh) await this.#import()
         await this.#compact(messages, usableTokens)
+      }
       return this.#shortened(sent)
     })
   }
@@ -94,7 +97,8 @@ export class SessionWindow {
    */
   compact(messages, usableTokens, signal) {
     return this.#inTurn(async () => {
-      if (!this.#isKnown) await this.#learn(messages)
+      if (this.#isKnown) await this.#import()
+      else await this.#learn(messages)
       return this.#compact(messages, usableTokens, signal)
     })
   }
@@ -118,7 +122,7 @@ export class SessionWindow {
     this.conversationId = stored?.conversationId ?? this.conversationId
   }
 
-  /** @param {() => Promise<readonly Sent[]>} messages */
+  /** Stores what is new, and finds what stands in the window. @param {() => Promise<readonly Sent[]>} messages */
   async #learn(messages) {
     const sessionId = this.#sessionId
     const stored = await unless(['not_found'], () => this.#memory.status({ sessionId }))
@@ -143,7 +147,7 @@ export class SessionWindow {
   async #takeBackGivenUp(conversationId, sent) {
     const [first] = sent
     // After a compaction by the host that is not stored yet, the window begins anew, and nothing was taken back.
-    if (first?.isOfCompaction && !(await this.#isStored(conversationId, first.id))) return
+    if (first?.isOfCompaction && !(await isStored(this.#memory, conversationId, first.id))) return
     const asked = { conversationId, sentIds: idsOf(sent), summaryTokens: MOST_SUMMARY_TOKENS }
     for (const { runId } of await standingRuns(this.#memory, conversationId)) {
       if ((await standingWindow(this.#memory, asked)) !== null) return
@@ -152,22 +156,12 @@ export class SessionWindow {
   }
 
   /**
-   * @param {number} conversationId
-   * @param {string} messageId
-   */
-  async #isStored(conversationId, messageId) {
-    const sql = `SELECT 1 FROM messages
-      WHERE conversation_id = ${conversationId} AND external_id = '${messageId.replaceAll("'", "''")}'`
-    return (await this.#memory.call('sql.run', { sql, limit: 1 })).rows.length > 0
-  }
-
-  /**
+   * Compacts what is stored.
    * @param {() => Promise<readonly Sent[]>} messages
    * @param {number} usableTokens
    * @param {AbortSignal} [signal]
    */
   async #compact(messages, usableTokens, signal) {
-    await this.#import()
     const conversationId = this.conversationId
     const sent = await messages()
     if (conversationId === null || sent.length === 0) return false
