@@ -8,12 +8,22 @@ import { type FileChange, isSame, readExactly } from './file-change.ts'
 export type Connected = {
   /** The memory file. */
   readonly memory: string
-  /** The folder of this installation, and the Node that runs it. */
+  /** The folder of the installation that the agent starts, and the Node that runs it. */
   readonly root: string
+  /** The folder of the installation whose adapters are read: that of `root` may have been removed since. */
+  readonly readFrom: string
   readonly node: string
   readonly version: string
   readonly dataDir: string
 }
+
+const folderIn = (root: string, agent: string): string => join(root, 'resources', 'adapters', agent)
+
+/** The folder of an adapter, as the files of an agent name it. */
+export const adapterFolder = ({ root }: Connected, agent: string): string => folderIn(root, agent)
+
+/** The address of an adapter, as the files of an agent name it. */
+export const adapterUrl = (given: Connected, agent: string): string => pathToFileURL(adapterFolder(given, agent)).href
 
 /** A file of an agent as it is and as it will be. */
 export function changed(path: string, change: (before: string | null) => string | null): FileChange {
@@ -25,7 +35,7 @@ export function changed(path: string, change: (before: string | null) => string 
 
 /** The files of an adapter, with the addresses of this installation in them. */
 export function ourFiles(given: Connected, agent: string, to = join(given.dataDir, 'adapters', agent)): FileChange[] {
-  const from = join(given.root, 'resources', 'adapters', agent)
+  const from = folderIn(given.readFrom, agent)
   return readdirSync(from, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.parentPath.endsWith('__pycache__'))
     .map((entry) => relative(from, join(entry.parentPath, entry.name)))
@@ -35,7 +45,7 @@ export function ourFiles(given: Connected, agent: string, to = join(given.dataDi
 
 /** Values are escaped as JSON and TOML write them in double quotes. */
 export function template(given: Connected, agent: string, name: string): string {
-  const { memory, root, node, version } = given
+  const { memory, root, readFrom, node, version } = given
   const cli = join(root, 'bin', 'lcm.mjs')
   const hook = [node, join(root, 'bin', 'lcm-hook.mjs'), agent, '--db', memory].map(shellWord).join(' ')
   const values: Readonly<Record<string, string>> = {
@@ -44,11 +54,10 @@ export function template(given: Connected, agent: string, name: string): string 
     MEMORY: memory,
     VERSION: version,
     HOOK: hook,
-    ADAPTER: pathToFileURL(join(root, 'resources', 'adapters', agent)).href,
+    ADAPTER: adapterUrl(given, agent),
   }
-  return readFileSync(join(root, 'resources', 'adapters', agent, name), 'utf8').replaceAll(
-    /@([A-Z]+)@/g,
-    (whole, key: string) => (values[key] === undefined ? whole : escaped(values[key])),
+  return readFileSync(join(folderIn(readFrom, agent), name), 'utf8').replaceAll(/@([A-Z]+)@/g, (whole, key: string) =>
+    values[key] === undefined ? whole : escaped(values[key]),
   )
 }
 

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { Surroundings } from '#core/systems/places.ts'
 import { HOOKED_AGENTS } from '../hooks/hook-event.ts'
-import { type Connected, changed, escaped, ourFiles, template } from './adapter-files.ts'
+import { adapterFolder, adapterUrl, type Connected, changed, escaped, ourFiles, template } from './adapter-files.ts'
 import { type FileChange, isSame, type JsonEntry, valueAt, withEntries, withoutEntries } from './file-change.ts'
 
 /** Agents that start hooks, and those that load an extension of ours. */
@@ -143,15 +142,11 @@ function byOneFile({
     ...{ agent, label, folder },
     connect: (where, given) => [changed(path(where), () => template(given, agent, 'installed.txt'))],
     disconnect: (where, given) => [
-      changed(path(where), (before) => (before?.includes(adapterOf(given, agent)) ? null : before)),
+      changed(path(where), (before) => (before?.includes(escaped(adapterUrl(given, agent))) ? null : before)),
     ],
     afterwards: 'Sessions that run go on as they are; those that start now are kept.',
   }
 }
-
-/** The address of an adapter, as its file names it. */
-const adapterOf = ({ root }: Connected, agent: ConnectedAgent): string =>
-  escaped(pathToFileURL(join(root, 'resources', 'adapters', agent)).href)
 
 const openClawSettings = ({ home, env }: Surroundings): string =>
   env.OPENCLAW_CONFIG_PATH?.trim() || join(env.OPENCLAW_STATE_DIR?.trim() || join(home, '.openclaw'), 'openclaw.json')
@@ -177,9 +172,10 @@ const OPENCLAW_ID = 'lcm-inspector'
 const OPENCLAW_SLOT = ['plugins', 'slots', 'contextEngine']
 
 /** Paths and allowed plugins of others stay. A list of allowed plugins is only added to: without one, all are allowed. */
-function openClawEntries({ root, node, memory }: Connected, before: string | null): JsonEntry[] {
+function openClawEntries(given: Connected, before: string | null): JsonEntry[] {
+  const { root, node, memory } = given
   const lists = [
-    { at: ['plugins', 'load', 'paths'], ours: join(root, 'resources', 'adapters', 'openclaw'), isNeeded: true },
+    { at: ['plugins', 'load', 'paths'], ours: adapterFolder(given, 'openclaw'), isNeeded: true },
     { at: ['plugins', 'allow'], ours: OPENCLAW_ID, isNeeded: false },
   ]
   const added = lists.flatMap(({ at, ours, isNeeded }) => {

@@ -29,7 +29,7 @@ const Connection = z.object({
 })
 type Connection = z.infer<typeof Connection>
 
-export type Installed = Omit<Connected, 'memory'>
+export type Installed = Omit<Connected, 'memory' | 'readFrom'>
 
 /** At most this many failures are told, the newest. */
 const TOLD_FAILURES = 3
@@ -52,9 +52,9 @@ export class Connections {
     const connection = AGENT_CONNECTIONS[agent]
     if (!isInstalled(connection, this.#where)) throw notThere(connection, this.#where)
     if (!existsSync(builtHook(this.#installed.root))) throw notBuilt(this.#installed.root)
-    return readable(connection, () => connection.connect(this.#where, { ...this.#installed, memory })).filter(
-      (change) => !isSame(change),
-    )
+    return readable(connection, () =>
+      connection.connect(this.#where, { ...this.#installed, readFrom: this.#installed.root, memory }),
+    ).filter((change) => !isSame(change))
   }
 
   /** @throws LcmError as `planned`; file_not_readable, disk_full */
@@ -81,7 +81,7 @@ export class Connections {
   disconnecting(agent: ConnectedAgent): FileChange[] {
     const connection = AGENT_CONNECTIONS[agent]
     const record = this.#record(agent)
-    const given = { ...this.#installed, ...record, memory: record?.memory ?? '' }
+    const given = { ...this.#installed, ...record, readFrom: this.#installed.root, memory: record?.memory ?? '' }
     const taken = readable(connection, () => connection.disconnect(this.#where, given))
     const restored = (record?.files ?? []).filter(({ path, after }) => isAs(path, after))
     return [
@@ -113,7 +113,9 @@ export class Connections {
       agent,
       label: connection.label,
       isInstalled: isInstalled(connection, this.#where),
-      isConnected: record !== null && isConnected(connection, this.#where, { ...this.#installed, ...record }),
+      isConnected:
+        record !== null &&
+        isConnected(connection, this.#where, { ...this.#installed, ...record, readFrom: record.root }),
       memory: record?.memory ?? null,
       version: record?.version ?? null,
       connectedAtMs: record?.atMs ?? null,

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { CONNECTED_AGENTS } from '#core/host/connections/agents.ts'
 import { Connections } from '#core/host/connections/connections.ts'
 import { heard } from '#core/host/heard.ts'
 import { HookFolder } from '#core/host/hooks/hook-folder.ts'
@@ -248,3 +249,22 @@ it('refuses a Codex that has another server of the same name, because its settin
   await expect(connections.connect('codex', memory, NOW)).rejects.toMatchObject({ code: 'invalid_argument' })
   expect(existsSync(join(home, '.codex/hooks.json'))).toBe(false)
 })
+
+it.each(CONNECTED_AGENTS)(
+  'takes %s back after its installation was removed, also from files that were changed since',
+  async (agent) => {
+    for (const isChanged of [false, true]) {
+      const { home, connections, memory, where, installed } = computer()
+      const was = filesIn(home)
+      await connections.connect(agent, memory, NOW)
+      // Another installation is there meanwhile.
+      const root = join(home, 'another program')
+      renameSync(installed.root, root)
+      if (isChanged)
+        for (const path of Object.keys(filesIn(home)))
+          if (path.endsWith('.json')) writeFileSync(path, `${readFileSync(path, 'utf8')}\n`)
+      new Connections(where, { ...installed, root }).disconnect(agent)
+      expect(filesIn(home)).toEqual(was)
+    }
+  },
+)
