@@ -32,6 +32,7 @@ import type { Confirm } from './settings/confirmation.ts'
 import { loadSettings, SettingsStore } from './settings/settings-store.ts'
 import { isNativeFile, reachableStat } from './sqlite/memory-file.ts'
 import { isNative } from './systems/native/native.ts'
+import { looksAgain } from './systems/rest.ts'
 
 /** What an agent writes is to be on screen within a quarter of a second. A look costs a few questions for the state of files. */
 const WATCH_INTERVAL_MS = 100
@@ -392,10 +393,14 @@ const noMemoryError = (): LcmError =>
 
 const isSameFile = (one: string, other: string): boolean => one.split('|')[0] === other.split('|')[0]
 
-/** Returns a number that counts the commits of other connections. A file that cannot even give it counts as changed. */
-function versionOf(lcm: Lcm): string {
+/**
+ * Returns a text that differs after a commit of another connection, and when rows are due to be looked at again. A file
+ * that cannot even give it counts as changed.
+ */
+function versionOf({ read }: Lcm): string {
   try {
-    return String(lcm.read.dataVersion())
+    const version = read.dataVersion()
+    return `${version} ${looksAgain(read, version)}`
   } catch {
     return 'unreadable'
   }

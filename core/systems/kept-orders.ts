@@ -61,7 +61,7 @@ export class KeptOrders {
     const numbered = this.#hasUniqueSeqs ? NumberedPositions.read(this.#db, conversationId) : null
     const before = kept?.order instanceof MessageOrder ? kept.order : known
     const order = numbered ?? readOrder(this.#db, conversationId, before)
-    const restUntilMs = restUntilProven(startedMs)
+    const restUntilMs = restUntilProven(this.#db, startedMs)
     return { stamp: changeStamp(this.#db), order, table: this.#appended.now(), restUntilMs }
   }
 }

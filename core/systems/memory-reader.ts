@@ -206,7 +206,7 @@ export class MemoryReader {
       if (followed) return { ...before, memory: followed, stamp }
     }
     const memory = yield* readingConversation(this.#db, history, before?.memory)
-    return { memory, stamp, readStamp: stamp, state, restUntilMs: restUntil(startedMs) }
+    return { memory, stamp, readStamp: stamp, state, restUntilMs: restUntil(this.#db, startedMs) }
   }
 
   /** Of the whole file, and counted once for each of its states, because a list reads many conversations. */
@@ -276,7 +276,7 @@ export class MemoryReader {
     const startedMs = performance.now()
     const looked = kept && extended(this.#db, kept)
     if (!looked) return { ...this.#load(conversationId), checked: stamp }
-    const trustedUntilMs = looked.history.length < MANY_MESSAGES ? 0 : restUntil(startedMs)
+    const trustedUntilMs = looked.history.length < MANY_MESSAGES ? 0 : restUntil(this.#db, startedMs)
     return { ...looked, checked: stamp, trustedUntilMs }
   }
 

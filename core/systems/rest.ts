@@ -1,3 +1,5 @@
+import type { ReadDb } from '../sqlite/read-db.ts'
+
 /** While nothing says that rows changed in their place, they are looked at again at most a tenth of the time. */
 const REST_SHARE = 10
 /** What takes no longer than this is looked at again whenever the file changed. */
@@ -8,17 +10,53 @@ const LONGEST_REST_MS = 5000
  * Until when what was read of a file need not be looked at again, on the clock of `performance.now`.
  * @param startedMs when the reading began
  */
-export function restUntil(startedMs: number): number {
+export function restUntil(db: ReadDb, startedMs: number): number {
   const nowMs = performance.now()
   const tookMs = nowMs - startedMs
-  return tookMs > SHORT_MS ? nowMs + Math.min(LONGEST_REST_MS, REST_SHARE * tookMs) : 0
+  return tookMs > SHORT_MS ? noted(db, nowMs + Math.min(LONGEST_REST_MS, REST_SHARE * tookMs)) : 0
 }
 
 /**
  * The same where the number of rows proves that nothing came or went between them: only what another program changed in
  * its place is noticed late.
  */
-export function restUntilProven(startedMs: number): number {
+export function restUntilProven(db: ReadDb, startedMs: number): number {
   const nowMs = performance.now()
-  return nowMs - startedMs > SHORT_MS ? nowMs + LONGEST_REST_MS : 0
+  return nowMs - startedMs > SHORT_MS ? noted(db, nowMs + LONGEST_REST_MS) : 0
+}
+
+type Rests = {
+  /** The commit up to which the file is known. */
+  version: number
+  /** When the last of all rests ends. */
+  untilMs: number
+  /** When what was kept over a commit is looked at again; null when nothing was. */
+  dueMs: number | null
+  looksAgain: number
+}
+
+const rests = new WeakMap<ReadDb, Rests>()
+
+function noted(db: ReadDb, untilMs: number): number {
+  const known = rests.get(db)
+  if (known) known.untilMs = Math.max(known.untilMs, untilMs)
+  else rests.set(db, { version: db.dataVersion(), untilMs, dueMs: null, looksAgain: 0 })
+  return untilMs
+}
+
+/**
+ * Counts how often a rest ended during which another program committed. The commit may have changed rows in their place,
+ * so what was kept over it is looked at again then, although nothing was written since.
+ */
+export function looksAgain(db: ReadDb, version: number): number {
+  const known = rests.get(db)
+  if (known === undefined) return 0
+  const nowMs = performance.now()
+  if (known.version !== version && nowMs < known.untilMs) known.dueMs = known.untilMs
+  known.version = version
+  if (known.dueMs !== null && nowMs >= known.dueMs) {
+    known.dueMs = null
+    known.looksAgain += 1
+  }
+  return known.looksAgain
 }

@@ -6,6 +6,7 @@ import type { LcmEvent } from '#core/contract/event.ts'
 import { Core } from '#core/core.ts'
 import { executeHere } from '#core/doors/run-job.ts'
 import { Machine } from '#core/machine/machine.ts'
+import { restUntil } from '#core/systems/rest.ts'
 import { cliPath } from '../builders/built-program.ts'
 import { TranscriptBuilder } from '../builders/claude-code.ts'
 import { buildMemory } from '../builders/memory.ts'
@@ -58,6 +59,21 @@ describe('a watched file', () => {
     await core.lcm()
     await new Promise((resume) => setTimeout(resume, 1200))
     expect(changes).toEqual([])
+  })
+
+  it('is reported again when rows are due that were not looked at after a change, and then no more', async () => {
+    using memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
+    const { core, changes } = watch(memory.path)
+    const { read } = await core.lcm()
+    // As after a reading that took a tenth of a second.
+    const untilMs = restUntil(read, performance.now() - 100)
+    memory.db.run('UPDATE messages SET token_count = 7')
+    await oneMore(changes, 0)
+    expect(performance.now()).toBeLessThan(untilMs)
+    await expect.poll(() => changes.length, { interval: 20, timeout: 5000 }).toBe(2)
+    expect(performance.now()).toBeGreaterThanOrEqual(untilMs)
+    await new Promise((resume) => setTimeout(resume, 1500))
+    expect(changes.length).toBe(2)
   })
 
   it('is read again when another file takes its place', async () => {

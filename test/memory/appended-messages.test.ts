@@ -6,6 +6,7 @@ import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { readSnapshot } from '#core/sqlite/read-snapshot.ts'
 import { AppendedMessages } from '#core/systems/appended-messages.ts'
+import { changeStamp } from '#core/systems/change-stamp.ts'
 import { MemoryReader } from '#core/systems/memory-reader.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { openMemory } from '../builders/open-memory.ts'
@@ -179,3 +180,26 @@ it.each(WRITERS.map((writer) => ({ name: writer.name, writer })))(
     }
   },
 )
+
+it('what another program changes in its place is read when the rest ends, although nothing is written afterwards', () => {
+  slowly()
+  using memory = buildMemory({ conversations: [{ messages: ['a', 'b', 'c'] }] })
+  const { read, close } = openMemory(memory.path)
+  try {
+    const reader = new MemoryReader(read)
+    const stats = statsOf({ ...memory, db: read } as unknown as TestMemory, reader)
+    const shown = () => stats.conversation(1)?.storedTokens
+    const before = shown() ?? 0
+    memory.db.run('UPDATE messages SET token_count = token_count + 5 WHERE message_id = 1')
+    expect(shown()).toBe(before)
+    const stamp = changeStamp(read)
+    nowMs += LONG_MS
+    expect(changeStamp(read)).not.toBe(stamp)
+    expect(shown()).toBe(before + 5)
+    const settled = changeStamp(read)
+    nowMs += LONG_MS
+    expect(changeStamp(read)).toBe(settled)
+  } finally {
+    close()
+  }
+})

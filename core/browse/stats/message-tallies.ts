@@ -46,7 +46,7 @@ export class MessageTallies {
     if (unknown.length > 0) {
       const startedMs = performance.now()
       const sums = read(this.#db, unknown)
-      const restUntilMs = restUntilProven(startedMs)
+      const restUntilMs = restUntilProven(this.#db, startedMs)
       for (const id of unknown) kept.set(id, { sum: sums.get(id) ?? ABSENT, restUntilMs })
     }
     return new Map(
