@@ -1,9 +1,11 @@
-import { expect, it, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { MemoryStats } from '#core/browse/stats/memory-stats.ts'
 import { ConversationsInput } from '#core/contract/memory.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { openMemory } from '../builders/open-memory.ts'
+
+afterEach(() => vi.restoreAllMocks())
 
 function statsOf({ path, db }: TestMemory): MemoryStats {
   const { info, close } = openMemory(path)
@@ -45,6 +47,12 @@ it('what was said first is looked for among the first messages alone, by the ind
   using memory = buildMemory({
     conversations: [{ title: null, messages: [{ role: 'user', content: 'The first question' }] }],
   })
+  // Reading takes long. What takes next to no time is read again after each change.
+  let nowMs = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => {
+    nowMs += 10
+    return nowMs
+  })
   const stats = statsOf(memory)
   const read = vi.spyOn(memory.db, 'rows')
   const asked = () => read.mock.calls.filter(([sql]) => /role = 'user'/.test(sql))
@@ -58,4 +66,19 @@ it('what was said first is looked for among the first messages alone, by the ind
   memory.messages(1, 3)
   expect(firstWordsIn(stats)).toEqual([[1, 'The first question']])
   expect(asked().filter(([one]) => !one.startsWith('EXPLAIN')).length).toBe(1)
+})
+
+it('what was said first is read again when it changes in the file, and when somebody speaks for the first time', () => {
+  using memory = buildMemory({
+    conversations: [
+      { title: null, messages: [{ role: 'user', content: 'The key is 1234' }] },
+      { title: null, messages: [{ role: 'assistant', content: 'Hello.' }] },
+    ],
+  })
+  const stats = statsOf(memory)
+  expect(firstWordsIn(stats)).toContainEqual([1, 'The key is 1234'])
+  memory.damage("UPDATE messages SET content = 'Removed' WHERE conversation_id = 1")
+  memory.message(2, { role: 'user', content: 'At last' })
+  expect(firstWordsIn(stats)).toContainEqual([1, 'Removed'])
+  expect(firstWordsIn(stats)).toContainEqual([2, 'At last'])
 })

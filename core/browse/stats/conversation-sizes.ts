@@ -3,6 +3,7 @@ import { LcmError } from '#core/errors.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { readSnapshot } from '#core/sqlite/read-snapshot.ts'
 import { changeStamp } from '#core/systems/change-stamp.ts'
+import { KeptByConversation } from '#core/systems/kept-by-conversation.ts'
 import type { MemoryReader } from '#core/systems/memory-reader.ts'
 import { conversationExists } from '#core/systems/records/conversations.ts'
 import { rowCount } from '#core/systems/records/counts.ts'
@@ -17,7 +18,6 @@ import {
 import { NO_WINDOW, type WindowSize } from '#core/window/window-size.ts'
 import type { WindowSizes } from '#core/window/window-sizes.ts'
 import { inSlices, withoutYielding, yieldToOthers } from '#core/yielding.ts'
-import { MessageTallies } from './message-tallies.ts'
 
 /** How much a conversation holds. */
 export type Size = { readonly messages: number; readonly storedTokens: number; readonly window: WindowSize }
@@ -60,7 +60,8 @@ export class ConversationSizes {
   #reading: { readonly stamp: string; readonly done: Promise<void> } | null = null
   #restUntilMs = 0
   #counted: Counted | null = null
-  readonly #tallies: MessageTallies
+  readonly #messages: KeptByConversation<number>
+  readonly #tokens: KeptByConversation<number>
   /** The entries of windows in one state of the file; null for a conversation without any. */
   #entries: { readonly stamp: string; readonly of: Map<number, EntryCounts | null> } = { stamp: '', of: new Map() }
   /** Sizes that were measured for some conversations; null for one that holds nothing. */
@@ -70,7 +71,14 @@ export class ConversationSizes {
     this.#db = db
     this.#reader = reader
     this.#windows = windows
-    this.#tallies = new MessageTallies(db, reader.appended)
+    this.#messages = new KeptByConversation(db, reader.appended, {
+      read: messageCounts,
+      withMessage: (before) => (before ?? 0) + 1,
+    })
+    this.#tokens = new KeptByConversation(db, reader.appended, {
+      read: messageTokens,
+      withMessage: (before, { tokens }) => (before ?? 0) + (typeof tokens === 'number' ? tokens : 0),
+    })
   }
 
   /**
@@ -115,7 +123,7 @@ export class ConversationSizes {
 
   /** Counts rows. Those of all conversations are counted once for each state of the file. Call inside a snapshot. */
   #rowCounts(of: Conversations): RowCounts {
-    if (of !== null) return { counts: this.#tallies.counts(of), entries: this.#entriesNow(of) }
+    if (of !== null) return { counts: this.#messages.of(of), entries: this.#entriesNow(of) }
     const stamp = changeStamp(this.#db)
     if (this.#counted?.stamp !== stamp)
       this.#counted = { stamp, counts: messageCounts(this.#db, null), entries: entriesOf(this.#db, null) }
@@ -139,7 +147,7 @@ export class ConversationSizes {
   }
 
   #tokensNow(of: Conversations): ReadonlyMap<number, number> {
-    return of === null ? messageTokens(this.#db, null) : this.#tallies.tokens(of)
+    return of === null ? messageTokens(this.#db, null) : this.#tokens.of(of)
   }
 
   /** Measures windows as the file is now, at once. Call inside a snapshot. */

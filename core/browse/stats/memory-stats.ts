@@ -13,6 +13,7 @@ import { measureFile } from '#core/sqlite/memory-file.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { readSnapshot } from '#core/sqlite/read-snapshot.ts'
 import { changeStamp } from '#core/systems/change-stamp.ts'
+import type { KeptByConversation } from '#core/systems/kept-by-conversation.ts'
 import { MemoryReader } from '#core/systems/memory-reader.ts'
 import { isNative } from '#core/systems/native/native.ts'
 import { noSuchConversation, storedConversations } from '#core/systems/records/conversations.ts'
@@ -33,7 +34,7 @@ import { TimeSlice } from '#core/yielding.ts'
 import { conversationDetails } from './conversation-details.ts'
 import { type ConversationFacts, conversationPage } from './conversation-page.ts'
 import { ConversationSizes, type ListedSize, type Size } from './conversation-sizes.ts'
-import { FirstWords } from './first-words.ts'
+import { keptFirstWords } from './first-words.ts'
 
 type Figures = Pick<
   ConversationRow,
@@ -69,7 +70,7 @@ export class MemoryStats {
   readonly #reader: MemoryReader
   readonly #sizes: ConversationSizes
   readonly #areAtHand: boolean
-  readonly #firstWords: FirstWords
+  readonly #firstWords: KeptByConversation<string>
   #cost: { readonly stamp: string; readonly cost: number | null; readonly restUntilMs: number } | null = null
 
   #summaries: { readonly stamp: string; readonly tallies: ReturnType<typeof summaryTallies> } | null = null
@@ -89,7 +90,7 @@ export class MemoryStats {
     this.#reader = reader
     this.#sizes = new ConversationSizes(db, reader, new WindowSizes(db, estimator, settings, reader))
     this.#areAtHand = areAtHand
-    this.#firstWords = new FirstWords(db)
+    this.#firstWords = keptFirstWords(db, reader.appended)
   }
 
   stats(): Stats {
@@ -153,10 +154,10 @@ export class MemoryStats {
       const forks = depths && forkedConversations(this.#db)
       const sizeOf = sizes ?? this.#sizesOf(rows.map(({ conversationId }) => conversationId))
       const all = this.#listed(rows, sizeOf)
-      const firstWords = this.#firstWords.of(all)
+      const firstWords = this.#firstWords.of(all.filter(isUntitled).map(({ conversationId }) => conversationId))
       const listed = all.map((row) => ({
         ...row,
-        ...firstWordsOf(row, firstWords),
+        ...(firstWords.has(row.conversationId) && { firstWords: firstWords.get(row.conversationId) }),
         ...(input.health && { compactedAtMs: compactedAt?.get(row.conversationId) ?? null }),
         ...familyOf(row, depths, forks),
         ...(input.health && findings && { findings: found(row.conversationId) }),
@@ -323,13 +324,8 @@ export class MemoryStats {
   }
 }
 
-const firstWordsOf = (
-  { conversationId, title }: Pick<ListedConversation, 'conversationId' | 'title'>,
-  known: ReadonlyMap<number, string>,
-): Pick<ListedConversation, 'firstWords'> => {
-  const words = (title ?? '').trim() === '' ? known.get(conversationId) : undefined
-  return words === undefined ? {} : { firstWords: words }
-}
+const isUntitled = ({ title, messages }: Pick<ListedConversation, 'title' | 'messages'>): boolean =>
+  messages > 0 && (title ?? '').trim() === ''
 
 /** Says how a conversation came from the one above it in a list of trees. */
 function familyOf(

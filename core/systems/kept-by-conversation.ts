@@ -1,0 +1,80 @@
+import type { ReadDb } from '../sqlite/read-db.ts'
+import { readSnapshot } from '../sqlite/read-snapshot.ts'
+import type { AppendedMessage, AppendedMessages, MessageTable } from './appended-messages.ts'
+import { restUntilProven } from './rest.ts'
+
+export type KeptValue<Value> = {
+  /** Reads the values of some conversations. One without a value is absent. */
+  readonly read: (db: ReadDb, of: readonly number[]) => ReadonlyMap<number, Value>
+  /**
+   * Returns the value with a message that was appended, from null where there was none. Undefined when the value has to be
+   * read again.
+   */
+  readonly withMessage: (before: Value | null, message: AppendedMessage) => Value | null | undefined
+}
+
+type Kept<Value> = {
+  readonly value: Value | null
+  /** Until then what is appended is added, and the rest is not read again. */
+  readonly restUntilMs: number
+}
+
+/**
+ * A value of each conversation that follows from its messages. It is not read from all of them again after each message
+ * that is appended.
+ */
+export class KeptByConversation<Value> {
+  readonly #db: ReadDb
+  readonly #appended: AppendedMessages
+  readonly #options: KeptValue<Value>
+  readonly #kept = new Map<number, Kept<Value>>()
+  #table: MessageTable | null = null
+
+  constructor(db: ReadDb, appended: AppendedMessages, options: KeptValue<Value>) {
+    this.#db = db
+    this.#appended = appended
+    this.#options = options
+  }
+
+  /** Returns the values of some conversations; one without a value is absent. */
+  of(ids: readonly number[]): ReadonlyMap<number, Value> {
+    // A message that comes between counting the table and reading the values would be added a second time later.
+    return readSnapshot(this.#db, () => {
+      this.#follow()
+      this.#readMissing(ids)
+      return new Map(
+        ids.flatMap((id): [number, Value][] => {
+          const value = this.#kept.get(id)?.value ?? null
+          return value === null ? [] : [[id, value]]
+        }),
+      )
+    })
+  }
+
+  #readMissing(ids: readonly number[]): void {
+    const missing = ids.filter((id) => !this.#kept.has(id))
+    if (missing.length === 0) return
+    const startedMs = performance.now()
+    const values = this.#options.read(this.#db, missing)
+    const restUntilMs = restUntilProven(this.#db, startedMs)
+    for (const id of missing) this.#kept.set(id, { value: values.get(id) ?? null, restUntilMs })
+  }
+
+  /** Adds what was appended, and forgets what is to be read again. */
+  #follow(): void {
+    const now = this.#appended.now()
+    if (now !== null && now === this.#table) return
+    const appended = this.#appended.since(this.#table)
+    this.#table = now
+    const nowMs = performance.now()
+    if (appended === null) this.#kept.clear()
+    for (const [id, { restUntilMs }] of this.#kept) if (nowMs >= restUntilMs) this.#kept.delete(id)
+    for (const message of appended ?? []) {
+      const before = this.#kept.get(message.conversationId)
+      if (!before) continue
+      const value = this.#options.withMessage(before.value, message)
+      if (value === undefined) this.#kept.delete(message.conversationId)
+      else this.#kept.set(message.conversationId, { ...before, value })
+    }
+  }
+}
