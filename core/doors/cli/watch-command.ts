@@ -73,14 +73,14 @@ export const watch = defineCommand({
 
 type Change = { readonly atMs: number; readonly state: 'found' | 'gone'; readonly finding: WatchFinding }
 
-/** A memory between two looks. It stays open, and is opened anew when it was replaced. */
+/** A memory file that stays open between two looks. It is opened anew when another file took its place. */
 class WatchedFile {
   readonly path: string
   readonly #allowNewer: boolean
   readonly #watcher: Watcher
   #lcm: Lcm | null = null
   #known: ReadonlyMap<string, WatchFinding> = new Map()
-  /** The last error was told already. */
+  /** The message of the error that was printed last, so that it is not printed at every look. */
   #failure: string | null = null
 
   constructor(path: string, allowNewer: boolean, watcher: Watcher) {
@@ -95,13 +95,13 @@ class WatchedFile {
 
   /**
    * Returns what was not so at the look before, and what is no longer so.
-   * @param isOnly whether a file that cannot be read is an error; otherwise it is told once, and tried again
+   * @param isOnly whether a file that cannot be read is an error; otherwise that is printed once, and the next look tries again
    */
   async look(isOnly: boolean, signal: AbortSignal): Promise<Change[]> {
     try {
       const { atMs, findings } = await this.#watcher.look(await this.#opened(), signal)
       this.#failure = null
-      const now = new Map(findings.map((finding) => [`${finding.kind} ${finding.conversationId}`, finding]))
+      const now = new Map(findings.map((finding) => [keyOf(finding), finding]))
       const before = this.#known
       this.#known = now
       return [
@@ -129,6 +129,9 @@ class WatchedFile {
     this.#lcm = null
   }
 }
+
+/** What stays the same from look to look, while a text may count more each time. */
+const keyOf = ({ kind, conversationId, command }: WatchFinding): string => `${kind} ${conversationId} ${command}`
 
 const jsonLine = (path: string, { atMs, state, finding }: Change): string =>
   JSON.stringify(toCliJson({ atMs, path, state, ...finding }))

@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process'
-import { join } from 'node:path'
+import { copyFileSync, mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it } from 'vitest'
 import { cliPath } from '#test/builders/built-program.ts'
+import { SESSION, TranscriptBuilder, text } from '#test/builders/claude-code.ts'
+import { importOne } from '#test/builders/import.ts'
 import { buildMemory } from '#test/builders/memory.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 import { environment, lcmHere } from './lcm.ts'
@@ -40,8 +43,24 @@ describe('lcm watch --once', () => {
         ...{ at: expect.stringMatching(/^20\d\d-.*Z$/), text: expect.stringContaining('Summaries say nothing') },
       },
     ])
-    const text = await lcmHere(['watch', wrong.memory.path, '--once'])
-    expect(text.stdout).toContain(`error: ${wrong.memory.path}, conversation 1: Summaries say nothing`)
+    const inWords = await lcmHere(['watch', wrong.memory.path, '--once'])
+    expect(inWords.stdout).toContain(`error: ${wrong.memory.path}, conversation 1: Summaries say nothing`)
+  })
+
+  it('lists two findings of one kind on one conversation', async () => {
+    using memory = buildMemory()
+    const claude = temporaryFolder()
+    const story = new TranscriptBuilder()
+    story.user('Where does the ferry leave?')
+    await importOne(memory.db, story.write())
+    story.answer('api-1', [text('At quay 12.')])
+    const paths = ['shop', 'garden'].map((project) => join(claude, 'projects', project, `${SESSION}.jsonl`))
+    for (const path of paths) {
+      mkdirSync(dirname(path), { recursive: true })
+      copyFileSync(story.write(), path)
+    }
+    const told = await lcmHere(['watch', memory.path, '--once'], { env: { CLAUDE_CONFIG_DIR: claude } })
+    for (const path of paths) expect(told.stdout).toContain(`lcm import ${path}`)
   })
 
   it('ends with exit code 5 for a file that is not there', async () => {
