@@ -10,6 +10,7 @@ import type { Lcm } from '../lcm.ts'
 import { discoverTranscripts } from '../machine/known-transcripts.ts'
 import { isNative } from '../systems/native/native.ts'
 import type { Surroundings } from '../systems/places.ts'
+import { lastMessageAtMs } from '../systems/records/messages.ts'
 import { plural, shellWord } from '../text.ts'
 import { runToEnd } from '../yielding.ts'
 
@@ -27,7 +28,7 @@ type TranscriptFile = { readonly path: string; readonly bytes: number; readonly 
 
 /**
  * Finds agents that write on while nothing arrives. The sessions of a memory are looked for in the usual places of
- * transcripts on this computer, by their ids. Where a transcript was written to after the newest message that is stored,
+ * transcripts on this computer, by their ids. Where a transcript was written to after the last message that is stored,
  * both are compared, so that a line that is no message is no alarm. A comparison is made once for each state of both.
  */
 export class Arrivals {
@@ -82,8 +83,7 @@ export class Arrivals {
     nowMs: number,
     signal: AbortSignal,
   ): Promise<WatchFinding | null> {
-    await lcm.reader.prepareMemory(conversationId)
-    if (modifiedAtMs - newestMessageMs(lcm, conversationId) < GRACE_MS) return null
+    if (modifiedAtMs - (lastMessageAtMs(lcm.read, conversationId) ?? 0) < GRACE_MS) return null
     const state = `${bytes} ${modifiedAtMs} ${messages}`
     let known = this.#compared.get(path)
     if (known?.state !== state) {
@@ -117,7 +117,7 @@ export class Arrivals {
   }
 }
 
-/** A transcript that cannot be read is told by whoever imports it. */
+/** Nothing for a transcript that cannot be read: the import says why. */
 async function missingIn(
   lcm: Lcm,
   conversationId: number,
@@ -131,13 +131,6 @@ async function missingIn(
     if (error instanceof LcmError && error.code !== 'cancelled') return []
     throw error
   }
-}
-
-function newestMessageMs({ reader }: Lcm, conversationId: number): number {
-  const { createdAtMs } = reader.memory(conversationId).messages
-  let newest = 0
-  for (const atMs of createdAtMs) if (atMs > newest) newest = atMs
-  return newest
 }
 
 /** The ids that a transcript can be of: agents name the file by the session, some with a time before it. */

@@ -25,6 +25,8 @@ const queries = {
       LIMIT 1
     )
     FROM json_each(:ids) AS j`,
+  lastTime: /* sql */ `
+    SELECT created_at FROM messages WHERE conversation_id = :conversationId ORDER BY seq DESC LIMIT 1`,
   externalIds: /* sql */ `
     SELECT message_id, external_id FROM messages
     WHERE message_id IN (SELECT value FROM json_each(:ids)) AND external_id IS NOT NULL`,
@@ -143,3 +145,9 @@ export const firstUserMessages = (db: ReadDb, ids: readonly number[], among: num
       })
       .flatMap(([id, messageId]): [number, number][] => (messageId === null ? [] : [[id, messageId]])),
   )
+
+/** When the last message of a conversation was said; null without one, or when its time is not known. */
+export function lastMessageAtMs(db: ReadDb, conversationId: number): number | null {
+  const atMs = db.value(queries.lastTime, { conversationId })
+  return typeof atMs === 'number' ? atMs : null
+}
