@@ -2,7 +2,9 @@ import type { Links } from '#core/memory/links.ts'
 import type { Memory } from '#core/memory/memory.ts'
 import type { Summaries } from '#core/memory/summaries.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { changeStamp } from '#core/systems/change-stamp.ts'
 import { eventLogState } from '#core/systems/records/events.ts'
+import { restUntilProven } from '#core/systems/rest.ts'
 import { inferredActiveTokens, loggedActiveTokens } from './active-tokens.ts'
 import { deriveEvents } from './derived-events.ts'
 import { type LoggedEvent, readEvents } from './event-log.ts'
@@ -16,7 +18,15 @@ export type TimedEvents = {
   readonly inferred: readonly number[]
 }
 
-type Kept = TimedEvents & { readonly links: Links; readonly log: string; readonly isBeside: boolean }
+type Kept = TimedEvents & {
+  /** Of the file when the events were read. */
+  readonly stamp: string
+  /** Until then they are not read again while everything below is as it was. */
+  readonly restUntilMs: number
+  readonly links: Links
+  readonly log: string
+  readonly isBeside: boolean
+}
 
 export type KeptEventsOptions = {
   readonly db: ReadDb
@@ -28,7 +38,8 @@ export type KeptEventsOptions = {
 
 /**
  * Reads the events of conversations and keeps them until a summary, a link, an event, a pruning or a change by hand comes
- * or goes. A message that was appended changes none of them, and reading nine thousand takes a quarter of a second.
+ * or goes. A message that was appended changes none of them, and reading nine thousand takes a quarter of a second. What
+ * another program changed in its place is read when a rest ends (`restUntilProven`).
  */
 export class KeptEvents {
   readonly #options: KeptEventsOptions
@@ -44,9 +55,14 @@ export class KeptEvents {
     const log = eventLogState(db, memory.messages.conversationId)
     const isBeside = log.events === 0 && stand(memory)
     const kept = this.#kept.get(memory.summaries)
-    if (kept?.links === memory.links && kept.log === log.state && kept.isBeside === isBeside) return kept
+    const isSame = kept?.links === memory.links && kept.log === log.state && kept.isBeside === isBeside
+    const stamp = changeStamp(db)
+    const startedMs = performance.now()
+    if (isSame && (kept.stamp === stamp || startedMs < kept.restUntilMs)) return kept
     const events = this.#read(memory, isBeside)
-    const timed = { links: memory.links, log: log.state, isBeside, events, ...this.#tokensOf(memory, events) }
+    const tokens = this.#tokensOf(memory, events)
+    const restUntilMs = restUntilProven(db, startedMs)
+    const timed = { stamp, restUntilMs, links: memory.links, log: log.state, isBeside, events, ...tokens }
     this.#kept.set(memory.summaries, timed)
     return timed
   }

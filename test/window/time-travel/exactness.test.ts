@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ContextAt, ContextDifference, type Moment, Timeline } from '#core/contract/time-travel.ts'
 import { ConversationStore } from '#core/ingest/conversation-store.ts'
 import type { NewMessage } from '#core/ingest/new-message.ts'
@@ -14,6 +14,18 @@ import { travelIn } from './travel.ts'
 
 // "contextAt(conversationId, when): the context window as it stood after any message or compaction event. Exact from the
 // event log in native files."
+
+/** Every reading takes so long that what was read is kept for a while. */
+const STEP_MS = 10
+const LONG_MS = 60_000
+let nowMs = 0
+const slowly = (): void => {
+  vi.spyOn(performance, 'now').mockImplementation(() => {
+    nowMs += STEP_MS
+    return nowMs
+  })
+}
+afterEach(() => vi.restoreAllMocks())
 
 /** What a history is built of: some messages, or a compaction with these settings. */
 type Act =
@@ -134,6 +146,7 @@ describe('time travel in a file that records every replacement', () => {
   })
 
   it('follows a file that grows and is compacted, and says after each step what a first reading says', async () => {
+    slowly()
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 10 }), async (acts) => {
         using memory = buildMemory({ conversations: [{}] })
@@ -151,6 +164,23 @@ describe('time travel in a file that records every replacement', () => {
       }),
       { numRuns: runs(15) },
     )
+  })
+
+  it('shows an event that another program changed in its place once the rest after reading events ends', async () => {
+    slowly()
+    using memory = buildMemory({ conversations: [{}] })
+    await live(memory, [
+      { kind: 'append', count: 6, words: 120, skewMs: 0 },
+      { kind: 'compact', tail: 2, mode: 'full', fanout: 2 },
+    ])
+    const travel = travelIn(memory.db)
+    const runOf = () => travel.timeline(1).events[0]?.runId
+    const before = runOf()
+    memory.damage("UPDATE compaction_events SET run_id = 'another'")
+    expect(runOf()).toBe(before)
+    nowMs += LONG_MS
+    memory.messages(1, 1)
+    expect(runOf()).toBe('another')
   })
 
   it('shows what left and what entered between any two moments', async () => {
