@@ -20,11 +20,14 @@ export function withKept(note: Noted | undefined, sentence: string): Noted {
   return { isPinned: true, text: text === '' ? line : `${text}\n${line}` }
 }
 
-/** The note without this sentence. The pin goes with the last line of the note. */
+/** The note without this sentence. The pin goes with the last line of the note; a sentence that is no line changes nothing. */
 export function withoutKept(note: Noted | undefined, sentence: string): Noted {
-  const lines = (note?.text ?? '').split('\n').filter((line) => line !== lineOf(sentence))
-  const text = lines.join('\n').trim()
-  return { isPinned: text !== '' && (note?.isPinned ?? false), text }
+  const { isPinned, text } = note ?? { isPinned: false, text: '' }
+  const lines = text.split('\n')
+  const left = lines.filter((line) => line !== lineOf(sentence))
+  if (left.length === lines.length) return { isPinned, text }
+  const rest = left.join('\n').trim()
+  return { isPinned: isPinned && rest !== '', text: rest }
 }
 
 /** What a pin stands for, a text each: the lines of its note beside the beginning of what is pinned, or that alone. */

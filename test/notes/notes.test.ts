@@ -98,6 +98,8 @@ it('a sentence that is kept pins its message and is a line of the note, until it
   notes.set({ id: 'msg_1', text: 'a remark of my own' })
   notes.set({ id: 'msg_1', keep: first })
   expect(notes.set({ id: 'msg_1', letGo: first })).toMatchObject({ isPinned: true, text: 'a remark of my own' })
+  notes.set({ id: 'msg_2', isPinned: true })
+  expect(notes.set({ id: 'msg_2', letGo: 'A sentence that is no line.' })).toMatchObject({ isPinned: true, text: '' })
   const full = { id: 'msg_3', text: 'x'.repeat(MOST_NOTE_CHARS) }
   notes.set(full)
   expect(await codeOf(() => notes.set({ id: 'msg_3', keep: first }))).toBe('unsupported')
