@@ -470,7 +470,7 @@ export const contract = {
   },
   /** What is wrong while an agent works. */
   watch: {
-    /** Growth is told from the second call on. It can be cancelled. */
+    /** The first call finds no growth, because growth is measured between two calls. A call can be cancelled. */
     look: reads(
       'Says what is wrong with the memory while its agent works: nothing arrives, a window over its limit, failed compactions, summaries that say nothing, a broken cache or chain, growth.',
     ).output(WatchReport),

@@ -30,7 +30,10 @@ export function withoutKept(note: Noted | undefined, sentence: string): Noted {
   return { isPinned: isPinned && rest !== '', text: rest }
 }
 
-/** What a pin stands for, a text each: the lines of its note beside the beginning of what is pinned, or that alone. */
+/**
+ * The texts that an agent is told because of a pin: each line of its note, after the beginning of what is pinned unless
+ * the line is a part of that; without a note, the beginning alone.
+ */
 export function keptTexts({ name, text }: Pick<Note, 'name' | 'text'>): string[] {
   // The end of a sentence is left out of a name.
   const isSaid = (line: string): boolean => line.startsWith(name) || name.includes(line.replace(/[.!?…]+$/, ''))

@@ -153,7 +153,10 @@ export const ListedConversation = ConversationRow.extend({
   pressure: z.number().nullable(),
   /** When it was compacted last: the start of its last run, or the time of its newest summary. Only if asked for. */
   compactedAtMs: TimeMs.nullable().optional(),
-  /** What a person said first in it, as one line. Only of one without a title, and absent where nobody said anything. */
+  /**
+   * What a person said first in a conversation without a title, as one line. Absent when it has a title, and when nobody
+   * said anything among its first messages.
+   */
   firstWords: z.string().optional(),
   /** What the last check of this session found in it. Absent before a check, or if not asked for. */
   findings: z.object({ error: z.int(), warning: z.int() }).optional(),

@@ -27,10 +27,10 @@ const queries = {
     ORDER BY message_id`,
 }
 
-/** More are read as what was never read. */
+/** When more than this were appended, everything is read again. */
 const MOST_APPENDED = 10_000
 
-/** What the table of messages counts. */
+/** What tells whether the table of messages only grew. */
 export type MessageTable = {
   readonly rows: number
   readonly lastId: number | null

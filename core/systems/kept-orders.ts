@@ -16,7 +16,7 @@ type KeptOrder = {
   readonly restUntilMs: number
 }
 
-/** The order of the messages of conversations of which no more was asked for: the last few. */
+/** The order of the messages of the last few conversations, of which nothing else was asked for. */
 export class KeptOrders {
   readonly #db: ReadDb
   readonly #appended: AppendedMessages

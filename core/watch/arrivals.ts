@@ -16,7 +16,7 @@ import { runToEnd } from '../yielding.ts'
 
 /** What an agent writes is in the memory some seconds later. What is not there after this time will not come. */
 const GRACE_MS = 60_000
-/** Older sessions are over. */
+/** A session whose transcript was not written to for this long is over. */
 const RECENT_MS = 24 * 3_600_000
 /** At most so many of the newest transcripts are looked at. */
 const MOST_TRANSCRIPTS = 50

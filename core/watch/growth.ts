@@ -4,9 +4,9 @@ import { plural, sizeText } from '../text.ts'
 
 /** Growth is judged over this time. */
 const OVER_MS = 10 * 60_000
-/** Less is no matter, however little was said. */
+/** Growth by less than this is no finding, however little was said. */
 const LEAST_BYTES = 32_000_000
-/** More than this for each message that arrived is not what was said: a message with its parts takes some kilobytes. */
+/** Messages do not explain growth by more than this for each of them: a message with its parts takes some kilobytes. */
 const MOST_PER_MESSAGE = 200_000
 /** SQLite empties its log at 4 MB unless a reader keeps it from that. */
 const MOST_LOG_BYTES = 256_000_000

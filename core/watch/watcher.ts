@@ -13,16 +13,17 @@ import { Growth } from './growth.ts'
 
 /** Rules of the checks that are of use while an agent works. */
 const WATCHED = rules.filter(({ id }) => WatchKind.safeParse(id).success)
-/** Older conversations are over: what is wrong with their windows hurts nobody now. */
+/** A conversation without a change for this long is over: what is wrong with its window hurts nobody now. */
 const RECENT_MS = 24 * 3_600_000
-/** Some findings go by themselves with time, such as breaks that are an hour ago. */
+/** Findings are kept this long for an unchanged file. Some end with time alone, such as breaks an hour ago. */
 const KNOWN_MS = 5 * 60_000
-/** At most so many conversations that are in use are looked at, the newest. */
+/** At most this many conversations are looked at: those that changed last. */
 const MOST_CONVERSATIONS = 20
 
 /**
- * Says what is wrong with a memory while its agent works. It only reads. What needs time, such as growth, is told from
- * the second look on; what is asked of the file is asked again only after the file changed.
+ * Says what is wrong with a memory while its agent works. It only reads. Growth is found from the second look on, because
+ * it is measured between two looks. Rules and conversations are looked at again when the file changed, and every five
+ * minutes.
  */
 export class Watcher {
   readonly #arrivals: Arrivals

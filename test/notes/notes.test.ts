@@ -106,7 +106,7 @@ it('a sentence that is kept pins its message and is a line of the note, until it
   expect(notes.list().find(({ id }) => id === 'msg_3')).toMatchObject({ isPinned: false, text: full.text })
 })
 
-it('what a pin stands for is each line of its note beside how its message begins, or that alone', () => {
+it('an agent is told each line of the note of a pin after how its message begins, and without a note the beginning alone', () => {
   expect(keptTexts({ name: 'The harbour', text: '' })).toEqual(['The harbour'])
   expect(keptTexts({ name: 'The harbour', text: 'The harbour is closed.\n\nAsk again.' })).toEqual([
     'The harbour is closed.',

@@ -121,7 +121,7 @@ export class ConversationSizes {
     return sizes
   }
 
-  /** Counts rows. Those of all conversations are counted once for each state of the file. Call inside a snapshot. */
+  /** Counts rows. The counts of all conversations are kept until the file changes. Call inside a snapshot. */
   #rowCounts(of: Conversations): RowCounts {
     if (of !== null) return { counts: this.#messages.of(of), entries: this.#entriesNow(of) }
     const stamp = changeStamp(this.#db)

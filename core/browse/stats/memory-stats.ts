@@ -72,7 +72,6 @@ export class MemoryStats {
   readonly #areAtHand: boolean
   readonly #firstWords: KeptByConversation<string>
   #cost: { readonly stamp: string; readonly cost: number | null; readonly restUntilMs: number } | null = null
-
   #summaries: { readonly stamp: string; readonly tallies: ReturnType<typeof summaryTallies> } | null = null
 
   /** @param settings the settings with which windows are assembled; pressure is measured against their budget */
@@ -296,7 +295,7 @@ export class MemoryStats {
     })
   }
 
-  /** Those of all conversations are counted once for each state of the file. */
+  /** Counts summaries. The counts of all conversations are kept until the file changes. */
   #summariesNow(of: Conversations): ReturnType<typeof summaryTallies> {
     const stamp = changeStamp(this.#db)
     if (this.#summaries?.stamp === stamp) return this.#summaries.tallies

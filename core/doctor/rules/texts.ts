@@ -2,14 +2,14 @@ import { rewritingFailed } from '#core/systems/rewriting.ts'
 import type { Rule } from '#core/systems/rule.ts'
 import { failureOf } from './markers.ts'
 
-/** Lines that only say what would stand under them: Markdown headings, bold words and words before a colon. */
+/** A line that is a heading: a Markdown heading, bold words alone, or words that end with a colon. */
 const HEADING = /^(?:#{1,6}\s.*|\*\*[^*]+\*\*:?|[-*\s]*[^.!?:]{1,60}:)\s*$/
 /** What models write under a heading when they have nothing to say. */
 const NOTHING =
   /^[-*\s]*(?:[([]?(?:none|n\/?a|nothing|unknown|empty|tbd|to be determined|not (?:applicable|available|specified|mentioned))\b[^\n]{0,20}|[….—–_-]+)?\s*$/i
 const LEAST_HEADINGS = 2
 const LEAST_LETTERS = 12
-/** Longer texts are no skeletons, and need not be taken apart. */
+/** A longer text has more than headings, so it is not split into lines. */
 const LONGEST_SKELETON = 4_000
 
 /** Whether a text has headings and next to nothing under them. */

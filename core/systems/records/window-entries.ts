@@ -92,7 +92,7 @@ type Listed<Id> = { readonly id: Id; readonly conversationId: number }
 export const windowsOfMessages = (db: ReadDb, ids: readonly number[]): Listed<number>[] =>
   db.all<Listed<number>>(queries.ofMessages, { ids: JSON.stringify(ids) })
 
-/** In which windows some summaries are listed. Files of some systems have no index for that, so none are not asked for. */
+/** In which windows some summaries are listed. An empty list is not asked for, because some systems have no index for it. */
 export const windowsOfSummaries = (db: ReadDb, ids: readonly string[]): Listed<string>[] =>
   ids.length === 0 ? [] : db.all<Listed<string>>(queries.ofSummaries, { ids: JSON.stringify(ids) })
 
