@@ -27,6 +27,7 @@ describe('the report of a salvage', () => {
 
   it('says that every row could be read where the damage lies beside them', () => {
     expect(salvageText({ ...report, isWhole: true })).toMatch(/^Every row could be read: [^.]*\.$/)
+    expect(salvageText({ ...report, isWhole: true, missingBytes: 2048 })).toMatch(/index\. [\d.]+.kB are missing/)
     expect(salvageText({ ...report, byPages: true, missingBytes: 2048 })).toMatch(
       /cannot be named\. [\d.]+.kB are missing/,
     )

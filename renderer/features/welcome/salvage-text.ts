@@ -16,8 +16,9 @@ export function salvageText(report: {
   const { tables, isWhole, byPages, missingBytes } = report
   const unsure = tables.filter(isUnsure).map(({ table }) => table)
   const ranges = tables.reduce((sum, table) => sum + (isUnsure(table) ? 0 : table.lostRanges), 0)
+  const missing = missingBytes > 0 ? `${formatBytes(missingBytes)} are missing at the end of the file.` : null
   const sentences = isWhole
-    ? ['Every row could be read: the damage lies in what is not copied, such as an index.']
+    ? ['Every row could be read: the damage lies in what is not copied, such as an index.', missing]
     : [
         'What could be read is in a new memory, row by row.',
         ranges > 0 ? `${plural(ranges, 'range', 'ranges')} of rows could not.` : null,
@@ -27,7 +28,7 @@ export function salvageText(report: {
         byPages
           ? 'Its table of contents is lost: rows were found page by page, and what stood on lost pages cannot be named.'
           : null,
-        missingBytes > 0 ? `${formatBytes(missingBytes)} are missing at the end of the file.` : null,
+        missing,
       ]
   return sentences.filter((sentence) => sentence !== null).join(' ')
 }
