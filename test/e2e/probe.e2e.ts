@@ -23,11 +23,13 @@ test('a probe asks, shows the trace of a question, compares with a compaction, a
     /\d+\s% known without looking · \d+\s% by one search · \d+\s% lost/,
   )
   // The figure is kept: this view names it, and Activity draws it.
-  await expect(page.getByText(/^Known before: \d+\s% at /)).toBeVisible()
+  await expect(page.getByText(/^Known or found in the last probes: \d+\s% at /)).toBeVisible()
   await page.evaluate(() => {
     location.hash = '#/logs'
   })
-  await expect(page.getByRole('slider', { name: /^Known when probed. \d+\s% in the last of 1\sprobe/ })).toBeVisible()
+  await expect(
+    page.getByRole('slider', { name: /^Known or found when probed. \d+\s% in the last of 1\sprobe/ }),
+  ).toBeVisible()
   await page.goBack()
 
   await page.getByRole('button', { name: /^\S* ?\d+ by search/ }).click()

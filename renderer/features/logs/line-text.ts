@@ -66,7 +66,8 @@ export function lineText(line: LogLine): string {
     line.mode?.replace('_', ' '),
     line.scope,
     line.errors !== undefined && `${plural(line.errors, 'error')}, ${plural(line.warnings ?? 0, 'warning')}`,
-    line.questions !== undefined && `${formatPercent(line.recall ?? 0)} of ${plural(line.questions, 'answer')} known`,
+    line.questions !== undefined &&
+      `${formatPercent(line.recall ?? 0)} of ${plural(line.questions, 'answer')} known or found`,
     line.messages !== undefined && plural(line.messages, 'message'),
     line.model,
     line.tokens_in !== undefined && line.model !== undefined && `${formatCompact(line.tokens_in)} in`,

@@ -171,14 +171,14 @@ export function FindingChart({ history, selected, onSelect }: ChartProps) {
   )
 }
 
-/** The share of answers that would be known, of each probe. A line joins those of one conversation. */
+/** The share of answers that stand in the window or can be found again, of each probe. A line joins those of one conversation. */
 export function ProbeChart({ history, selected, onSelect }: ChartProps) {
   const { probes } = history
   const last = probes.at(-1)
   const figure = last === undefined ? '' : formatPercent(last.recall)
   return (
     <TimeChart
-      title="Known when probed"
+      title="Known or found when probed"
       figures={
         <>
           <b className={styles.strong}>{figure}</b> in the last of {plural(probes.length, 'probe')}

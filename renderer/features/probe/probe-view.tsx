@@ -60,7 +60,7 @@ export function ProbeView(props: Props) {
         onStart={askAnew}
         onError={setExportError}
       />
-      <EarlierProbes conversationId={conversationId} />
+      <LastProbes conversationId={conversationId} />
       {exportError !== null && <ErrorLine error={exportError} />}
       {isRunning ? (
         <div className={view.running}>
@@ -96,8 +96,8 @@ const NAMED = 5
 /** The figure of a probe is written down a moment after its end. */
 const REFRESH_MS = 5_000
 
-/** What earlier probes of the conversation found, also those at the end of a session. */
-function EarlierProbes({ conversationId }: { readonly conversationId: number }) {
+/** What the last probes of the conversation found, also those at the end of a session. */
+function LastProbes({ conversationId }: { readonly conversationId: number }) {
   const history = useQuery(
     api.activity.history.queryOptions({ input: { days: 30, of: 'this' }, refetchInterval: REFRESH_MS }),
   )
@@ -105,7 +105,7 @@ function EarlierProbes({ conversationId }: { readonly conversationId: number }) 
   if (probes.length === 0) return null
   return (
     <p className={styles.note}>
-      Known before:{' '}
+      Known or found in the last probes:{' '}
       {probes.map(({ atMs, recall, questions }, index) => (
         <span key={atMs} title={plural(questions, 'question')}>
           {index > 0 && ', '}
