@@ -9,6 +9,7 @@ import { plural } from '../ui/format.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { jobOutcome, jobText } from '../ui/job-text.ts'
 import { ProgressBar } from '../ui/progress-bar.tsx'
+import { TextWithNames } from '../ui/text-with-names.tsx'
 import { useNow } from '../ui/use-now.ts'
 import { useWatch } from '../ui/use-watch.ts'
 import type { View } from '../views.ts'
@@ -80,7 +81,7 @@ function WrongNow() {
       onClick={() => navigate({ view: 'activity' }, 'push')}
     >
       <span className={styles.dot} aria-hidden="true" />
-      {text}
+      <TextWithNames text={text} />
     </button>
   )
 }

@@ -1,6 +1,7 @@
 import type { WatchFinding } from '#core/contract/watch.ts'
 import { CommandText } from '#renderer/ui/command-text.tsx'
 import { Dim } from '#renderer/ui/dim.tsx'
+import { TextWithNames } from '#renderer/ui/text-with-names.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
 import { useWatch } from '#renderer/ui/use-watch.ts'
 import styles from './live-findings.module.css'
@@ -25,7 +26,7 @@ function Finding({ finding }: { readonly finding: WatchFinding }) {
   return (
     <li className={styles.finding} data-severity={severity}>
       <strong>
-        <span aria-hidden="true">{severity === 'error' ? '●' : '◆'}</span> {text}
+        <span aria-hidden="true">{severity === 'error' ? '●' : '◆'}</span> <TextWithNames text={text} />
       </strong>
       <Dim>
         {conversationId !== null && `conversation ${conversationId}`}
