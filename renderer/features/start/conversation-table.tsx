@@ -201,7 +201,11 @@ function Found({ findings, checked }: FoundProps) {
       title={checked === 'structure' ? 'Only the structure was checked, no texts' : 'What the last check found'}
     >
       <span className={styles.dot} data-state={error > 0 ? 'error' : warning > 0 ? 'warning' : 'fine'} aria-hidden />
-      {words.length === 0 ? <span className={styles.dim}>none</span> : words.join(', ')}
+      {words.length === 0 ? (
+        <span className={styles.dim}>none</span>
+      ) : (
+        <span className={styles.counts}>{words.join(', ')}</span>
+      )}
     </span>
   )
 }
