@@ -271,7 +271,7 @@ const COMMANDS: Readonly<Record<string, CommandRow>> = {
   },
   install: {
     words: '<agent>',
-    does: 'have Claude Code or Codex keep its sessions in a memory and be told what a compaction lost; shows what it changes first',
+    does: 'have an agent on this computer keep its sessions in a memory; shows what it changes first',
     load: async () => (await import('./connection-commands.ts')).install,
   },
   uninstall: {
