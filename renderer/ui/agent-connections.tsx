@@ -12,18 +12,24 @@ import { TimeText } from './time-text.tsx'
 /** An agent that is started, or a hook that fails, is seen after so long. */
 const LOOK_MS = 10_000
 
+/** The agents that are installed or connected on this computer, or why they cannot be listed. Null where there is none. */
+export function useAgentsHere() {
+  const { data, error, refetch } = useQuery(api.machine.agents.queryOptions({ refetchInterval: LOOK_MS }))
+  const here = data?.filter(({ isInstalled, memory }) => isInstalled || memory !== null) ?? []
+  // Where no agent is, nothing is to be connected.
+  return error === null && here.length === 0 ? null : { here, error, retry: () => void refetch() }
+}
+
 /** The agents of this computer: which keep their sessions in a memory, and how to connect or mend the others. */
 export function AgentConnections() {
-  const agents = useQuery(api.machine.agents.queryOptions({ refetchInterval: LOOK_MS }))
-  const here = agents.data?.filter(({ isInstalled, memory }) => isInstalled || memory !== null) ?? []
-  // Where no agent is, nothing is to be connected.
-  if (agents.error === null && here.length === 0) return null
+  const agents = useAgentsHere()
+  if (agents === null) return null
   return (
     <section className={styles.section} aria-label="Agents on this computer">
       <SectionHeading>Agents on this computer</SectionHeading>
-      {agents.error !== null && <ErrorLine error={agents.error} onRetry={() => void agents.refetch()} />}
+      {agents.error !== null && <ErrorLine error={agents.error} onRetry={agents.retry} />}
       <ul>
-        {here.map((state) => (
+        {agents.here.map((state) => (
           <Agent key={state.agent} state={state} />
         ))}
       </ul>

@@ -3,7 +3,7 @@ import { type ReactNode, useId, useRef, useState } from 'react'
 import type { SettingsReport } from '#core/contract/settings.ts'
 import { api } from '#renderer/api.ts'
 import { toErrorInfo } from '#renderer/error-text.ts'
-import { AgentConnections } from '#renderer/ui/agent-connections.tsx'
+import { AgentConnections, useAgentsHere } from '#renderer/ui/agent-connections.tsx'
 import { ErrorState } from '#renderer/ui/error-state.tsx'
 import { formatCount } from '#renderer/ui/format.ts'
 import { Icon } from '#renderer/ui/icon.tsx'
@@ -54,9 +54,7 @@ function Settings({ report }: { readonly report: SettingsReport }) {
   const hasOthers = others.isError || (others.data?.length ?? 0) > 0
   const objects = useQuery(api.servers.objects.queryOptions())
   const hasObjects = objects.isError || (objects.data ?? null) !== null
-  const agents = useQuery(api.machine.agents.queryOptions())
-  const hasAgents =
-    agents.isError || (agents.data?.some(({ isInstalled, memory }) => isInstalled || memory !== null) ?? false)
+  const hasAgents = useAgentsHere() !== null
   const sections = sectionsOf(report, { hasOthers, hasObjects, hasAgents }, typed)
   const goTo = (title: string) =>
     [...(page.current?.children ?? [])]
