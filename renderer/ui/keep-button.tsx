@@ -17,7 +17,7 @@ export function KeepButton({ id, sentence }: Props) {
     : 'Keep this: pin it, so that a connected agent is told it first after a compaction'
   return (
     <IconButton
-      icon="pin"
+      icon={error === null ? 'pin' : 'warning'}
       label={kept ? 'Kept' : 'Keep this'}
       title={error === null ? title : error.message}
       aria-pressed={kept}
