@@ -81,7 +81,9 @@ function WrongNow() {
       onClick={() => navigate({ view: 'activity' }, 'push')}
     >
       <span className={styles.dot} aria-hidden="true" />
-      <TextWithNames text={text} />
+      <span>
+        <TextWithNames text={text} />
+      </span>
     </button>
   )
 }
