@@ -78,7 +78,7 @@ async function importQueued(folder: HookFolder, given: Given): Promise<void> {
   const ended = new Set<number>()
   // It looks again without its lock: a hook that saw the lock meanwhile has started no other process.
   for (let attempt = 1; folder.isWaiting; attempt += 1) {
-    const release = await turnIn(folder)
+    const release = await waitForTurn(folder)
     if (release === null) break
     try {
       await importWaiting(folder, given, ended)
@@ -121,7 +121,7 @@ async function importWaiting(folder: HookFolder, given: Given, ended: Set<number
  * one takes over when the other is killed.
  * @returns a function that gives the lock back, or null when nothing waits, or another process waits already
  */
-async function turnIn(folder: HookFolder): Promise<(() => void) | null> {
+async function waitForTurn(folder: HookFolder): Promise<(() => void) | null> {
   const leave = unlessLocked(() => folder.lockNext())
   if (leave === null) return null
   try {

@@ -107,7 +107,7 @@ export class HookFolder {
     return lockRun(this.#lock)
   }
 
-  /** Is the next to import. @returns a function that gives the lock back. @throws LcmError locked */
+  /** Takes the place of the process that imports next. @returns a function that gives the lock back. @throws LcmError locked */
   lockNext(): () => void {
     mkdirSync(this.#queue, { recursive: true, mode: 0o700 })
     return lockRun(this.#nextLock)
