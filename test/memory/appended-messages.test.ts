@@ -11,8 +11,10 @@ import { MemoryReader } from '#core/systems/memory-reader.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { runs } from '../builders/property-runs.ts'
+import { restsEnd, slowly } from '../builders/reading-times.ts'
 import { WRITERS } from '../builders/systems/every-writer.ts'
 import { tellStory } from '../builders/systems/story.ts'
+import { writeTo } from '../builders/systems/system.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 /** As of the opened memory, with the reader that follows it. */
@@ -22,16 +24,6 @@ function statsOf({ path, db }: TestMemory, reader: MemoryReader): MemoryStats {
   return new MemoryStats(db, info, { budgetTokens: 1000, freshTailCount: 8 }, createTokenEstimator(), reader)
 }
 
-/** Everything takes so long that rows which changed in their place are looked at again only after a long time. */
-const STEP_MS = 10
-const LONG_MS = 60_000
-let nowMs = 0
-const slowly = (): void => {
-  vi.spyOn(performance, 'now').mockImplementation(() => {
-    nowMs += STEP_MS
-    return nowMs
-  })
-}
 afterEach(() => vi.restoreAllMocks())
 
 const change = fc.oneof(
@@ -73,7 +65,7 @@ function apply(memory: TestMemory, one: Change): void {
           id: one.message,
         },
       )
-      nowMs += LONG_MS
+      restsEnd()
   }
 }
 
@@ -152,13 +144,7 @@ it.each(WRITERS.map((writer) => ({ name: writer.name, writer })))(
   ({ writer }) => {
     const path = join(temporaryFolder(), 'lcm.db')
     const story = writer.tell(tellStory({ seed: 7, sessions: 2, turns: 8 }))
-    const write = (body: (file: ReturnType<typeof writer.open>) => void): void => {
-      const file = writer.open(path)
-      file.db.transaction(() => body(file))()
-      file.db.pragma('wal_checkpoint(TRUNCATE)')
-      file.db.close()
-    }
-    write((file) => {
+    writeTo(writer, path, (file) => {
       for (const session of story.sessions) {
         file.begin(session)
         for (const message of session.messages.slice(0, 2)) file.message(session, message)
@@ -169,7 +155,7 @@ it.each(WRITERS.map((writer) => ({ name: writer.name, writer })))(
       const shown = () => read.column<number>('SELECT message_id FROM messages ORDER BY message_id')
       const appended = appendedIn(read)
       const [before, there] = [appended.now(), shown()]
-      write((file) => {
+      writeTo(writer, path, (file) => {
         for (const session of story.sessions)
           for (const message of session.messages.slice(2)) file.message(session, message)
       })
@@ -193,11 +179,11 @@ it('what another program changes in its place is read when the rest ends, althou
     memory.db.run('UPDATE messages SET token_count = token_count + 5 WHERE message_id = 1')
     expect(shown()).toBe(before)
     const stamp = changeStamp(read)
-    nowMs += LONG_MS
+    restsEnd()
     expect(changeStamp(read)).not.toBe(stamp)
     expect(shown()).toBe(before + 5)
     const settled = changeStamp(read)
-    nowMs += LONG_MS
+    restsEnd()
     expect(changeStamp(read)).toBe(settled)
   } finally {
     close()

@@ -4,6 +4,7 @@ import { ConversationsInput } from '#core/contract/memory.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { openMemory } from '../builders/open-memory.ts'
+import { slowly } from '../builders/reading-times.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -47,12 +48,7 @@ it('what was said first is looked for among the first messages alone, by the ind
   using memory = buildMemory({
     conversations: [{ title: null, messages: [{ role: 'user', content: 'The first question' }] }],
   })
-  // Reading takes long. What takes next to no time is read again after each change.
-  let nowMs = 0
-  vi.spyOn(performance, 'now').mockImplementation(() => {
-    nowMs += 10
-    return nowMs
-  })
+  slowly()
   const stats = statsOf(memory)
   const read = vi.spyOn(memory.db, 'rows')
   const asked = () => read.mock.calls.filter(([sql]) => /role = 'user'/.test(sql))

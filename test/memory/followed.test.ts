@@ -6,25 +6,15 @@ import { MemoryReader } from '#core/systems/memory-reader.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { runs } from '../builders/property-runs.ts'
+import { quickly, restsEnd, slowly } from '../builders/reading-times.ts'
 import { WRITERS } from '../builders/systems/every-writer.ts'
 import { tellStory } from '../builders/systems/story.ts'
+import { writeTo } from '../builders/systems/system.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { seen } from './seen.ts'
 
 // "`read` from nothing equals any chain of reads."
 
-/** Reading takes so long that rows which changed in their place are looked at again only after a long time, or no time at all. */
-const STEP_MS = 10
-const LONG_MS = 60_000
-let nowMs = 0
-const clockSteps = (stepMs: number): void => {
-  vi.spyOn(performance, 'now').mockImplementation(() => {
-    nowMs += stepMs
-    return nowMs
-  })
-}
-const slowly = (): void => clockSteps(STEP_MS)
-const quickly = (): void => clockSteps(0)
 afterEach(() => vi.restoreAllMocks())
 
 const change = fc.oneof(
@@ -81,7 +71,7 @@ function apply(memory: TestMemory, one: Change, step: number): void {
         ordinal: one.ordinal,
       })
       memory.db.run('UPDATE summaries SET token_count = token_count + 1 WHERE depth = 0')
-      nowMs += LONG_MS
+      restsEnd()
   }
 }
 
@@ -146,7 +136,7 @@ it('what is written while a conversation is prepared does not make the next answ
   const reader = new MemoryReader(memory.db)
   for (const said of ['d', 'e']) {
     // All that was read of summaries before is too old to be relied on.
-    nowMs += LONG_MS
+    restsEnd()
     const preparing = reader.prepareMemory(1)
     memory.message(1, said)
     await preparing
@@ -181,7 +171,7 @@ it('notices what is appended to many messages or removed from them at once, and 
   memory.damage('DELETE FROM messages WHERE message_id = 7')
   expect(reader.of(1)).toEqual(fresh())
   memory.damage('UPDATE messages SET token_count = 9 WHERE message_id = 5')
-  nowMs += LONG_MS
+  restsEnd()
   expect(reader.of(1)).toEqual(fresh())
 })
 
@@ -193,13 +183,7 @@ it.each(WRITERS.map((writer) => ({ name: writer.name, writer })))(
   ({ writer }) => {
     const path = join(temporaryFolder(), 'lcm.db')
     const story = writer.tell(tellStory({ seed: 7, sessions: 2, turns: 12 }))
-    const write = (body: (file: ReturnType<typeof writer.open>) => void): void => {
-      const file = writer.open(path)
-      file.db.transaction(() => body(file))()
-      file.db.pragma('wal_checkpoint(TRUNCATE)')
-      file.db.close()
-    }
-    write((file) => {
+    writeTo(writer, path, (file) => {
       for (const session of story.sessions) {
         file.begin(session)
         for (const message of session.messages.slice(0, 2)) file.message(session, message)
@@ -215,15 +199,15 @@ it.each(WRITERS.map((writer) => ({ name: writer.name, writer })))(
       }
       check()
       for (const session of story.sessions) {
-        write((file) => {
+        writeTo(writer, path, (file) => {
           for (const message of session.messages.slice(2, 9)) file.message(session, message)
         })
         check()
-        write((file) => {
+        writeTo(writer, path, (file) => {
           for (const message of session.messages.slice(9)) file.message(session, message)
         })
         check()
-        write((file) => {
+        writeTo(writer, path, (file) => {
           for (const summary of session.summaries) file.summary(session, summary)
           file.window(session)
         })

@@ -69,10 +69,21 @@ export const largeFileColumns = ({ number }: Session, file: StoryFile): Readonly
   exploration_summary: file.about,
 })
 
+/** Writes to a file in one transaction and closes it. */
+export function writeTo(
+  writer: SystemWriter,
+  path: string,
+  body: (file: ReturnType<SystemWriter['open']>) => void,
+): void {
+  const file = writer.open(path)
+  file.db.transaction(() => body(file))()
+  file.db.pragma('wal_checkpoint(TRUNCATE)')
+  file.db.close()
+}
+
 /** Writes the whole story and closes the file. */
 export function writeStory(writer: SystemWriter, path: string, story: Story): void {
-  const file = writer.open(path)
-  file.db.transaction(() => {
+  writeTo(writer, path, (file) => {
     for (const session of story.sessions) {
       file.begin(session)
       for (const message of session.messages) file.message(session, message)
@@ -80,9 +91,7 @@ export function writeStory(writer: SystemWriter, path: string, story: Story): vo
       for (const one of session.files) file.file(session, one)
       file.window(session)
     }
-  })()
-  file.db.pragma('wal_checkpoint(TRUNCATE)')
-  file.db.close()
+  })
 }
 
 /** `YYYY-MM-DD HH:MM:SS` in UTC. */

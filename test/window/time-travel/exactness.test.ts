@@ -9,22 +9,13 @@ import { MemoryReader } from '#core/systems/memory-reader.ts'
 import { ContextAssembler } from '#core/window/context-assembler.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '#test/builders/memory.ts'
 import { runs } from '#test/builders/property-runs.ts'
+import { restsEnd, slowly } from '#test/builders/reading-times.ts'
 import { engineOn, runToEnd } from '#test/compaction/run-compaction.ts'
 import { travelIn } from './travel.ts'
 
 // "contextAt(conversationId, when): the context window as it stood after any message or compaction event. Exact from the
 // event log in native files."
 
-/** Every reading takes so long that what was read is kept for a while. */
-const STEP_MS = 10
-const LONG_MS = 60_000
-let nowMs = 0
-const slowly = (): void => {
-  vi.spyOn(performance, 'now').mockImplementation(() => {
-    nowMs += STEP_MS
-    return nowMs
-  })
-}
 afterEach(() => vi.restoreAllMocks())
 
 /** What a history is built of: some messages, or a compaction with these settings. */
@@ -178,7 +169,7 @@ describe('time travel in a file that records every replacement', () => {
     const before = runOf()
     memory.damage("UPDATE compaction_events SET run_id = 'another'")
     expect(runOf()).toBe(before)
-    nowMs += LONG_MS
+    restsEnd()
     memory.messages(1, 1)
     expect(runOf()).toBe('another')
   })
