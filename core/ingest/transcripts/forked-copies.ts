@@ -14,9 +14,13 @@ export class ForkedCopies {
   /** Sessions of which only messages of another session were met so far, with that session. */
   readonly #maybeForks = new Map<string, string | null>()
   /** Sessions that have their messages from copies in a fork, because their own files were not imported, by the fork. */
-  readonly #parents = new Map<string, string>()
-  /** The messages that went to them. */
-  readonly #movedUp = new Set<string>()
+  readonly #origins = new Map<string, Set<string>>()
+  /** The messages that went to them, with the session. */
+  readonly #movedUp = new Map<string, string>()
+  /** The last copy of each fork: its message, and the session in which it was said. */
+  readonly #last = new Map<string, { readonly origin: string; readonly externalId: string }>()
+  /** Sessions that an earlier import stored, with whatever they repeat. */
+  readonly #stored = new Set<string>()
 
   constructor(sessions: StoredSessions, forks: Forks, clock: Clock) {
     this.#sessions = sessions
@@ -25,17 +29,18 @@ export class ForkedCopies {
   }
 
   /** The sessions that begin with copies in a fork, by the fork. */
-  get parents(): ReadonlyMap<string, string> {
-    return this.#parents
+  get origins(): ReadonlyMap<string, ReadonlySet<string>> {
+    return this.#origins
   }
 
   declare({ sessionId, mayBeFork }: SessionRecord): void {
+    if (this.#sessions.has(sessionId)) this.#stored.add(sessionId)
     if (mayBeFork) this.#maybeForks.set(sessionId, null)
   }
 
   /** Returns the record with the session in which it was said, and with what it is a copy of. */
   placed(record: TranscriptRecord): TranscriptRecord {
-    return this.#movedToParent(this.#knownAsCopy(record))
+    return this.#movedToOrigin(this.#knownAsCopy(record))
   }
 
   /** A fork that does not name its parent is recognised by its first messages, which another session has. */
@@ -62,41 +67,44 @@ export class ForkedCopies {
   }
 
   /**
-   * What a fork copied from a parent that is not stored becomes the beginning of the parent, so that it is stored once,
-   * whichever of the two files comes first.
+   * What a fork copied from a session that is not stored becomes the beginning of that session, so that it is stored
+   * once, whichever of the files comes first.
    */
-  #movedToParent(record: TranscriptRecord): TranscriptRecord {
+  #movedToOrigin(record: TranscriptRecord): TranscriptRecord {
     if (record.kind === 'message' || record.kind === 'answer') {
       const externalId = record.kind === 'message' ? record.message.externalId : record.externalId
-      const parent = this.#parentOfCopy(record, externalId)
-      if (parent === null || externalId === null) return record
-      this.#movedUp.add(externalId)
+      const origin = this.#originOfCopy(record, externalId)
+      if (origin === null || externalId === null) return record
+      this.#movedUp.set(externalId, origin)
       this.#forks.copied(record.sessionId, externalId)
       const { copiedFrom, ...moved } = record
-      return { ...moved, sessionId: parent }
+      return { ...moved, sessionId: origin }
     }
     if (record.kind === 'compaction' || record.kind === 'pruning') {
-      const parent = this.#parents.get(record.sessionId)
       const [named] =
         record.kind === 'compaction'
           ? record.recordedBy
           : record.outputs.flatMap((output) => ('externalId' in output ? output.externalId : []))
-      if (parent !== undefined && named !== undefined && this.#movedUp.has(named))
-        return { ...record, sessionId: parent }
+      const origin = this.#origins.has(record.sessionId) ? this.#movedUp.get(named ?? '') : undefined
+      if (origin !== undefined) return { ...record, sessionId: origin }
     }
     return record
   }
 
-  #parentOfCopy({ sessionId, copiedFrom }: MessageRecord | AnswerRecord, externalId: string | null): string | null {
-    const [parent] = copiedFrom ?? []
-    if (parent === undefined || externalId === null || parent === sessionId) return null
-    const known = this.#parents.get(sessionId)
-    if (known !== undefined)
-      return copiedFrom?.some((id) => id !== parent && this.#sessions.holds(id, externalId)) ? null : known
-    if (this.#sessions.has(parent) || this.#sessions.has(sessionId)) return null
-    this.#parents.set(sessionId, parent)
-    const createdAtMs = this.#clock()
-    this.#sessions.declare({ kind: 'session', sessionId: parent, startedAtMs: createdAtMs })
-    return parent
+  #originOfCopy({ sessionId, copiedFrom }: MessageRecord | AnswerRecord, externalId: string | null): string | null {
+    const [origin] = copiedFrom ?? []
+    if (origin === undefined || externalId === null || origin === sessionId) return null
+    const before = this.#last.get(sessionId)
+    this.#last.set(sessionId, { origin, externalId })
+    const origins = this.#origins.get(sessionId) ?? new Set()
+    if (this.#sessions.holds(origin, externalId)) return origins.has(origin) ? origin : null
+    if (origins.has(origin)) return origin
+    if (this.#sessions.has(origin) || this.#stored.has(sessionId)) return null
+    this.#origins.set(sessionId, origins.add(origin))
+    const isFork = before !== undefined && before.origin !== origin
+    if (isFork) this.#forks.copied(origin, before.externalId)
+    const parentSessionId = isFork ? before.origin : null
+    this.#sessions.declare({ kind: 'session', sessionId: origin, parentSessionId, startedAtMs: this.#clock() })
+    return origin
   }
 }

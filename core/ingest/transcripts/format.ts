@@ -137,8 +137,16 @@ export type TranscriptRecord =
    * earlier import noted, also when there are none.
    */
   | { readonly kind: 'sent_again'; readonly sessionId: string; readonly copies: ReadonlyMap<string, number> }
-  /** What the session cost so far by its agent's own account, with its sub-agents. The last one counts. */
-  | { readonly kind: 'cost'; readonly sessionId: string; readonly cost: number }
+  /**
+   * What the session cost so far by its agent's own account, with its sub-agents and with what it was forked from. The
+   * last one counts. `after` has what it had cost after messages, by their external ids, in their order.
+   */
+  | {
+      readonly kind: 'cost'
+      readonly sessionId: string
+      readonly cost: number
+      readonly after: readonly (readonly [externalId: string, cost: number])[]
+    }
   /** A record without conversation: settings, progress or bookkeeping. */
   | { readonly kind: 'other' }
   /** A record that is in the file more than once. */
@@ -210,8 +218,8 @@ export type MessageRecord = {
    */
   readonly message: NewMessage
   /**
-   * The message was copied from these sessions when this one was forked. The first of them is the parent. The message
-   * belongs to the session that has it, and to the parent when none is stored yet.
+   * The message was copied from these sessions when this one was forked. It belongs to the session that has it, and to
+   * the first of them when none is stored yet.
    */
   readonly copiedFrom?: readonly string[]
   /** True when nothing is added to the message any more: what is stored of it and is not in it was removed since. */

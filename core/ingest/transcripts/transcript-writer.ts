@@ -83,7 +83,7 @@ export class TranscriptWriter {
   readonly #chains: BrokenChainRecord[] = []
   /** The conversations whose chain breaks. */
   readonly #broken: number[] = []
-  readonly #costs = new Map<string, number>()
+  readonly #costs = new Map<string, Extract<TranscriptRecord, { kind: 'cost' }>>()
   readonly #sentAgain = new Map<string, ReadonlyMap<string, number>>()
   readonly #forks: Forks
   readonly #copies: ForkedCopies
@@ -210,7 +210,7 @@ export class TranscriptWriter {
         this.#held.push(record)
         return
       case 'cost':
-        this.#costs.set(record.sessionId, record.cost)
+        this.#costs.set(record.sessionId, record)
         return
       case 'sent_again':
         this.#sentAgain.set(record.sessionId, record.copies)
@@ -242,11 +242,11 @@ export class TranscriptWriter {
   /** Completes the import after the last record. */
   finish(): void {
     const { db, estimator, format, window } = this.#options
-    for (const [fork, parent] of this.#copies.parents) {
+    for (const [fork, origins] of this.#copies.origins) {
       // A fork in which nothing was said yet is a session, too.
       this.#session(fork)
       const externalIds = this.#givenUp.get(fork)
-      if (externalIds) this.#givenUp.set(parent, externalIds)
+      if (externalIds) for (const origin of origins) this.#givenUp.set(origin, externalIds)
     }
     for (const { sessionId, ...held } of this.#held) {
       const session = this.#sessions.get(sessionId)
@@ -272,8 +272,11 @@ export class TranscriptWriter {
       this.#sessions.adoptForks(sessionId, conversationId)
     }
     this.#finishChains()
-    for (const [sessionId, cost] of this.#costs)
-      noteSession(db, 'agent_cost', { importer: format, sessionId }, String(cost))
+    for (const [sessionId, { cost, after }] of this.#costs) {
+      const session = { importer: format, sessionId }
+      noteSession(db, 'agent_cost', session, String(cost))
+      noteSession(db, 'cost_after', session, JSON.stringify(after))
+    }
     for (const [sessionId, copies] of this.#sentAgain) {
       const note: SentAgainNote = [...copies]
       const session = { importer: format, sessionId }

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { ReadDb, WriteDb } from '#core/sqlite/read-db.ts'
 
 /** What an import notes of a session: where it was forked or its chain breaks, its cost, and what is sent again. */
-type NoteKind = 'forked_at' | 'broken_chain' | 'agent_cost' | 'sent_again'
+type NoteKind = 'forked_at' | 'broken_chain' | 'agent_cost' | 'cost_after' | 'sent_again'
 
 /** The conversation that a session became, and what was noted of it. */
 export type SessionNote = {

@@ -1,20 +1,44 @@
 import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { type ForkPoint, forkPoint, forkPoints } from './forks.ts'
 import { sessionNote, sessionNotes } from './session-notes.ts'
+
+const queries = {
+  /** The last cost that the parent had noted when the fork was made. */
+  before: /* sql */ `
+    SELECT after.value ->> 1
+    FROM json_each(iif(json_valid(:note), :note, '[]')) AS after
+    JOIN messages AS m ON m.conversation_id = :parentId AND m.external_id = after.value ->> 0
+    WHERE m.seq <= :newestSeq ORDER BY m.seq DESC, after.key DESC LIMIT 1`,
+}
 
 /**
  * What whole conversations cost, where their agent notes that of a session and not of its answers. It counts what their
- * sub-agents cost.
+ * sub-agents cost, and of a fork only what came since.
  */
-export const statedCosts = (db: ReadDb): ReadonlyMap<number, number> =>
-  new Map(
-    sessionNotes(db, 'agent_cost').flatMap(({ conversationId, note }): [number, number][] => {
+export function statedCosts(db: ReadDb): ReadonlyMap<number, number> {
+  const noted = sessionNotes(db, 'agent_cost')
+  const points = noted.length === 0 ? new Map<number, ForkPoint>() : forkPoints(db)
+  return new Map(
+    noted.flatMap(({ conversationId, note }): [number, number][] => {
       const cost = costIn(note)
-      return cost === null ? [] : [[conversationId, cost]]
+      return cost === null ? [] : [[conversationId, cost - costBefore(db, points.get(conversationId))]]
     }),
   )
+}
 
-export const statedCost = (db: ReadDb, conversationId: number): number | null =>
-  costIn(sessionNote(db, 'agent_cost', conversationId)?.note ?? '')
+export function statedCost(db: ReadDb, conversationId: number): number | null {
+  const cost = costIn(sessionNote(db, 'agent_cost', conversationId)?.note ?? '')
+  return cost === null ? null : cost - costBefore(db, forkPoint(db, conversationId) ?? undefined)
+}
+
+/** The account of a fork goes on from that of its parent. Returns 0 where the parent has none. */
+function costBefore(db: ReadDb, point: ForkPoint | undefined): number {
+  if (point === undefined) return 0
+  const note = sessionNote(db, 'cost_after', point.parentId)?.note ?? ''
+  const { parentId, newestSeq } = point
+  const cost = db.value<number>(queries.before, { note, parentId, newestSeq })
+  return typeof cost === 'number' ? cost : 0
+}
 
 /** Null for a damaged note. */
 const costIn = (note: string): number | null =>

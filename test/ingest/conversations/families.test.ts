@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ConversationsInput } from '#core/contract/memory.ts'
 import { openLcm } from '#core/lcm.ts'
-import { TranscriptBuilder } from '#test/builders/claude-code.ts'
+import { TranscriptBuilder, text } from '#test/builders/claude-code.ts'
 import { importOne } from '#test/builders/import.ts'
 import { buildMemory } from '#test/builders/memory.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
@@ -61,6 +61,34 @@ it('a session of Claude Code costs what its last account says', async () => {
   const lcm = await openLcm(memory.path)
   expect((await lcm.families.of(1)).usage.cost).toBe(0.25)
   expect((await lcm.stats.totals()).cost).toBe(0.25)
+  lcm.close()
+})
+
+it('a fork of Claude Code costs what came since, because its account goes on from that of its parent', async () => {
+  using memory = buildMemory()
+  const folder = temporaryFolder()
+  const sessionId = '11111111-2222-4333-8444-555555555555'
+  const cost = (totalCostUSD: number, of = sessionId) => ({ type: 'cost-state', sessionId: of, totalCostUSD })
+  const story = new TranscriptBuilder()
+  story.user('one')
+  const last = story.answer('msg_1', [text('answer one')])
+  const fork = new TranscriptBuilder('fork')
+  for (const line of story.lines) fork.raw({ ...JSON.parse(line), requestSessionId: sessionId, sessionId: 'fork' })
+  story.raw(cost(0.5))
+  story.user('two', { parentUuid: last })
+  story.answer('msg_2', [text('answer two')])
+  story.raw(cost(2))
+  fork.user('three', { parentUuid: last })
+  fork.answer('msg_3', [text('answer three')])
+  fork.raw(cost(0.75, 'fork'))
+  for (const path of [fork.write('b.jsonl', folder), story.write('a.jsonl', folder)]) await importOne(memory.db, path)
+  const lcm = await openLcm(memory.path)
+  const family = await lcm.families.of(1)
+  expect(Object.fromEntries(family.members.map(({ relation, usage }) => [relation ?? 'first', usage.cost]))).toEqual({
+    first: 2,
+    fork: 0.25,
+  })
+  expect((await lcm.stats.totals()).cost).toBe(2.25)
   lcm.close()
 })
 

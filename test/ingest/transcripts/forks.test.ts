@@ -279,3 +279,75 @@ describe('a fork of Claude Code after a compaction', () => {
     expect(texts.slice(-3)).toEqual(['after the compaction', 'a later answer', 'in the fork'])
   })
 })
+
+describe('a fork of Claude Code that copies what was said', () => {
+  const NEXT = 'second-fork'
+  type Mark = (record: Record<string, unknown>) => Record<string, unknown>
+  const inAnswers: Mark = ({ type, sessionId, requestSessionId }) =>
+    type === 'assistant' ? { requestSessionId: requestSessionId ?? sessionId } : {}
+  const inAll: Mark = (record) => ({
+    ...inAnswers(record),
+    forkedFrom: { sessionId: record.sessionId, messageUuid: record.uuid },
+  })
+  const marks = [
+    ['an answer names', inAnswers],
+    ['every record names', inAll],
+  ] as const
+  const forkOf = (story: TranscriptBuilder, sessionId: string, mark: Mark): TranscriptBuilder => {
+    const fork = new TranscriptBuilder(sessionId)
+    for (const line of story.lines) {
+      const record = JSON.parse(line) as Record<string, unknown>
+      fork.raw({ ...record, ...mark(record), sessionId })
+    }
+    return fork
+  }
+  const files = (mark: Mark): string[] => {
+    const folder = temporaryFolder()
+    const story = new TranscriptBuilder()
+    story.user('one')
+    const usage = { input_tokens: 1000, output_tokens: 5 }
+    story.answer('msg_1', [text('answer one')], {}, { usage })
+    const last = story.answer('msg_1', [text('and its rest')], {}, { usage })
+    const fork = forkOf(story, 'fork', mark)
+    story.user('two', { parentUuid: last })
+    const asked = fork.user('in the fork', { parentUuid: last })
+    const answered = fork.answer('msg_2', [text('answer two')], { parentUuid: asked }, { usage })
+    const next = forkOf(fork, NEXT, mark)
+    next.user('in the next one', { parentUuid: answered })
+    return [story.write('a.jsonl', folder), fork.write('b.jsonl', folder), next.write('c.jsonl', folder)]
+  }
+  const every = marks.flatMap(([what, mark]) =>
+    [
+      [0, 1, 2],
+      [0, 2, 1],
+      [1, 0, 2],
+      [1, 2, 0],
+      [2, 0, 1],
+      [2, 1, 0],
+    ].map((order) => [what, order.join(), mark, order] as const),
+  )
+
+  it.each(every)('is stored once where %s the session that said it, in the order %s', async (_, __, mark, order) => {
+    const paths = files(mark)
+    using memory = await imported(order.map((index) => paths[index] as string))
+    expect(told(memory, SESSION)).toEqual(['user: one', 'assistant: answer one\n\nand its rest', 'user: two'])
+    expect(told(memory, 'fork')).toEqual(['user: in the fork', 'assistant: answer two'])
+    expect(told(memory, NEXT)).toEqual(['user: in the next one'])
+    expect(sentWindow(memory, NEXT).texts).toEqual([
+      'one',
+      'answer one\n\nand its rest',
+      'in the fork',
+      'answer two',
+      'in the next one',
+    ])
+    const parents = memory.db.all<{ session: string; parent: string | null }>(
+      `SELECT c.session_id AS session, p.session_id AS parent FROM conversations AS c
+       LEFT JOIN conversations AS p ON p.conversation_id = c.parent_conversation_id ORDER BY c.session_id`,
+    )
+    expect(Object.fromEntries(parents.map(({ session, parent }) => [session, parent]))).toEqual({
+      [SESSION]: null,
+      fork: SESSION,
+      [NEXT]: 'fork',
+    })
+  })
+})

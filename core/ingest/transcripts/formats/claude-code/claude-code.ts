@@ -168,8 +168,9 @@ class ClaudeCodeReader {
       if (title !== null) out.push({ kind: 'title', sessionId, title })
       out.push({ kind: 'given_up', sessionId, externalIds: this.#givenUp.get(sessionId) ?? new Set() })
       out.push(this.#chains.of(sessionId))
-      const cost = this.#survey.costOf(its)
-      if (cost !== null) out.push({ kind: 'cost', sessionId, cost })
+      const after = this.#survey.costsOf(its)
+      const [, cost] = after.at(-1) ?? []
+      if (cost !== undefined) out.push({ kind: 'cost', sessionId, cost, after })
     }
     out.push(...this.#prunings.end())
     return out
@@ -235,8 +236,11 @@ class ClaudeCodeReader {
   }
 
   #emit(sessionId: string, messages: ReturnType<MessageOrder['end']>, out: TranscriptRecord[]): void {
+    const isOwn = sessionId === this.#survey.key?.sessionId
     for (const message of messages) {
-      out.push({ kind: 'message', sessionId, message, line: this.#lineOf(message.externalId ?? '') })
+      const line = this.#lineOf(message.externalId ?? '')
+      const origin = isOwn ? this.#survey.originOf(line) : null
+      out.push({ kind: 'message', sessionId, message, line, ...(origin === null ? {} : { copiedFrom: [origin] }) })
       const compaction = message.externalId === null ? undefined : this.#compactions.get(message.externalId)
       if (compaction) out.push(compaction)
     }
@@ -272,14 +276,15 @@ class ClaudeCodeReader {
     const sessionId = sessionName(key)
     const known = this.#conversations.get(sessionId)
     if (known) return known
+    const parent = key.sessionId === this.#survey.key?.sessionId ? this.#survey.parent : null
     out.push({
       kind: 'session',
       sessionId,
-      parentSessionId: key.agentId === null ? null : key.sessionId,
+      parentSessionId: key.agentId === null ? parent : key.sessionId,
       title: this.#survey.titleOf(key),
       cwd: this.#survey.workingDirectory,
       startedAtMs,
-      mayBeFork: key.agentId === null && this.#survey.beginsCompacted,
+      mayBeFork: key.agentId === null && parent === null && this.#survey.beginsCompacted,
       isMain: this.#survey.key !== null && sessionId === sessionName(this.#survey.key),
     })
     const order = new MessageOrder({

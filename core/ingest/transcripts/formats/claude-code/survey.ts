@@ -1,9 +1,12 @@
-import { amountAt, type JsonObject, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { amountAt, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import { keptIds } from './messages.ts'
 import { QueuedInput } from './queued-input.ts'
 import { kindOf } from './record.ts'
 import { ClaudeCodeRecords, type ConversationKey } from './records.ts'
+
+/** What a fork repeats of a session: what none before it has, up to the last line that names it. */
+type Copies = { readonly sessionId: string; untilLine: number }
 
 /**
  * The survey collects what must be known of a whole transcript before its first message is stored. Messages never
@@ -15,12 +18,18 @@ export class ClaudeCodeSurvey {
   readonly #titles = new Map<string, string>()
   /** Records that a compaction left in the window. */
   readonly #kept = new Set<string>()
-  /** What each session cost so far, by its id. */
-  readonly #costs = new Map<string, number>()
+  /** What each session had cost after its messages, by its id. */
+  readonly #costs = new Map<string, [externalId: string, cost: number][]>()
+  /** The last message of the own session. */
+  #last: string | null = null
   #summaries: { readonly leafUuid: string; readonly title: string }[] = []
   #key: ConversationKey | null = null
   #workingDirectory: string | null = null
   #beginsCompacted: boolean | null = null
+  /** As the answers of a fork name them. */
+  readonly #copies: Copies[] = []
+  /** As each record of a branch names it. */
+  #branched: Copies | null = null
 
   constructor(fallbackSession: string) {
     this.records = new ClaudeCodeRecords(fallbackSession)
@@ -43,6 +52,17 @@ export class ClaudeCodeSurvey {
   /** True when the first record of the conversation is the boundary of a compaction, as in a fork after one. */
   get beginsCompacted(): boolean {
     return this.#beginsCompacted === true
+  }
+
+  /** The session from which that of this file was forked, where its records say so. */
+  get parent(): string | null {
+    return (this.#branched ?? this.#copies.at(-1))?.sessionId ?? null
+  }
+
+  /** Returns the session from which a line of the own session was copied, or null. */
+  originOf(line: number): string | null {
+    const copies = this.#branched === null ? this.#copies : [...this.#copies, this.#branched]
+    return copies.find(({ untilLine }) => line <= untilLine)?.sessionId ?? null
   }
 
   get workingDirectory(): string | null {
@@ -73,21 +93,39 @@ export class ClaudeCodeSurvey {
     this.#noteCost(record)
     if (record.subtype === 'compact_boundary') for (const uuid of keptIds(record)) this.#kept.add(uuid)
     this.records.add(record, line)
-    if (kind === 'spoken') this.#key = this.records.keyOf(record)
+    if (kind !== 'spoken') return
+    this.#key = this.records.keyOf(record)
+    if (this.#key.agentId !== null) return
+    this.#noteCopy(record, line)
+    this.#last = textAt(objectAt(record, 'message'), 'id') ?? textAt(record, 'uuid')
+  }
+
+  /** `/branch` names the session that it copies in every record, `--fork-session` in the answers alone. */
+  #noteCopy(record: JsonObject, line: number): void {
+    const parent = textAt(objectAt(record, 'forkedFrom'), 'sessionId')
+    if (parent !== null) this.#branched = { sessionId: parent, untilLine: line }
+    const origin = record.type === 'assistant' ? textAt(record, 'requestSessionId') : null
+    if (origin === null || origin === this.#key?.sessionId) return
+    const last = this.#copies.at(-1)
+    if (last?.sessionId === origin) last.untilLine = line
+    else this.#copies.push({ sessionId: origin, untilLine: line })
   }
 
   isKept(uuid: string): boolean {
     return this.#kept.has(uuid)
   }
 
-  /** What a session cost, with its sub-agents. */
-  costOf({ sessionId, agentId }: ConversationKey): number | null {
-    return agentId === null ? (this.#costs.get(sessionId) ?? null) : null
+  /** What a session had cost after its messages, with its sub-agents. */
+  costsOf({ sessionId, agentId }: ConversationKey): readonly [externalId: string, cost: number][] {
+    return agentId === null ? (this.#costs.get(sessionId) ?? []) : []
   }
 
   #noteCost(record: JsonObject): void {
     const [sessionId, cost] = [textAt(record, 'sessionId'), amountAt(record, 'totalCostUSD')]
-    if (record.type === 'cost-state' && sessionId !== null && cost !== null) this.#costs.set(sessionId, cost)
+    if (record.type !== 'cost-state' || sessionId === null || cost === null) return
+    const costs = this.#costs.get(sessionId) ?? []
+    this.#costs.set(sessionId, costs)
+    costs.push([this.#last ?? '', cost])
   }
 
   #noteTitle(record: JsonObject): void {
