@@ -18,7 +18,7 @@ import { createServer } from 'node:http'
 let requests = 0
 const server = createServer((request, response) => {
   request.resume().on('end', () => {
-    if (request.url === "/requests") return response.end(String(requests))
+    if (request.url === '/requests') return response.end(String(requests))
     requests += 1
     const event = (delta, more = {}) =>
       `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: null, ...more }] })}\n\n`
@@ -61,9 +61,12 @@ address="http://127.0.0.1:$(cat port.txt)"
 opencode run 'first prompt' > /dev/null
 opencode run --continue 'second prompt' > /dev/null
 look 'two prompts'
+# A process group of its own, so that it ends with whatever it starts.
+set -m
 opencode serve --port 0 > serve.txt &
 server=$!
-trap 'kill "$model" "$server"; rm -rf "$folder"' EXIT
+set +m
+trap 'kill "$model"; kill -- "-$server"; rm -rf "$folder"' EXIT
 until grep -Eo 'http://[0-9.:]+' serve.txt > server.txt; do sleep 0.1; done
 sessions="$(cat server.txt)/session"
 ask() { curl -s --retry 5 --max-time 60 -H 'content-type: application/json' "$@"; }
