@@ -6,6 +6,7 @@ import { brotliCompressSync, constants } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
 import type { Plugin } from 'vite'
+import { licences } from './scripts/licences.ts'
 
 const requireHere = createRequire(import.meta.url)
 const here = (path: string): string => resolve(import.meta.dirname, path)
@@ -140,7 +141,6 @@ const filesOfPackages: Plugin = {
       this.emitFile({ type: 'asset', fileName: `packages/${name}`, source })
     }
     const wasm = '@vscode/tree-sitter-wasm/wasm'
-    emit('LICENSES', `${read('@vscode/tree-sitter-wasm/LICENSE')}\n${read('gpt-tokenizer/LICENSE')}`)
     emit('tree-sitter.cjs', read(`${wasm}/tree-sitter.js`))
     emit('tree-sitter.wasm', read(`${wasm}/tree-sitter.wasm`))
     for (const name of readdirSync(here(`node_modules/${wasm}`)).filter((one) => GRAMMAR.test(one)))
@@ -170,7 +170,7 @@ const filesOfPdfs: Plugin = {
 
 export default defineConfig({
   main: {
-    plugins: [declarations, filesOfPackages, loads('out/main')],
+    plugins: [declarations, filesOfPackages, licences(import.meta.dirname), loads('out/main')],
     build: {
       outDir: 'out/main',
       // What is not bundled: a native binding, what Electron itself provides, and a driver that looks for optional
@@ -199,7 +199,7 @@ export default defineConfig({
     },
   },
   preload: {
-    plugins: [loads('out/preload')],
+    plugins: [licences(import.meta.dirname), loads('out/preload')],
     build: {
       outDir: 'out/preload',
       // A sandboxed preload cannot require anything but Electron: one CommonJS file.
@@ -213,9 +213,9 @@ export default defineConfig({
   renderer: {
     root: here('renderer'),
     base: './',
-    plugins: [react(), slicedFonts, filesOfPdfs, beginsLight, loads('out/renderer')],
+    plugins: [react(), slicedFonts, filesOfPdfs, beginsLight, licences(import.meta.dirname), loads('out/renderer')],
     // The worker loads the grammars of single languages as it needs them.
-    worker: { format: 'es' },
+    worker: { format: 'es', plugins: () => [licences(import.meta.dirname)] },
     build: {
       outDir: here('out/renderer'),
       emptyOutDir: true,

@@ -13,7 +13,7 @@ const requireHere = createRequire(import.meta.url)
  */
 const FOLDER = ['./packages/', '../packages/']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
-  .find((path) => existsSync(join(path, 'LICENSES')))
+  .find((path) => existsSync(join(path, 'tree-sitter.cjs')))
 
 /** Returns the path of a file of a package that the build copies as it is. @param path as in the package */
 export const packagePath = (path: string): string =>

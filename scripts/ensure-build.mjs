@@ -10,8 +10,12 @@ const SOURCES = [
   ...['core', 'electron', 'renderer', 'package.json', 'package-lock.json', 'electron.vite.config.ts'],
   'scripts/declarations.ts',
   'scripts/check-chunks.mjs',
+  'scripts/licences.ts',
 ]
-const RESULTS = ['out/main/index.js', 'out/preload/index.cjs', 'out/renderer/index.html', 'out/library/index.d.ts']
+const RESULTS = [
+  ...['out/main/index.js', 'out/preload/index.cjs', 'out/renderer/index.html', 'out/library/index.d.ts'],
+  'out/THIRD-PARTY-LICENSES.txt',
+]
 const stampFile = inProject('out', '.lcm-build-stamp')
 
 /** Builds unless `out/` was made from exactly these sources. Reports a build on standard error. */

@@ -59,6 +59,11 @@ describe('the packed app', () => {
         .toBe(true)
   })
 
+  it('has the licences of what it holds beside the archive, where they can be read', () => {
+    const text = readFileSync(join(resources, 'THIRD-PARTY-LICENSES.txt'), 'utf8')
+    expect(text).toBe(readFileSync(inProject('out/THIRD-PARTY-LICENSES.txt'), 'utf8'))
+  })
+
   it('has one SQLite binding, for the system that it is packed for, beside the archive', () => {
     const bindings = paths.filter((path) => path.endsWith('.node'))
     expect(bindings).toEqual(['node_modules/better-sqlite3/prebuilds/linux-x64.node'])
