@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { TranscriptFormatId } from '#core/contract/import.ts'
 import { GrepInput } from '#core/contract/retrieval.ts'
 import { openLcm } from '#core/lcm.ts'
@@ -42,6 +44,40 @@ export async function checked(
   )
   const found = `${sum.said} messages of ${conversations} sessions: ${sum.lost} lost, ${sum.doubled} doubled, ${sum.differing} differing`
   return { what, found, isGood: sum.said > 0 && sum.lost + sum.doubled + sum.differing === 0 }
+}
+
+type Transcripts = { readonly memory: string; readonly folder: string; readonly format: TranscriptFormatId }
+
+/** Compares a memory with the transcripts of all sessions in a folder, each of which its name ends with. */
+export async function checkedTranscripts(what: string, { memory, folder, format }: Transcripts): Promise<Finding> {
+  const conversations = await conversationsBySession(memory)
+  const sum = { sessions: 0, missing: 0, said: 0, lost: 0, doubled: 0, differing: 0 }
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const [, sessionId] = /([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/.exec(name) ?? []
+    if (sessionId === undefined) continue
+    const conversationId = conversations.get(sessionId)
+    sum.sessions += 1
+    if (conversationId === undefined) {
+      sum.missing += 1
+      continue
+    }
+    const { inTranscript, counts } = await compare(memory, join(folder, name), { conversationId, format })
+    sum.said += inTranscript
+    sum.lost += counts.missing
+    sum.doubled += counts.duplicated
+    sum.differing += counts.differing
+  }
+  const found = `${sum.said} messages of ${sum.sessions} sessions: ${sum.lost} lost, ${sum.doubled} doubled, ${sum.differing} differing, ${sum.missing} sessions not stored`
+  return { what, found, isGood: sum.said > 0 && sum.lost + sum.doubled + sum.differing + sum.missing === 0 }
+}
+
+async function conversationsBySession(path: string): Promise<ReadonlyMap<string | null, number>> {
+  const memory = await openLcm(path, { readOnly: true })
+  try {
+    return new Map(memory.stats.listed().map(({ sessionId, conversationId }) => [sessionId, conversationId]))
+  } finally {
+    memory.close()
+  }
 }
 
 /** How many of the sixty facts one search each finds. */

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -13,14 +13,18 @@ const SECONDS_AT_MOST = 240
 /** A folder of its own for one agent: its program, its home and its work. */
 export class Sandbox {
   readonly #folder: string
+  /** Where the agent is installed. */
+  readonly #programs: string
   readonly #agent: Agent
   /** When everything with this agent has to have ended, on the clock of the process. */
   readonly #untilMs: number
   readonly home: string
   readonly work: string
 
-  constructor(folder: string, agent: Agent) {
+  /** @param programs the folder of another sandbox, whose agent is used instead of installing one */
+  constructor(folder: string, agent: Agent, programs = folder) {
     this.#folder = folder
+    this.#programs = programs
     this.#agent = agent
     this.#untilMs = performance.now() + 1000 * (agent.secondsAtMost ?? SECONDS_AT_MOST)
     this.home = join(folder, 'home')
@@ -52,10 +56,25 @@ export class Sandbox {
 
   /** Runs a command of the agent to its end, in a home that it has for itself. */
   async run({ args, env = {} }: Command): Promise<void> {
-    const program = join(this.#folder, 'node_modules', '.bin', this.#agent.program)
-    const path = [dirname(program), dirname(nodeBinary), process.env.PATH ?? ''].join(delimiter)
-    const own = { PATH: path, LANG: 'C.UTF-8', TERM: 'dumb', ...this.#home(), ...env }
+    const { program, own } = this.#program(env)
     await this.#run(program, args, own, this.work)
+  }
+
+  /** Runs a command of the agent, and kills it with all that it has started when it has not ended after a time. */
+  async runAndKill({ args, env = {} }: Command, afterMs: number): Promise<void> {
+    const { program, own } = this.#program(env)
+    const child = spawn(program, args, { cwd: this.work, env: own, detached: true, stdio: 'ignore' })
+    const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+    const timer = setTimeout(() => endGroup(child), afterMs)
+    await ended
+    clearTimeout(timer)
+    endGroup(child)
+  }
+
+  #program(env: NonNullable<Command['env']>) {
+    const program = join(this.#programs, 'node_modules', '.bin', this.#agent.program)
+    const path = [dirname(program), dirname(nodeBinary), process.env.PATH ?? ''].join(delimiter)
+    return { program, own: { PATH: path, LANG: 'C.UTF-8', TERM: 'dumb', ...this.#home(), ...env } }
   }
 
   #home(): Readonly<Record<string, string>> {
@@ -87,16 +106,9 @@ export class Sandbox {
           said = (said + text).slice(-4000)
         })
       }
-      const endGroup = (): void => {
-        try {
-          if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
-        } catch {
-          // The whole group has ended.
-        }
-      }
       const timer = setTimeout(
         () => {
-          endGroup()
+          endGroup(child)
           const command = [program.split('/').at(-1), ...args].join(' ').slice(0, 60)
           reject(
             new NotRun(`"${command}" had not ended after ${this.#agent.secondsAtMost ?? SECONDS_AT_MOST} s in all`),
@@ -111,11 +123,19 @@ export class Sandbox {
       // The streams may stay open in a child that was left behind.
       child.on('exit', (code, signal) => {
         clearTimeout(timer)
-        endGroup()
+        endGroup(child)
         if (code === 0) resolve()
         else reject(new NotRun(`${program.split('/').at(-1)} ended with ${signal ?? code}: ${lastLine(said)}`))
       })
     })
+  }
+}
+
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // The whole group has ended.
   }
 }
 

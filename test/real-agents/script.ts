@@ -39,22 +39,27 @@ export const script: Script = (asked, tools): Answer => {
   if (last === null) return { text: BESIDE, call: null }
   if (last === 'VIOLETHERON') return { text: LAST, call: null }
   if (last === 'COPPERWREN') return { text: CALLED, call: null }
-  const shell = tools.find(({ name }) => SHELL.test(name))
-  return { text: CALLING, call: shell ? { name: shell.name, input: inputOf(shell) } : null }
+  return { text: CALLING, call: shellCall(tools, COMMAND) }
 }
 
-function inputOf({ parameters }: Tool): Readonly<Record<string, unknown>> {
+/** The call by which an agent runs a command in its shell, or null when it offers no shell. */
+export function shellCall(tools: readonly Tool[], command: string): Answer['call'] {
+  const shell = tools.find(({ name }) => SHELL.test(name))
+  return shell ? { name: shell.name, input: inputOf(shell, command) } : null
+}
+
+function inputOf({ parameters }: Tool, text: string): Readonly<Record<string, unknown>> {
   const command = parameters.find(({ name }) => /^(?:command|cmd|commands)$/.test(name))
   return Object.fromEntries(
     parameters.flatMap((one) => {
-      if (one === command) return [[one.name, commandAs(one)]]
+      if (one === command) return [[one.name, commandAs(one, text)]]
       return one.isRequired ? [[one.name, filled(one)]] : []
     }),
   )
 }
 
-const commandAs = ({ name, type }: Parameter): unknown =>
-  type !== 'array' ? COMMAND : name === 'commands' ? [COMMAND] : ['sh', '-c', COMMAND]
+const commandAs = ({ name, type }: Parameter, command: string): unknown =>
+  type !== 'array' ? command : name === 'commands' ? [command] : ['sh', '-c', command]
 
 const filled = ({ type }: Parameter): unknown =>
   type === 'boolean' ? false : type === 'number' || type === 'integer' ? 10_000 : type === 'array' ? [] : 'a word'

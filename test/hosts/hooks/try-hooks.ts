@@ -1,184 +1,179 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
-import type { ConnectedAgent } from '#core/host/connections/agents.ts'
-import { HookFolder } from '#core/host/hooks/hook-folder.ts'
+import { join } from 'node:path'
 import { openLcm } from '#core/lcm.ts'
-import { ensureBuild } from '#scripts/ensure-build.mjs'
-import { inProject, nodeBinary } from '#scripts/project.mjs'
-import { type Agent, agents } from '#test/real-agents/agents.ts'
-import { type Script, startModelServer } from '#test/real-agents/model-server.ts'
-import { NotRun, Sandbox } from '#test/real-agents/sandbox.ts'
-import { factsIn } from '../checked.ts'
+import type { ModelServer, Script } from '#test/real-agents/model-server.ts'
+import { shellCall } from '#test/real-agents/script.ts'
+import { checkedTranscripts, count, factsIn } from '../checked.ts'
 import { FACTS, ROUNDS, told } from '../facts.ts'
+import { type Finding, median } from '../finding.ts'
+import { type HookedHost, HookedRun } from './hooked-hosts.ts'
 
 /*
- * Whether hooks help the agents that are connected by "lcm install": `npm run test:hosts -- [PROGRAM …]`. Each agent is
- * installed from npm, and sixty facts are told: half by a scripted person, half by a scripted model. The model compacts three
- * times, with a summary that says none of them. Then the agent is asked, once alone and once connected, and what its model was sent is counted.
+ * Whether hooks help the agents that are connected by "lcm install", and lose nothing. Sixty facts are told: half by a
+ * scripted person, half by a scripted model. The model compacts three times, with a summary that says none of them. Then
+ * the agent is asked, once alone and once connected, and what its model was sent is counted. After that comes a session
+ * with six compactions, and one in which the agent is killed at many moments.
  */
+
+type Tried = { readonly host: HookedHost; readonly folder: string; readonly server: ModelServer }
 
 const SUMMARY = '<summary>The person named services and their ports.</summary>'
 const QUESTION = 'Which port does each service have?'
+const COMPACTIONS = 6
+const KILLS = 24
+const TIMED_TURNS = 8
 
 /** Both agents ask for a summary in words of their own. */
-const script: Script = ({ messages }) => {
+export const script: Script = ({ messages }, tools) => {
   const last = messages.findLast(({ role }) => role === 'user')?.text ?? ''
   if (/detailed summary|checkpoint compaction/i.test(last)) return { text: SUMMARY, call: null }
   const round = /Decide part (\d)/.exec(last)?.[1]
-  return { text: round === undefined ? 'Noted.' : told(Number(round), 1), call: null }
+  if (round !== undefined) return { text: told(Number(round), 1), call: null }
+  const word = /Please run the command of (WORD\d+)/.exec(last)?.[1]
+  const isRun = word === undefined || messages.at(-1)?.text.includes(`output of ${word}`)
+  if (isRun) return { text: 'Noted.', call: null }
+  return { text: `I run it for ${word}.`, call: shellCall(tools, `echo output of ${word}`) }
 }
 
-type Host = {
-  readonly format: ConnectedAgent
-  /** Makes a session compact after each round. */
-  readonly prepare: (box: Sandbox) => void
-  readonly compact: (agent: Agent, turn: number, place: ReturnType<Sandbox['place']>) => ReturnType<Agent['ask']> | null
-  /** What lets hooks run that nobody has looked at. */
-  readonly trust: readonly string[]
-}
+const prompt = (n: number): string =>
+  n % 3 === 1 ? `Please run the command of WORD${n}.` : `What of WORD${n} in the harbour?`
 
-const hosts: readonly Host[] = [
-  {
-    format: 'claude-code',
-    prepare: () => undefined,
-    compact: (agent, turn, place) => agent.ask('/compact', turn, place),
-    trust: [],
-  },
-  {
-    format: 'codex',
-    // Each request costs 1,200 tokens and 10 for each message: every session that goes on is above this.
-    prepare: ({ home }) => {
-      const settings = join(home, '.codex/config.toml')
-      writeFileSync(settings, `model_auto_compact_token_limit = 1220\n${readFileSync(settings, 'utf8')}`)
-    },
-    compact: () => null,
-    trust: ['--dangerously-bypass-hook-trust'],
-  },
-]
+type Home = { readonly name: string; readonly isConnected?: boolean; readonly compacts?: boolean }
 
-type Result = {
-  readonly sent: number
-  readonly compactions: number
-  readonly found: number | null
-  readonly wrong: readonly string[]
-}
-
-async function tryHost(
-  host: Host,
-  wanted: string,
-  isConnected: boolean,
-  folder: string,
-): Promise<Result & { readonly version: string }> {
-  const agent = agentOf(host.format)
-  const server = await startModelServer(script)
-  const box = new Sandbox(join(folder, `${agent.program}-${isConnected ? 'connected' : 'alone'}`), {
-    ...agent,
-    secondsAtMost: 600,
-  })
-  const memory = join(box.home, 'lcm.db')
-  const lcm = (args: readonly string[]) =>
-    spawnSync(nodeBinary, [inProject('out/main/cli.js'), ...args], {
-      env: { PATH: process.env.PATH, HOME: box.home, LCM_DATA_DIR: join(box.home, 'lcm-data') },
-      encoding: 'utf8',
-    })
+async function running<T>(
+  { host, folder, server }: Tried,
+  { name, isConnected = true, compacts = true }: Home,
+  body: (run: HookedRun) => Promise<T>,
+): Promise<T> {
+  const run = new HookedRun(host, { server, folder: join(folder, name), programs: folder, isConnected, compacts })
   try {
-    const version = await box.install(wanted)
-    const place = box.place(server.url)
-    for (const command of agent.prepare(place)) await box.run(command)
-    host.prepare(box)
-    const run = async (command: ReturnType<Agent['ask']>): Promise<void> =>
-      box.run({
-        args: [...command.args, ...(isConnected ? host.trust : [])],
-        env: { ...command.env, LCM_DATA_DIR: join(box.home, 'lcm-data') },
-      })
-    let turn = 0
-    const ask = async (prompt: string): Promise<void> => run(agent.ask(prompt, turn++, place))
-    if (isConnected) {
-      // An agent has its settings once it was started.
-      if (host.format === 'claude-code') await ask('Hello.')
-      const { status, stderr } = lcm(['install', host.format, '--db', memory, '--yes'])
-      if (status !== 0) throw new NotRun(`lcm install: ${stderr.trim()}`)
-    }
-    for (let round = 0; round < ROUNDS; round += 1) {
-      await ask(`${told(round, 0)}\nDecide part ${round}.`)
-      const command = host.compact(agent, turn, place)
-      if (command !== null) await run(command)
-    }
-    await ask(QUESTION)
-    const asked = server.asked.findLast(({ messages }) => messages.some(({ text }) => text.includes(QUESTION)))
-    const all = JSON.stringify(asked?.messages ?? []) + (asked?.system ?? '')
-    const sent = FACTS.filter(({ port }) => all.includes(String(port))).length
-    const compactions = server.asked.filter(({ answer }) => answer.text === SUMMARY).length
-    if (!isConnected) return { version, sent, compactions, found: null, wrong: [] }
-    return { version, sent, compactions, ...(await inMemory(memory, lcm)) }
+    await run.begin()
+    return await body(run)
   } finally {
-    box.endAll()
-    await server.close()
+    run.end()
   }
 }
 
-/** How many facts one search each finds, and what the memory lacks or has twice. */
-async function inMemory(
-  path: string,
-  lcm: (args: readonly string[]) => ReturnType<typeof spawnSync>,
-): Promise<Pick<Result, 'found' | 'wrong'>> {
-  // The last hook leaves its import to a process that ends after the agent.
-  const hooks = new HookFolder(join(dirname(path), 'lcm-data'), path)
-  for (let look = 0; look < 120 && (hooks.isBeingEmptied || hooks.isWaiting); look += 1) await setTimeout(250)
-  const doctor = lcm(['doctor', '--json'])
-  const states: { problems: string[] }[] = JSON.parse(String(doctor.stdout)).agents
-  const memory = await openLcm(path, { readOnly: true })
+type Told = { readonly sent: number; readonly compactions: number }
+
+/** Tells sixty facts with a compaction after each round, and counts what stands in the request of the next prompt. */
+async function tellFacts(run: HookedRun, server: ModelServer): Promise<Told> {
+  const from = server.asked.length
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await run.ask(`${told(round, 0)}\nDecide part ${round}.`)
+    await run.compact()
+  }
+  await run.ask(QUESTION)
+  const asked = server.asked.findLast(({ messages }) => messages.some(({ text }) => text.includes(QUESTION)))
+  const all = JSON.stringify(asked?.messages ?? []) + (asked?.system ?? '')
+  return {
+    sent: FACTS.filter(({ port }) => all.includes(String(port))).length,
+    compactions: compactionsSince(server, from),
+  }
+}
+
+const compactionsSince = (server: ModelServer, from: number): number =>
+  server.asked.slice(from).filter(({ answer }) => answer.text === SUMMARY).length
+
+async function sixtyFacts(tried: Tried): Promise<Finding[]> {
+  const alone = await running(tried, { name: 'facts-alone', isConnected: false }, (run) => tellFacts(run, tried.server))
+  return running(tried, { name: 'facts' }, async (run) => {
+    const connected = await tellFacts(run, tried.server)
+    await run.settled()
+    const found = await factsIn(run.memory)
+    const of = (number: number): string => `${number} of ${FACTS.length}`
+    return [
+      {
+        what: 'sixty facts',
+        found:
+          `${of(connected.sent)} sent after ${connected.compactions} compactions, ${of(found)} found by one search each; ` +
+          `alone ${of(alone.sent)} sent after ${alone.compactions}`,
+        isGood: found === FACTS.length && connected.sent > alone.sent,
+      },
+      ...(await wrongIn(run)),
+    ]
+  })
+}
+
+/** What `lcm doctor` says, and what was recalled and stored again. */
+async function wrongIn(run: HookedRun): Promise<Finding[]> {
+  const states: { problems: string[] }[] = JSON.parse(run.lcm(['doctor', '--json']).stdout).agents
+  const memory = await openLcm(run.memory, { readOnly: true })
   try {
-    const twice = memory.read.all<{ content: string }>(
-      "SELECT content FROM messages WHERE content LIKE 'We decided that svc-%' GROUP BY content HAVING count(*) > 1",
-    )
-    const recalled = memory.read.all("SELECT 1 FROM messages WHERE content LIKE '%<recalled-memory%'")
-    return {
-      found: await factsIn(path),
-      wrong: [
-        ...states.flatMap(({ problems }) => problems),
-        ...twice.map(({ content }) => `twice: ${content.slice(0, 60)}`),
-        ...(recalled.length > 0 ? [`${recalled.length} recalled texts were stored again`] : []),
-      ],
-    }
+    const recalled = memory.read.all("SELECT 1 FROM messages WHERE content LIKE '%<recalled-memory%'").length
+    const problems = states.flatMap((state) => state.problems)
+    return [
+      { what: 'what went wrong', found: problems[0] ?? 'nothing', isGood: problems.length === 0 },
+      { what: 'recalled texts that were stored again', found: String(recalled), isGood: recalled === 0 },
+    ]
   } finally {
     memory.close()
   }
 }
 
-/** The programs of the agents that can be tried. */
-export const hookedPrograms: readonly string[] = hosts.map(({ format }) => agentOf(format).program)
-
-function agentOf(format: ConnectedAgent): Agent {
-  const agent = agents.find((one) => one.format === format)
-  if (agent === undefined) throw new Error(`${format} is no agent that is tried.`)
-  return agent
+const checked = async (what: string, run: HookedRun): Promise<Finding> => {
+  await run.settled()
+  return checkedTranscripts(what, { memory: run.memory, folder: run.sessions, format: run.format })
 }
 
-/** Tries one agent and prints what was found. Returns whether all is as it should be. */
-export async function tryHooks(program: string, wanted = 'latest'): Promise<boolean> {
-  await ensureBuild()
-  const host = hosts.find(({ format }) => agentOf(format).program === program)
-  if (host === undefined) throw new Error(`${program} has no hooks.`)
-  const folder = mkdtempSync(join(tmpdir(), 'lcm-hosts-'))
-  try {
-    const alone = await tryHost(host, wanted, false, folder)
-    const connected = await tryHost(host, wanted, true, folder)
-    const of = (count: number | null): string => `${count} of ${FACTS.length}`
-    console.log(
-      `${program} ${connected.version}: after ${connected.compactions} compactions the model was sent ${of(connected.sent)} facts` +
-        ` (${of(alone.sent)} alone after ${alone.compactions}); a search finds ${of(connected.found)}`,
-    )
-    for (const wrong of connected.wrong) console.log(`FAILED ${program}: ${wrong}`)
-    return connected.wrong.length === 0 && connected.found === FACTS.length && connected.sent > alone.sent
-  } catch (error) {
-    if (!(error instanceof NotRun)) throw error
-    console.log(`${program} cannot be run: ${error.message}`)
-    return false
-  } finally {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
-  }
+/** A session that compacts six times. */
+async function longSession(tried: Tried): Promise<Finding[]> {
+  return running(tried, { name: 'long' }, async (run) => {
+    const from = tried.server.asked.length
+    for (let n = 0; n < COMPACTIONS * 2 + 1; n += 1) {
+      await run.ask(prompt(n))
+      if (n % 2 === 1) await run.compact()
+    }
+    const theirs = compactionsSince(tried.server, from)
+    const whole = await checked(`a session that compacts ${theirs} times`, run)
+    const stored = await count(run.memory, "SELECT count(*) FROM compaction_runs WHERE owner = 'import'")
+    const found = `${stored} of ${theirs}`
+    return [
+      whole,
+      { what: 'compactions that are stored', found, isGood: theirs >= COMPACTIONS && stored >= theirs },
+      ...(await wrongIn(run)),
+    ]
+  })
+}
+
+/** The agent and its hooks are killed at moments that are spread over a turn, and the session goes on. */
+async function kills(tried: Tried): Promise<Finding[]> {
+  return running(tried, { name: 'killed' }, async (run) => {
+    const startedMs = performance.now()
+    await run.ask(prompt(0))
+    const turnMs = performance.now() - startedMs
+    for (let n = 1; n <= KILLS; n += 1) {
+      await run.askAndKill(prompt(n), (turnMs * n) / KILLS)
+      if (n % 6 === 0) await run.ask(prompt(100 + n))
+    }
+    await run.ask('What remains?')
+    return [await checked(`kill -9 at ${KILLS} moments of a turn`, run)]
+  })
+}
+
+/** The same turn alone and connected, alternately. Each starts the agent and resumes its session. */
+async function turnTimes(tried: Tried): Promise<Finding[]> {
+  return running(tried, { name: 'timed-alone', isConnected: false, compacts: false }, (alone) =>
+    running(tried, { name: 'timed', compacts: false }, async (connected) => {
+      const times: [number[], number[]] = [[], []]
+      for (let n = 0; n < TIMED_TURNS; n += 1) {
+        for (const [at, run] of [connected, alone].entries()) {
+          const startedMs = performance.now()
+          await run.ask(`What of WORD${n} in the harbour?`)
+          times[at]?.push(performance.now() - startedMs)
+        }
+      }
+      await connected.settled()
+      const [on, off] = times.map(median) as [number, number]
+      const found = `${on.toFixed(0)} ms with, ${off.toFixed(0)} ms without, with the start of the agent: ${(on / off).toFixed(3)} times`
+      return [{ what: 'the time of a turn', found, isGood: true }]
+    }),
+  )
+}
+
+/** Tells each finding when it is known. */
+export async function* tryHooks(tried: Tried): AsyncGenerator<Finding> {
+  yield* await sixtyFacts(tried)
+  yield* await longSession(tried)
+  yield* await kills(tried)
+  yield* await turnTimes(tried)
 }
