@@ -12,6 +12,7 @@ export type ImportOptions = {
   readonly format?: TranscriptFormat
   readonly window?: ImportWindow
   readonly sessions?: readonly string[]
+  readonly goesOn?: boolean
   readonly onProgress?: (progress: JobProgress) => void
   /** By default, the moment at which the stories of tests begin. */
   readonly nowMs?: number
@@ -32,6 +33,7 @@ export async function runImport(
     files,
     resumeOf,
     sessions,
+    goesOn = false,
     nowMs = STORY_BEGINS_MS,
   }: ImportOptions = {},
 ): Promise<ImportResult> {
@@ -43,6 +45,7 @@ export async function runImport(
       paths,
       format,
       window,
+      goesOn,
       files: files ?? null,
       ...(resumeOf ? { resumeOf } : {}),
       ...(sessions ? { sessions } : {}),

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as later } from 'node:timers/promises'
 import { z } from 'zod'
+import type { ImportedFile } from '#core/contract/import.ts'
 import { ProbeJobInput } from '#core/contract/probe.ts'
 import { LcmError } from '#core/errors.ts'
 import { userFolders } from '#core/folders.ts'
 import { HOOKED_AGENTS, type HookedAgent, readHookEvent } from '#core/host/hooks/hook-event.ts'
-import { HookFolder } from '#core/host/hooks/hook-folder.ts'
+import { HookFolder, type WaitingTranscript } from '#core/host/hooks/hook-folder.ts'
 import type { Lcm } from '#core/lcm.ts'
 import { loadSettings } from '#core/settings/settings-store.ts'
 import { requireEnabled } from '#core/settings/switched-off.ts'
@@ -101,8 +102,7 @@ async function importWaiting(folder: HookFolder, given: Given, ended: Set<number
     const { transcripts, forget } = folder.waiting()
     for (const [agent, ofAgent] of Map.groupBy(transcripts, (one) => one.agent)) {
       try {
-        const paths = ofAgent.map(({ path }) => path)
-        const imported = await withMemory(given, (lcm) => importAll(lcm, folder, agent, paths), { create: true })
+        const imported = await withMemory(given, (lcm) => importAll(lcm, folder, agent, ofAgent), { create: true })
         for (const { path, hasEnded } of ofAgent) {
           const conversationId = imported.get(path)
           if (hasEnded && conversationId !== undefined) ended.add(conversationId)
@@ -164,22 +164,24 @@ async function probeEnded(lcm: Lcm, conversationIds: readonly number[]): Promise
 
 /**
  * Imports transcripts with those of their sub-agents, and writes down which of them cannot be read. A session without a
- * word has no transcript yet.
+ * word has no transcript yet. One whose session has ended is read as a whole, in case that it was changed in the middle.
  */
 async function importAll(
   lcm: Lcm,
   folder: HookFolder,
   agent: HookedAgent,
-  transcripts: readonly string[],
+  transcripts: readonly Pick<WaitingTranscript, 'path' | 'hasEnded'>[],
 ): Promise<Imported> {
   const { importTranscripts } = await import('#core/ingest/transcripts/import-transcripts.ts')
-  const paths = transcripts.flatMap((path) => [path, path.replace(/\.jsonl$/, '')].filter((one) => existsSync(one)))
-  if (paths.length === 0) return new Map()
   const db = lcm.requireWrite('import transcripts')
   const { estimator, clock, files } = lcm
-  const { files: imported } = await interruptible((signal) =>
-    importTranscripts({ db, estimator, clock, files, paths, format: agent, window: 'agent' }, signal),
-  )
+  const imported: ImportedFile[] = []
+  for (const [hasEnded, some] of Map.groupBy(transcripts, (one) => one.hasEnded)) {
+    const paths = some.flatMap(({ path }) => [path, path.replace(/\.jsonl$/, '')].filter((one) => existsSync(one)))
+    if (paths.length === 0) continue
+    const input = { db, estimator, clock, files, paths, format: agent, window: 'agent', goesOn: !hasEnded } as const
+    imported.push(...(await interruptible((signal) => importTranscripts(input, signal))).files)
+  }
   for (const { path, error } of imported) if (error !== null) folder.fail(agent, `${path}: ${error}`, Date.now())
   return new Map(
     imported.flatMap(({ path, conversationId }) => (conversationId === null ? [] : [[path, conversationId]])),
@@ -200,11 +202,12 @@ async function recall(
   const event = readHookEvent(await text(process.stdin))
   if (event?.transcriptPath == null) return null
   const { transcriptPath } = event
+  const started = { path: transcriptPath, hasEnded: false }
   folder.note(agent, event, Date.now())
   const said = await withMemory(
     given,
     async (lcm) => {
-      const conversationId = (await importAll(lcm, folder, agent, [transcriptPath])).get(transcriptPath)
+      const conversationId = (await importAll(lcm, folder, agent, [started])).get(transcriptPath)
       if (conversationId === undefined) return ''
       const { whatLeftWindow } = await import('#core/host/hooks/left-window.ts')
       const compaction = folder.takeCompaction(event)

@@ -101,6 +101,11 @@ export type TranscriptSource = StoredHistory & {
   readonly versionIn?: (value: unknown) => string | null
   /** Is told what was made of each record. */
   readonly observe?: Observe
+  /**
+   * When it is given, a reader whose files grow says with `read_to` from where a later reading can go on. `from` is what
+   * it said the last time, and then the file has only the lines that came after that. It is null for a whole file.
+   */
+  readonly place?: { readonly from: JsonObject | null }
 }
 
 /** `given` is what the reader made of a record at once. It is empty when the message comes later. */
@@ -139,14 +144,19 @@ export type TranscriptRecord =
   | { readonly kind: 'sent_again'; readonly sessionId: string; readonly copies: ReadonlyMap<string, number> }
   /**
    * What the session cost so far by its agent's own account, with its sub-agents and with what it was forked from. The
-   * last one counts. `after` has what it had cost after messages, by their external ids, in their order.
+   * last one counts. `after` has what it had cost after messages, by their external ids.
    */
   | {
       readonly kind: 'cost'
       readonly sessionId: string
       readonly cost: number
-      readonly after: readonly (readonly [externalId: string, cost: number])[]
+      readonly after: ReadonlyMap<string, number>
     }
+  /**
+   * The last record of a reading whose file can be read on from its end. It is missing when what may follow depends on
+   * more than `place`, or what followed did.
+   */
+  | { readonly kind: 'read_to'; readonly place: JsonObject }
   /** A record without conversation: settings, progress or bookkeeping. */
   | { readonly kind: 'other' }
   /** A record that is in the file more than once. */

@@ -14,6 +14,7 @@ import { type ImportStep, importFile, isFileError, whyUnreadable } from './impor
 import { ImportGroup } from './import-group.ts'
 import type { ResumeOf } from './import-report.ts'
 import { openTranscript, whyNotOpened } from './open-transcript.ts'
+import { ReadPlace } from './read-place.ts'
 import { findTranscriptFiles, type GivenTranscript, type TranscriptFile } from './transcript-files.ts'
 import { UnchangedFiles } from './unchanged-files.ts'
 
@@ -27,6 +28,8 @@ export type ImportInput = {
   readonly window: ImportWindow
   /** Of a database only these sessions, and what they were forked from. Other files are read whole. */
   readonly sessions?: readonly string[]
+  /** Of a file that has only grown, only what is new is read, where that leads to the same memory. */
+  readonly goesOn?: boolean
   /** Keeps large texts in files. When it is null, they stay in their messages. */
   readonly files: LargeFileService | null
   /** Is asked of conversations whose chain breaks. Without it the result says nothing of them. */
@@ -145,8 +148,14 @@ async function* importOne(input: OneInput, file: TranscriptFile): AsyncGenerator
       const { id } = opened.format
       try {
         const stamp = input.sessions ? null : unchanged.stamp(file, id, nowMs)
-        const read = yield* importFile(input, file, opened)
-        const note = (result: ImportedFile): void => unchanged.note(file, id, stamp, result)
+        const place = input.goesOn && file.path === file.file ? new ReadPlace(db, file.path) : null
+        const reading = place === null ? opened : { ...opened, format: place.reading(opened.format) }
+        const read = yield* importFile(input, file, reading)
+        const note = (result: ImportedFile): void => {
+          // The result of a reading that went on says nothing of the whole file.
+          unchanged.note(file, id, place?.hasGoneOn ? null : stamp, result)
+          if (result.error === null) place?.note()
+        }
         group.add({ ...read, failed: (error) => failureOf(error, file), note })
         return null
       } finally {

@@ -130,6 +130,19 @@ export class RecordGraph {
     for (let at = 0; at < this.#count; at += 1) this.#decide(this.#order.get(at), live)
   }
 
+  /** The last record of the file, when all records are of one group and none that was written earlier hangs on it. */
+  get lastOfAll(): string | null {
+    const [path, ...others] = this.#paths.filter((one) => one.length > 0)
+    const last = path?.at(-1)
+    const isLast = last !== undefined && others.length === 0 && this.#latest.includes(last)
+    return isLast ? (this.#ids[last] ?? null) : null
+  }
+
+  /** The ids that records name as their parents and that no record has. */
+  get unwritten(): readonly string[] {
+    return this.#ids.filter((_, number) => !this.#is(number, WRITTEN))
+  }
+
   /** Returns false for a record on a branch that was given up. An unknown id counts as live. */
   isLive(id: string | null): boolean {
     const number = this.#written(id)

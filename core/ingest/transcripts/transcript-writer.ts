@@ -6,6 +6,7 @@ import type { WriteDb } from '#core/sqlite/read-db.ts'
 import type { BrokenChainNote } from '#core/systems/records/broken-chains.ts'
 import type { SentAgainNote } from '#core/systems/records/sent-again.ts'
 import { noteSession } from '#core/systems/records/session-notes.ts'
+import { noteCosts } from '#core/systems/records/stated-costs.ts'
 import type { ConversationStore } from '../conversation-store.ts'
 import type { LargeTexts } from '../large-texts.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
@@ -221,6 +222,8 @@ export class TranscriptWriter {
       case 'written_by':
         this.report.newer = newerVersion(this.report.newer, record.version, this.#options.tried)
         return
+      case 'read_to':
+        return
       case 'other':
         this.report.otherRecords += 1
         return
@@ -272,11 +275,7 @@ export class TranscriptWriter {
       this.#sessions.adoptForks(sessionId, conversationId)
     }
     this.#finishChains()
-    for (const [sessionId, { cost, after }] of this.#costs) {
-      const session = { importer: format, sessionId }
-      noteSession(db, 'agent_cost', session, String(cost))
-      noteSession(db, 'cost_after', session, JSON.stringify(after))
-    }
+    for (const [sessionId, costs] of this.#costs) noteCosts(db, { importer: format, sessionId }, costs)
     for (const [sessionId, copies] of this.#sentAgain) {
       const note: SentAgainNote = [...copies]
       const session = { importer: format, sessionId }

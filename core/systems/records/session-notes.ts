@@ -29,7 +29,7 @@ const queries = {
 }
 
 /** A session in the words of its agent. */
-type Session = { readonly importer: string; readonly sessionId: string }
+export type Session = { readonly importer: string; readonly sessionId: string }
 
 const keyOf = (kind: NoteKind, { importer, sessionId }: Session): string => `${kind}:${importer}:${sessionId}`
 

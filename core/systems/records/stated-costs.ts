@@ -1,14 +1,29 @@
-import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { z } from 'zod'
+import type { ReadDb, WriteDb } from '#core/sqlite/read-db.ts'
 import { type ForkPoint, forkPoint, forkPoints } from './forks.ts'
-import { sessionNote, sessionNotes } from './session-notes.ts'
+import { notedOf, noteSession, parsedNote, type Session, sessionNote, sessionNotes } from './session-notes.ts'
+
+/** What a session had cost after its messages, by their external ids. */
+const CostAfterNote = z.record(z.string(), z.number())
+
+/** A reading that goes on where the last one ended has only the costs after its own messages. */
+export function noteCosts(
+  db: WriteDb,
+  session: Session,
+  { cost, after }: { readonly cost: number; readonly after: ReadonlyMap<string, number> },
+): void {
+  noteSession(db, 'agent_cost', session, String(cost))
+  const before = parsedNote(CostAfterNote, notedOf(db, 'cost_after', session) ?? '')
+  noteSession(db, 'cost_after', session, JSON.stringify({ ...before, ...Object.fromEntries(after) }))
+}
 
 const queries = {
   /** The last cost that the parent had noted when the fork was made. */
   before: /* sql */ `
-    SELECT after.value ->> 1
-    FROM json_each(iif(json_valid(:note), :note, '[]')) AS after
-    JOIN messages AS m ON m.conversation_id = :parentId AND m.external_id = after.value ->> 0
-    WHERE m.seq <= :newestSeq ORDER BY m.seq DESC, after.key DESC LIMIT 1`,
+    SELECT after.value
+    FROM json_each(iif(json_valid(:note), :note, '{}')) AS after
+    JOIN messages AS m ON m.conversation_id = :parentId AND m.external_id = after.key
+    WHERE m.seq <= :newestSeq ORDER BY m.seq DESC LIMIT 1`,
 }
 
 /**

@@ -11,12 +11,13 @@ import type {
 import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
-import { readJsonLines } from '#core/ingest/transcripts/read-lines.ts'
+import { type RecordOrigin, readJsonLines } from '#core/ingest/transcripts/read-lines.ts'
 import { textsIn } from '#core/ingest/transcripts/text-leaves.ts'
 import { blocksWithText, unseenByModel } from './attachment.ts'
 import type { Contribution, RecordedCompaction } from './contribution.ts'
 import { MessageOrder } from './message-order.ts'
 import { ClaudeCodeMessages } from './messages.ts'
+import { type ClaudeCodePlace, MOST_UNWRITTEN, placeIn, StraightRecords } from './place.ts'
 import { ClaudeCodePrunings, isMicrocompaction } from './prunings.ts'
 import { blocksOf, kindOf, systemText } from './record.ts'
 import type { ConversationKey } from './records.ts'
@@ -55,10 +56,17 @@ function isUnreadable(record: JsonObject): boolean {
 }
 
 async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
+  const from = placeIn(source.place?.from ?? null)
+  const straight = from && new StraightRecords(from)
   const survey = new ClaudeCodeSurvey(`file:${basename(source.path)}`)
-  yield* readJsonLines(source, 'looking', (record, { line }) => survey.add(record, line), JSON.parse)
+  const look = (record: JsonObject, { line }: RecordOrigin): void => {
+    straight?.add(record)
+    survey.add(record, line)
+  }
+  yield* readJsonLines(source, 'looking', look, JSON.parse)
   survey.finish()
-  const reader = new ClaudeCodeReader(survey, source)
+  if (straight?.areStraight === false) return
+  const reader = new ClaudeCodeReader(survey, source, from)
   yield* readJsonLines(source, 'storing', (record, { line, details }, out) => reader.take(record, line, details, out))
   yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
 }
@@ -79,11 +87,15 @@ type Conversation = { readonly sessionId: string; readonly key: ConversationKey;
 class ClaudeCodeReader {
   readonly #survey: ClaudeCodeSurvey
   readonly #source: TranscriptSource
+  /** Where this reading begins, or null at the beginning of the file. */
+  readonly #from: ClaudeCodePlace | null
   readonly #messages: ClaudeCodeMessages
   readonly #conversations = new Map<string, Conversation>()
   /** Compactions by the message that records them. Each is emitted after its message. */
   readonly #compactions = new Map<string, CompactionRecord>()
   readonly #givenUp = new Map<string, Set<string>>()
+  /** What a compaction covered may be completed by the next reading of the whole when it was given up. */
+  #hasGivenUpCompaction = false
   /** The line of the first record of each message that was not emitted yet. */
   readonly #lines = new Map<string, number>()
   /** Messages that a compaction left in the window, by the record that it names. */
@@ -96,10 +108,11 @@ class ClaudeCodeReader {
   #line = 1
   #name: string | null = null
 
-  constructor(survey: ClaudeCodeSurvey, source: TranscriptSource) {
+  constructor(survey: ClaudeCodeSurvey, source: TranscriptSource, from: ClaudeCodePlace | null) {
     this.#survey = survey
     this.#source = source
-    this.#messages = new ClaudeCodeMessages(source.nowMs)
+    this.#from = from
+    this.#messages = new ClaudeCodeMessages(source.nowMs, from?.promptHash ?? null)
     this.#prunings = new ClaudeCodePrunings(source)
     this.#chains = new BrokenChains(survey.records.breaks)
   }
@@ -158,29 +171,58 @@ class ClaudeCodeReader {
 
   /** Returns the records that are still open after the last line. */
   end(): TranscriptRecord[] {
+    const place = this.#source.place === undefined ? null : this.#place()
     const out: TranscriptRecord[] = []
     for (const early of [...this.#early.values()].flat()) this.#take(early, out)
     for (const text of this.#survey.queued.end()) out.push({ kind: 'skipped', ...text, isKnown: true })
     if (this.#messages.hasOpenBoundary) out.push({ kind: 'other' })
     for (const { sessionId, key: its, order } of this.#conversations.values()) {
       this.#emit(sessionId, order.end(), out)
-      const title = this.#survey.titleOf(its)
+      const title = this.#titleOf(its)
       if (title !== null) out.push({ kind: 'title', sessionId, title })
-      out.push({ kind: 'given_up', sessionId, externalIds: this.#givenUp.get(sessionId) ?? new Set() })
-      out.push(this.#chains.of(sessionId))
-      const after = this.#survey.costsOf(its)
-      const [, cost] = after.at(-1) ?? []
-      if (cost !== undefined) out.push({ kind: 'cost', sessionId, cost, after })
+      // What stands before the place is as it was.
+      if (this.#from === null) {
+        out.push({ kind: 'given_up', sessionId, externalIds: this.#givenUp.get(sessionId) ?? new Set() })
+        out.push(this.#chains.of(sessionId))
+      }
+      const costs = this.#survey.costsOf(its)
+      if (costs !== null) out.push({ kind: 'cost', sessionId, ...costs })
     }
     out.push(...this.#prunings.end())
+    if (place !== null) out.push({ kind: 'read_to', place })
     return out
+  }
+
+  /** From where a later reading can go on, or null when it cannot. */
+  #place(): ClaudeCodePlace | null {
+    const { records, queued, beginsCompacted } = this.#survey
+    const [only, ...others] = this.#conversations.values()
+    if (only === undefined || others.length > 0 || only.key.agentId !== null) return null
+    const [last, title] = [records.lastOfAll, this.#titleOf(only.key)]
+    const isOpen = this.#messages.hasOpenBoundary || this.#earlyCount > 0 || !queued.isSettled || beginsCompacted
+    if (this.#hasGivenUpCompaction) return null
+    if (last === null || title === null || isOpen) return null
+    const unwritten = records.unwritten.filter((id) => id !== this.#from?.last)
+    const { sessionId } = only
+    if (this.#from === null) {
+      if (!this.#survey.hasSettledTitle(only.key) || unwritten.length > MOST_UNWRITTEN) return null
+    } else if (unwritten.length > 0 || this.#givenUp.size > 0 || this.#prunings.end().length > 0) return null
+    const { promptHash } = this.#messages
+    return { sessionId, title, last, promptHash, unwritten: this.#from?.unwritten ?? unwritten }
+  }
+
+  #titleOf(key: ConversationKey): string | null {
+    return this.#from?.title ?? this.#survey.titleOf(key)
   }
 
   #noteGivenUp(sessionId: string, record: JsonObject, contributions: readonly Contribution[]): void {
     const ids = this.#givenUp.get(sessionId) ?? new Set()
     // An import before the summary was written stored the boundary of the compaction as a message of its own.
     const boundary = record.subtype === 'compact_boundary' ? this.#name : null
-    if (boundary !== null) ids.add(boundary)
+    if (boundary !== null) {
+      ids.add(boundary)
+      this.#hasGivenUpCompaction = true
+    }
     for (const contribution of contributions) {
       const id = contribution.kind === 'whole' ? contribution.message.externalId : contribution.apiId
       if (id !== null) ids.add(id)
@@ -281,7 +323,7 @@ class ClaudeCodeReader {
       kind: 'session',
       sessionId,
       parentSessionId: key.agentId === null ? parent : key.sessionId,
-      title: this.#survey.titleOf(key),
+      title: this.#titleOf(key),
       cwd: this.#survey.workingDirectory,
       startedAtMs,
       mayBeFork: key.agentId === null && parent === null && this.#survey.beginsCompacted,

@@ -26,12 +26,16 @@ export class ClaudeCodeMessages {
   readonly #toolNames = new Map<string, string>()
   readonly #timesSeen = new Map<string, number>()
   #boundary: Boundary | null = null
-  /** The latest system prompt. It is written again with each request. */
-  #prompt: string | null = null
+  /** The hash of the latest system prompt, which is written again with each request. */
+  #promptHash: string | null
   readonly #clock: RecordClock
 
-  /** `startMs` is the time of records before the first one with a time. */
-  constructor(startMs: number) {
+  /**
+   * `startMs` is the time of records before the first one with a time.
+   * @param promptHash what the property said at the end of an earlier reading, where this one goes on
+   */
+  constructor(startMs: number, promptHash: string | null) {
+    this.#promptHash = promptHash
     this.#clock = new RecordClock(startMs)
   }
 
@@ -60,6 +64,10 @@ export class ClaudeCodeMessages {
     const parts = withDetails([{ type: 'text', text: said }], { ...details, harness: true })
     const named = { externalId: this.#id(record), role: 'user', createdAtMs: this.#timeOf(record) } as const
     return [...before, { kind: 'whole', message: { ...named, content: said, parts } }]
+  }
+
+  get promptHash(): string | null {
+    return this.#promptHash
   }
 
   /** After the last record, says whether a boundary waits for its summary, which may arrive when the file grows. */
@@ -144,8 +152,12 @@ export class ClaudeCodeMessages {
     const { role, blocks } = attachedBy(record)
     const content = contentOf(blocks)
     const type = textAt(objectAt(record, 'attachment'), 'type') ?? 'unknown'
-    if (blocks.length === 0 || (type === 'prompt_snapshot' && content === this.#prompt)) return []
-    if (type === 'prompt_snapshot') this.#prompt = content
+    if (blocks.length === 0) return []
+    if (type === 'prompt_snapshot') {
+      const hash = sha256(content)
+      if (hash === this.#promptHash) return []
+      this.#promptHash = hash
+    }
     const known = { ...details, attachment: type }
     const parts = withDetails(
       blocks.map(({ part }) => part),

@@ -26,6 +26,7 @@ export class QueuedInput {
   readonly #said = new IdNumbers()
   readonly #formerIds = new Map<string, string>()
   #waiting: Queued[] = []
+  #hasAdded = false
 
   /** In the first reading, remembers which texts are in other records. */
   observe(record: JsonObject): void {
@@ -57,9 +58,15 @@ export class QueuedInput {
       return NOTHING
     }
     if (item.text.startsWith('/')) return { missing: null, unsent: [{ line: item.line, reason: COMMAND }] }
+    this.#hasAdded = true
     const message = { role: 'user', content: item.text }
     const missing = { type: 'user', uuid, sessionId: record.sessionId, timestamp: item.timestamp, message }
     return { missing, unsent: [] }
+  }
+
+  /** True when what follows in the file cannot change what was made of the queue. */
+  get isSettled(): boolean {
+    return this.#waiting.length === 0 && this.#formerIds.size === 0 && !this.#hasAdded
   }
 
   /** Returns the texts that never left the queue, after the last record. */

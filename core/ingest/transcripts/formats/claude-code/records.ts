@@ -117,6 +117,15 @@ export class ClaudeCodeRecords {
     return (this.#conversations[group] as Conversation).key
   }
 
+  /** See `RecordGraph`. */
+  get lastOfAll(): string | null {
+    return this.#graph.lastOfAll
+  }
+
+  get unwritten(): readonly string[] {
+    return this.#graph.unwritten
+  }
+
   isGivenUp(name: string | null): boolean {
     return !this.#graph.isLive(name)
   }
@@ -152,6 +161,11 @@ export class ClaudeCodeRecords {
   firstTyped(key: ConversationKey): string | null {
     const conversation = this.#conversations[this.#numbers.get(nameOf(key)) ?? -1]
     return conversation?.typed ?? conversation?.command ?? null
+  }
+
+  /** Whether the title of a conversation without a name is the first text that a person typed in it. */
+  hasTyped(key: ConversationKey): boolean {
+    return (this.#conversations[this.#numbers.get(nameOf(key)) ?? -1]?.typed ?? null) !== null
   }
 
   #groupFor(record: JsonObject, parent: string | null, uuid: string): number {

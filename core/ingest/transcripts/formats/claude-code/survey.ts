@@ -5,6 +5,9 @@ import { QueuedInput } from './queued-input.ts'
 import { kindOf } from './record.ts'
 import { ClaudeCodeRecords, type ConversationKey } from './records.ts'
 
+/** What a session cost, and what it had cost after its messages, by their external ids. */
+type Costs = { cost: number; readonly after: Map<string, number> }
+
 /** What a fork repeats of a session: what none before it has, up to the last line that names it. */
 type Copies = { readonly sessionId: string; untilLine: number }
 
@@ -19,7 +22,7 @@ export class ClaudeCodeSurvey {
   /** Records that a compaction left in the window. */
   readonly #kept = new Set<string>()
   /** What each session had cost after its messages, by its id. */
-  readonly #costs = new Map<string, [externalId: string, cost: number][]>()
+  readonly #costs = new Map<string, Costs>()
   /** The last message of the own session. */
   #last: string | null = null
   #summaries: { readonly leafUuid: string; readonly title: string }[] = []
@@ -69,6 +72,11 @@ export class ClaudeCodeSurvey {
     return this.#workingDirectory
   }
 
+  /** Whether only a new name can change the title of a conversation. */
+  hasSettledTitle(key: ConversationKey): boolean {
+    return this.#titles.size > 0 || this.records.hasTyped(key)
+  }
+
   /** The title is given by the person, else made by the model, else the first thing that was typed. */
   titleOf(key: ConversationKey): string | null {
     const isOwn = key.sessionId === this.#key?.sessionId && key.agentId === null
@@ -115,17 +123,17 @@ export class ClaudeCodeSurvey {
     return this.#kept.has(uuid)
   }
 
-  /** What a session had cost after its messages, with its sub-agents. */
-  costsOf({ sessionId, agentId }: ConversationKey): readonly [externalId: string, cost: number][] {
-    return agentId === null ? (this.#costs.get(sessionId) ?? []) : []
+  /** What a session cost, with its sub-agents. */
+  costsOf({ sessionId, agentId }: ConversationKey): Costs | null {
+    return agentId === null ? (this.#costs.get(sessionId) ?? null) : null
   }
 
   #noteCost(record: JsonObject): void {
     const [sessionId, cost] = [textAt(record, 'sessionId'), amountAt(record, 'totalCostUSD')]
     if (record.type !== 'cost-state' || sessionId === null || cost === null) return
-    const costs = this.#costs.get(sessionId) ?? []
-    this.#costs.set(sessionId, costs)
-    costs.push([this.#last ?? '', cost])
+    const after = this.#costs.get(sessionId)?.after ?? new Map<string, number>()
+    if (this.#last !== null) after.set(this.#last, cost)
+    this.#costs.set(sessionId, { cost, after })
   }
 
   #noteTitle(record: JsonObject): void {

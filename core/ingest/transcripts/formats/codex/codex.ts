@@ -3,6 +3,7 @@ import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { readJsonLines } from '#core/ingest/transcripts/read-lines.ts'
 import { isOldHeader } from './items.ts'
+import { placeIn, StraightRecords } from './place.ts'
 import { CodexReader } from './reader.ts'
 import { CodexSurvey } from './survey.ts'
 
@@ -41,9 +42,15 @@ function detect({ values }: TranscriptHead): number {
 }
 
 async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
-  const survey = new CodexSurvey()
-  yield* readJsonLines(source, 'looking', (record, { line }) => survey.add(record, line))
-  const reader = new CodexReader(source, survey)
+  const from = placeIn(source.place?.from ?? null)
+  const straight = from && new StraightRecords()
+  const survey = new CodexSurvey(from)
+  yield* readJsonLines(source, 'looking', (record, { line }) => {
+    straight?.add(record)
+    survey.add(record, line)
+  })
+  if (straight?.areStraight === false) return
+  const reader = new CodexReader(source, survey, from)
   yield* readJsonLines(source, 'storing', (record, place, out) => reader.take(record, place, out))
   yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
 }

@@ -19,6 +19,7 @@ import { type RecordOrigin, typeName } from '#core/ingest/transcripts/read-lines
 import { whyUnknown } from './events.ts'
 import { type CodexItem, isOldHeader, itemOf, replacementOf } from './items.ts'
 import { type ItemKind, LiveItems } from './live-items.ts'
+import type { CodexPlace } from './place.ts'
 import { type CodexSurvey, isContext } from './survey.ts'
 
 /** The lines of a copied history are written at once. A pause as long as this ends it. */
@@ -27,6 +28,8 @@ const PAUSE_MS = 250
 /** The second reading of a rollout. */
 export class CodexReader {
   readonly #source: TranscriptSource
+  /** Where this reading begins, or null at the beginning of the file. */
+  readonly #from: CodexPlace | null
   readonly #survey: CodexSurvey
   readonly #clock: RecordClock
   readonly #ids = new DerivedIds()
@@ -44,10 +47,14 @@ export class CodexReader {
   #copiedFrom: readonly string[] = []
   #latestLineMs: number | null = null
   #title: string | null = null
-  #model: string | null = null
+  #model: string | null
+  /** Whether everything was said in this session, and each text of a person is known to be typed or not. */
+  #isPlain = true
 
-  constructor(source: TranscriptSource, survey: CodexSurvey) {
+  constructor(source: TranscriptSource, survey: CodexSurvey, from: CodexPlace | null) {
     this.#source = source
+    this.#from = from
+    this.#model = from?.model ?? null
     this.#survey = survey
     this.#clock = new RecordClock(source.nowMs)
   }
@@ -96,12 +103,24 @@ export class CodexReader {
   }
 
   end(): TranscriptRecord[] {
-    const [title, sessionId, externalIds] = [this.#survey.name ?? this.#title, this.#sessionId, this.#live.givenUp]
+    const [sessionId, externalIds] = [this.#sessionId, this.#live.givenUp]
+    const title = this.#from?.title ?? this.#survey.name ?? this.#title
     if (sessionId === null) return []
+    const place = this.#source.place === undefined ? null : this.#place(sessionId, title)
     return [
       ...(externalIds.size === 0 ? [] : [{ kind: 'given_up', sessionId, externalIds } as const]),
       ...(title === null ? [] : [{ kind: 'title', sessionId, title } as const]),
+      ...(place === null ? [] : [{ kind: 'read_to', place } as const]),
     ]
+  }
+
+  /** From where a later reading can go on, or null when it cannot. */
+  #place(sessionId: string, title: string | null): CodexPlace | null {
+    const { hasTyped, ...usage } = this.#survey.place
+    const from = this.#from
+    // The first text that is known to be typed says of those before it that they were not.
+    if (title === null || !this.#isPlain || (from !== null && hasTyped && !from.hasTyped)) return null
+    return { sessionId, title, model: this.#model, ...usage, hasTyped: from?.hasTyped ?? hasTyped }
   }
 
   /** The first versions wrote items without a wrapper, below a header. */
@@ -118,6 +137,7 @@ export class CodexReader {
       this.#declare(id, meta, atMs, out)
     } else if (id !== null && id !== this.#sessionId) {
       this.#copiedFrom = [...new Set([...this.#copiedFrom, id])]
+      this.#isPlain = false
     }
     out.push({ kind: 'other' })
   }
@@ -133,17 +153,21 @@ export class CodexReader {
       sessionId,
       parentSessionId:
         textAt(meta, 'forked_from_id') ?? textAt(meta, 'parent_thread_id') ?? textAt(spawn, 'parent_thread_id'),
-      title: this.#survey.name ?? (named === null ? null : role === null ? named : `${named} (${role})`),
+      title:
+        this.#from?.title ??
+        this.#survey.name ??
+        (named === null ? null : role === null ? named : `${named} (${role})`),
       cwd: textAt(meta, 'cwd'),
       startedAtMs: atMs,
       forkedAtOrdinal: countAt(meta, 'forked_from_ordinal_exclusive'),
     }
+    this.#isPlain &&= session.parentSessionId === null
     out.push(session)
     return sessionId
   }
 
   #session(atMs: number, out: TranscriptRecord[]): string {
-    return this.#sessionId ?? this.#declare(null, {}, atMs, out)
+    return this.#sessionId ?? this.#declare(this.#from?.sessionId ?? null, {}, atMs, out)
   }
 
   /** A copied history ends with the first turn of the session itself. Ids of turns and sessions rise with time. */
@@ -200,6 +224,8 @@ export class CodexReader {
         const text = contentOf(read.blocks)
         const author = textAt(item, 'author')
         const isInjected = read.role === 'user' && (author !== null || this.#survey.isInjected(text))
+        if (this.#from?.hasTyped && read.role === 'user' && author === null)
+          this.#isPlain &&= isContext(text) || this.#survey.isTyped(text)
         if (read.role === 'user' && !isInjected && copiedFrom.length === 0)
           this.#title ??= oneLine(wordsIn(read.blocks))
         const facts: MessageDetails = {

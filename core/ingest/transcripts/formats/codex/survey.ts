@@ -2,6 +2,7 @@ import { sha256 } from '#core/hashing.ts'
 import { countAt, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import { type CodexItem, itemOf } from './items.ts'
+import type { CodexPlace } from './place.ts'
 
 const digest = (text: string): string => sha256(text.trim(), 'base64').slice(0, 16)
 
@@ -28,9 +29,19 @@ export class CodexSurvey {
   /** By the line of the last item of the answer. */
   readonly #usage = new Map<number, CodexUsage>()
   #answerLine: number | null = null
-  #totalTokens: number | null = null
+  #totalTokens: number | null
   /** Newer versions record the usage of each request. Their counts of tokens repeat it, some of them later. */
-  #hasRecords = false
+  #hasRecords: boolean
+
+  constructor(from: CodexPlace | null) {
+    this.#totalTokens = from?.totalTokens ?? null
+    this.#hasRecords = from?.hasRecords ?? false
+  }
+
+  /** What a reading that goes on from here has to know of the texts and the usage before it. */
+  get place(): Pick<CodexPlace, 'hasTyped' | 'hasRecords' | 'totalTokens'> {
+    return { hasTyped: this.#typed.size > 0, hasRecords: this.#hasRecords, totalTokens: this.#totalTokens }
+  }
 
   add(record: JsonObject, line: number): void {
     const payload = objectAt(record, 'payload')

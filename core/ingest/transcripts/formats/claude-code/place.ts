@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { timeOf } from '#core/ingest/transcripts/parts.ts'
+import { blocksOf, kindOf } from './record.ts'
+
+/** What has to be known of the beginning of a session to read the rest of it. */
+const Place = z.object({
+  sessionId: z.string(),
+  title: z.string(),
+  /** The id of the last record. */
+  last: z.string(),
+  /** Parents that were not written. A record that comes later may be one of them. */
+  unwritten: z.array(z.string()),
+  promptHash: z.string().nullable(),
+})
+export type ClaudeCodePlace = z.infer<typeof Place>
+
+export const placeIn = (given: JsonObject | null): ClaudeCodePlace | null => Place.safeParse(given).data ?? null
+
+/** With more of them, the file is read as a whole. */
+export const MOST_UNWRITTEN = 100
+
+/** Titles replace each other, so the last one of the whole file counts. */
+const titles: ReadonlySet<string> = new Set(['custom-title', 'ai-title', 'summary'])
+/** A text that is handed to the model out of turn may stand in any other record. */
+const queueOperations: ReadonlySet<string> = new Set(['enqueue', 'dequeue'])
+
+/**
+ * Says whether records only go on from the end of a session: each hangs on the last one or on another new one, no call is
+ * answered that was made before, and nothing of the earlier part is compacted, renamed or given up.
+ */
+export class StraightRecords {
+  readonly #place: ClaudeCodePlace
+  readonly #names = new Set<string>()
+  readonly #calls = new Set<string>()
+  areStraight = true
+
+  constructor(place: ClaudeCodePlace) {
+    this.#place = place
+  }
+
+  add(record: JsonObject): void {
+    this.areStraight &&= this.#isLinked(record) && this.#goesOn(record)
+  }
+
+  #goesOn(record: JsonObject): boolean {
+    const type = textAt(record, 'type') ?? ''
+    if (type === 'queue-operation') return queueOperations.has(textAt(record, 'operation') ?? '')
+    const kind = kindOf(record)
+    return kind === 'spoken' ? this.#isPlain(record) : kind === 'silent' && !titles.has(type)
+  }
+
+  #isLinked(record: JsonObject): boolean {
+    const [uuid, parent] = [textAt(record, 'uuid'), textAt(record, 'parentUuid')]
+    if (uuid === null) return true
+    const { last, unwritten, sessionId } = this.#place
+    const isLinked = parent !== null && (this.#names.size === 0 ? parent === last : this.#names.has(parent))
+    const isNew = uuid !== last && !this.#names.has(uuid) && !unwritten.includes(uuid)
+    this.#names.add(uuid)
+    return isLinked && isNew && record.sessionId === sessionId && record.isSidechain !== true
+  }
+
+  #isPlain(record: JsonObject): boolean {
+    if (textAt(record, 'uuid') === null || timeOf(record.timestamp) === null) return false
+    if (isObject(record.forkedFrom) || textAt(record, 'requestSessionId') !== null) return false
+    if (record.isCompactSummary === true || textAt(record, 'logicalParentUuid') !== null) return false
+    if (/compact_boundary$/.test(textAt(record, 'subtype') ?? '')) return false
+    for (const block of blocksOf(objectAt(record, 'message')).filter(isObject)) {
+      if (block.type === 'tool_use') this.#calls.add(textAt(block, 'id') ?? '')
+      if (block.type === 'tool_result' && !this.#calls.has(textAt(block, 'tool_use_id') ?? '')) return false
+    }
+    return true
+  }
+}
