@@ -81,7 +81,7 @@ async function conversationsBySession(path: string): Promise<ReadonlyMap<string 
 }
 
 /** How many of the sixty facts one search each finds. */
-export async function factsIn(path: string): Promise<number> {
+export async function factsFound(path: string): Promise<number> {
   const memory = await openLcm(path, { readOnly: true })
   try {
     let found = 0

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import installBuild, { packageFolder } from '#test/builders/built-program.ts'
 import { type InputTokens, type ModelServer, startModelServer } from '#test/real-agents/model-server.ts'
 import { NotRun, Sandbox } from '#test/real-agents/sandbox.ts'
+import { tokensOfFacts } from './facts.ts'
 import type { Finding } from './finding.ts'
 import { agentOf, hookedHost, hookedPrograms } from './hooks/hooked-hosts.ts'
 import { script as hookScript, tryHooks } from './hooks/try-hooks.ts'
@@ -21,8 +22,22 @@ const charsBy4: InputTokens = (_, body) => Math.ceil(body.length / 4)
 
 /** What is tried of a host that runs an extension of ours, and the version for which that was written. */
 const extended = {
-  pi: { format: 'pi', version: '1.6.0', program: 'dist/cli.js', script: piScript, attempt: tryPi },
-  opencode: { format: 'opencode', version: '1.18.33', program: '', script: openCodeScript, attempt: tryOpenCode },
+  pi: {
+    format: 'pi',
+    version: '1.6.0',
+    program: 'dist/cli.js',
+    script: piScript,
+    attempt: tryPi,
+    inputTokensOf: tokensOfFacts,
+  },
+  opencode: {
+    format: 'opencode',
+    version: '1.18.33',
+    program: '',
+    script: openCodeScript,
+    attempt: tryOpenCode,
+    inputTokensOf: tokensOfFacts,
+  },
   openclaw: {
     format: 'openclaw',
     version: '2026.9.6',
@@ -46,7 +61,6 @@ function triedOf(name: string) {
   if (!isExtended(name)) return null
   const { program: inside, attempt, ...tried } = extended[name]
   return {
-    inputTokensOf: undefined,
     ...tried,
     attempt: ({ program, folder, server }: Attempt): AsyncGenerator<Finding> => {
       const { package: installed } = agentOf(tried.format)

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { openLcm } from '#core/lcm.ts'
 import type { ModelServer, Script } from '#test/real-agents/model-server.ts'
 import { shellCall } from '#test/real-agents/script.ts'
-import { checkedTranscripts, count, factsIn } from '../checked.ts'
-import { FACTS, ROUNDS, told } from '../facts.ts'
+import { checkedTranscripts, count, factsFound } from '../checked.ts'
+import { FACTS, factsAnswer, factsIn, QUESTION, ROUNDS, told } from '../facts.ts'
 import { type Finding, median } from '../finding.ts'
 import { type HookedHost, HookedRun } from './hooked-hosts.ts'
 
@@ -17,7 +17,6 @@ import { type HookedHost, HookedRun } from './hooked-hosts.ts'
 type Tried = { readonly host: HookedHost; readonly folder: string; readonly server: ModelServer }
 
 const SUMMARY = '<summary>The person named services and their ports.</summary>'
-const QUESTION = 'Which port does each service have?'
 const COMPACTIONS = 6
 const KILLS = 24
 const TIMED_TURNS = 8
@@ -26,8 +25,8 @@ const TIMED_TURNS = 8
 export const script: Script = ({ messages }, tools) => {
   const last = messages.findLast(({ role }) => role === 'user')?.text ?? ''
   if (/detailed summary|checkpoint compaction/i.test(last)) return { text: SUMMARY, call: null }
-  const round = /Decide part (\d)/.exec(last)?.[1]
-  if (round !== undefined) return { text: told(Number(round), 1), call: null }
+  const answer = factsAnswer(last)
+  if (answer !== null) return answer
   const word = /Please run the command of (WORD\d+)/.exec(last)?.[1]
   const isRun = word === undefined || messages.at(-1)?.text.includes(`output of ${word}`)
   if (isRun) return { text: 'Noted.', call: null }
@@ -64,9 +63,8 @@ async function tellFacts(run: HookedRun, server: ModelServer): Promise<Told> {
   }
   await run.ask(QUESTION)
   const asked = server.asked.findLast(({ messages }) => messages.some(({ text }) => text.includes(QUESTION)))
-  const all = JSON.stringify(asked?.messages ?? []) + (asked?.system ?? '')
   return {
-    sent: FACTS.filter(({ port }) => all.includes(String(port))).length,
+    sent: factsIn([asked?.messages, asked?.system]),
     compactions: compactionsSince(server, from),
   }
 }
@@ -79,7 +77,7 @@ async function sixtyFacts(tried: Tried): Promise<Finding[]> {
   return running(tried, { name: 'facts' }, async (run) => {
     const connected = await tellFacts(run, tried.server)
     await run.settled()
-    const found = await factsIn(run.memory)
+    const found = await factsFound(run.memory)
     const of = (number: number): string => `${number} of ${FACTS.length}`
     return [
       {

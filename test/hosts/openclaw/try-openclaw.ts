@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import type { ModelServer, Script } from '#test/real-agents/model-server.ts'
-import { checked, count, factsIn, OUR_RUNS } from '../checked.ts'
-import { FACTS, ROUNDS, told } from '../facts.ts'
+import { checked, count, factsFound, OUR_RUNS } from '../checked.ts'
+import { FACTS, factsAnswer, factsIn, QUESTION, tellFacts } from '../facts.ts'
 import { cacheBreaks, type Finding, median } from '../finding.ts'
 import { databaseOf, lcm, memoryOf, type OpenClawHome, RunningOpenClaw, writeHome } from './running-openclaw.ts'
 
@@ -17,8 +17,8 @@ const isOfOpenClaw = (text: string): boolean => text.includes('BEGIN_OPENCLAW_IN
 export const script: Script = ({ messages }) => {
   const last = messages.findLast(({ text }) => !isOfOpenClaw(text))
   const text = last?.role === 'user' ? last.text : ''
-  const [, round] = /Decide part (\d)/.exec(text) ?? []
-  if (round !== undefined) return { text: told(Number(round), 1), call: null }
+  const answer = factsAnswer(text)
+  if (answer !== null) return answer
   const [, word] = /(WORD\d+)/.exec(text) ?? []
   if (text.includes('Please run the command'))
     return { text: `I run it for ${word}.`, call: { name: 'exec', input: { command: `echo output of ${word}` } } }
@@ -100,7 +100,7 @@ async function kills(tried: Tried, moments: number): Promise<Finding[]> {
     const openclaw = await RunningOpenClaw.start(home)
     await openclaw.prompt(SESSION, prompt(n * 10))
     const last = openclaw.prompt(SESSION, prompt(n * 10 + 3)).catch(() => undefined)
-    await setTimeout(n * 300)
+    await setTimeout(n * 100)
     await openclaw.kill()
     await Promise.race([last, setTimeout(100)])
   }
@@ -119,35 +119,37 @@ async function kills(tried: Tried, moments: number): Promise<Finding[]> {
   return [...findings, await checkedIn('the plugin out for a while and in again', home), ...saidOf(openclaw)]
 }
 
-/** Sixty facts with a compaction after each round. */
-async function facts(tried: Tried, isConnected: boolean): Promise<{ sent: number; found: number }> {
-  const home = homeOf(tried, `facts-${isConnected ? 'connected' : 'alone'}`, 200_000)
+/** The answers of a round are more than its window holds beside the tools. */
+const FACTS_WINDOW = 64_000
+const FILLERS = 30
+
+/** Sixty facts in three rounds, after each of which the window is filled. */
+async function facts(tried: Tried, isConnected: boolean): Promise<{ sent: number; found: number; ours: number }> {
+  const home = homeOf(tried, `facts-${isConnected ? 'connected' : 'alone'}`, FACTS_WINDOW)
   if (isConnected) connected(home)
   else writeHome(home)
   const openclaw = await RunningOpenClaw.start(home)
-  for (let round = 0; round < ROUNDS; round += 1) {
-    await openclaw.prompt(SESSION, `${told(round, 0)}\nDecide part ${round}.`)
-    await openclaw.prompt(SESSION, '/compact')
-  }
-  const from = tried.server.asked.length
-  await openclaw.prompt(SESSION, 'Which port does each service have?')
+  await tellFacts((text) => openclaw.prompt(SESSION, text), FILLERS)
   await openclaw.close()
-  const text = JSON.stringify(tried.server.asked.slice(from).at(-1)?.messages)
-  const sent = FACTS.filter(({ port }) => text.includes(String(port))).length
-  return { sent, found: isConnected ? await factsIn(memoryOf(home)) : 0 }
+  const asked = tried.server.asked.findLast(({ messages }) => messages.some(({ text }) => text.includes(QUESTION)))
+  const sent = factsIn(asked?.messages)
+  if (!isConnected) return { sent, found: 0, ours: 0 }
+  return { sent, found: await factsFound(memoryOf(home)), ours: await count(memoryOf(home), OUR_RUNS) }
 }
 
 async function sixtyFacts(tried: Tried): Promise<Finding[]> {
   const alone = await facts(tried, false)
   const connectedTo = await facts(tried, true)
-  const found = `${connectedTo.sent} of ${FACTS.length} sent, ${connectedTo.found} found by one search each; alone ${alone.sent} sent`
-  return [{ what: 'sixty facts', found, isGood: connectedTo.found === FACTS.length }]
+  const found =
+    `${connectedTo.sent} of ${FACTS.length} sent after ${connectedTo.ours} compactions, ` +
+    `${connectedTo.found} found by one search each; alone ${alone.sent} sent`
+  return [{ what: 'sixty facts', found, isGood: connectedTo.found === FACTS.length && connectedTo.sent > alone.sent }]
 }
 
 /** Tells each finding when it is known. */
 export async function* tryOpenClaw(tried: Tried): AsyncGenerator<Finding> {
   if (!existsSync(tried.program)) throw new Error(`There is no OpenClaw at ${tried.program}`)
   yield* await longSession(tried, 45)
-  yield* await kills(tried, 3)
+  yield* await kills(tried, 12)
   yield* await sixtyFacts(tried)
 }

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { ModelServer, Script } from '#test/real-agents/model-server.ts'
-import { checked, count, factsIn, OUR_RUNS } from '../checked.ts'
-import { FACTS, ROUNDS, told } from '../facts.ts'
+import { checked, count, factsFound, OUR_RUNS } from '../checked.ts'
+import { FACTS, factsAnswer, factsIn, tellFacts } from '../facts.ts'
 import { cacheBreaks, type Finding, median } from '../finding.ts'
 import { databaseOf, lcm, memoryOf, type OpenCodeHome, RunningOpenCode, writeHome } from './running-opencode.ts'
 
@@ -17,8 +17,8 @@ export const script: Script = ({ messages, hasTools }) => {
   const last = messages.at(-1)
   if (!hasTools || last === undefined) return { text: SUMMARY, call: null }
   const [, word] = /(WORD\d+)/.exec(last.text) ?? []
-  const [, round] = /Decide part (\d)/.exec(last.text) ?? []
-  if (round !== undefined) return { text: told(Number(round), 1), call: null }
+  const answer = factsAnswer(last.text)
+  if (answer !== null) return answer
   if (last.role === 'user' && last.text.includes('run')) {
     const input = { command: `echo output of ${word}`, description: 'says a word' }
     return { text: `I run it for ${word}.`, call: { name: 'bash', input } }
@@ -156,7 +156,7 @@ async function kills(tried: Tried, moments: number): Promise<Finding[]> {
     session ||= await opencode.newSession()
     await opencode.prompt(session, prompt(n * 10))
     const last = opencode.prompt(session, prompt(n * 10 + 3)).catch(() => undefined)
-    await setTimeout(n * 40)
+    await setTimeout(n * 12)
     await opencode.kill()
     await Promise.race([last, setTimeout(100)])
   }
@@ -166,33 +166,28 @@ async function kills(tried: Tried, moments: number): Promise<Finding[]> {
   return [await checkedIn(`kill -9 at ${moments} moments`, home), ...saidOf(opencode)]
 }
 
-/** Sixty facts in three rounds. After each so much is said that the window is full; a summary by the model says none. */
-/** A window of 2,000 tokens is full after 40 of these turns: each message costs 10. */
-const FILLING = 45
+/** A window in which a request takes about half with its tools. Each round fills more than the rest. */
+const FACTS_WINDOW = 40_000
+const FILLERS = 24
 
+/** Sixty facts in three rounds. After each so much is said that the window is full; a summary by the model says none. */
 async function facts(
   tried: Tried,
   isConnected: boolean,
 ): Promise<{ sent: number; found: number; compactions: number }> {
-  const home = homeOf(tried, `facts-${isConnected ? 'connected' : 'alone'}`)
+  const home = homeOf(tried, `facts-${isConnected ? 'connected' : 'alone'}`, FACTS_WINDOW)
   if (isConnected) connected(home)
   else writeHome(home)
   const opencode = await RunningOpenCode.start(home)
   const session = await opencode.newSession()
-  for (let round = 0; round < ROUNDS; round += 1) {
-    await opencode.prompt(session, `${told(round, 0)}\nDecide part ${round}.`)
-    for (let n = 0; n < FILLING; n += 1) await opencode.prompt(session, 'What else of the harbour?')
-  }
-  const from = tried.server.asked.length
-  await opencode.prompt(session, 'Which port does each service have?')
-  const [asked] = requestsSince(tried.server, from)
+  await tellFacts((text) => opencode.prompt(session, text), FILLERS)
+  const asked = tried.server.asked.findLast(({ hasTools }) => hasTools)
   const theirs = (await opencode.messages(session)).filter(({ info }) => info.summary === true).length
   await opencode.close()
-  const text = JSON.stringify(asked?.messages)
-  const sent = FACTS.filter(({ port }) => text.includes(String(port))).length
+  const sent = factsIn(asked?.messages)
   if (!isConnected) return { sent, compactions: theirs, found: 0 }
   const compactions = theirs + (await count(memoryOf(home), OUR_RUNS))
-  return { sent, compactions, found: await factsIn(memoryOf(home)) }
+  return { sent, compactions, found: await factsFound(memoryOf(home)) }
 }
 
 async function sixtyFacts(tried: Tried): Promise<Finding[]> {
@@ -232,7 +227,7 @@ async function turnTimes(tried: Tried, turns: number): Promise<Finding[]> {
 export async function* tryOpenCode(tried: Tried): AsyncGenerator<Finding> {
   if (!existsSync(tried.program)) throw new Error(`There is no opencode at ${tried.program}`)
   yield* await sixtyFacts(tried)
-  yield* await kills(tried, 8)
+  yield* await kills(tried, 30)
   yield* await longSession(tried, 150)
   yield* await branches(tried)
   yield* await turnTimes(tried, 60)

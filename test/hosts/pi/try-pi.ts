@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { isSpoken } from '#core/ingest/transcripts/formats/pi/entries.ts'
 import { openLcm } from '#core/lcm.ts'
 import type { ModelServer, Script } from '#test/real-agents/model-server.ts'
+import { factsFound } from '../checked.ts'
+import { FACTS, factsAnswer, factsIn, tellFacts } from '../facts.ts'
 import { type Finding, median } from '../finding.ts'
 import { entriesOf, type PiHome, RunningPi, sessionFiles, writeExtension, writeHome } from './running-pi.ts'
 
@@ -18,6 +20,8 @@ const PADDING = 'The harbour is open until nine and the key lies under the blue 
 export const script: Script = ({ messages, hasTools }) => {
   const last = messages.at(-1)
   if (!hasTools || last === undefined) return { text: 'A summary by the model itself.', call: null }
+  const answer = factsAnswer(last.text)
+  if (answer !== null) return answer
   const [, word] = /(WORD\d+)/.exec(last.text) ?? []
   if (last.role === 'user' && last.text.includes('run')) {
     return { text: `I run it for ${word}.`, call: { name: 'bash', input: { command: `echo output of ${word}` } } }
@@ -147,15 +151,42 @@ async function turnTimes(tried: Tried, turns: number): Promise<Finding[]> {
   return [{ what: 'the time of a turn', found, isGood: (2_000 + on) / (2_000 + off) <= 1.02 }]
 }
 
+/** A window in which Pi compacts at 24,000 tokens. Each round fills more than that. */
+const FACTS_HOME = { contextWindow: 40_000, reserveTokens: 16_000, keepRecentTokens: 4_000 }
+const FILLERS = 24
+
+/** Sixty facts in three rounds, after each of which the window is filled; a summary by the model says none. */
+async function facts(tried: Tried, name: string, more: Partial<PiHome>): Promise<{ home: PiHome; sent: number }> {
+  const home = homeOf(tried, name, { ...FACTS_HOME, ...more })
+  writeHome(home)
+  const pi = new RunningPi(home)
+  await tellFacts((text) => pi.prompt(text), FILLERS)
+  await pi.close()
+  return { home, sent: factsIn(tried.server.asked.findLast(({ hasTools }) => hasTools)?.messages) }
+}
+
+async function sixtyFacts(tried: Tried): Promise<Finding[]> {
+  const alone = await facts(tried, 'facts-alone', { adapter: null })
+  const { home, sent } = await facts(tried, 'facts', {})
+  const compactions = sessionFiles(home)
+    .flatMap(entriesOf)
+    .filter(({ type }) => type === 'compaction').length
+  const found = await factsFound(memoryFile(home))
+  const told =
+    `${sent} of ${FACTS.length} sent after ${compactions} compactions, ${found} found by one search each; ` +
+    `alone ${alone.sent} sent`
+  return [{ what: 'sixty facts', found: told, isGood: found === FACTS.length && sent > alone.sent }]
+}
+
 /** Pi is killed at different moments of a turn, and resumed. */
 async function kills(tried: Tried, moments: number): Promise<Finding[]> {
   const home = homeOf(tried, 'killed')
   writeHome(home)
   for (let n = 0; n < moments; n += 1) {
     const pi = new RunningPi(home, n === 0 ? [] : ['-c'])
-    for (let turn = 0; turn < 4; turn += 1) await pi.prompt(prompt(n * 10 + turn))
+    await pi.prompt(prompt(n * 10))
     const last = pi.prompt(prompt(n * 10 + 3)).catch(() => undefined)
-    await new Promise((resolve) => setTimeout(resolve, n * 7))
+    await new Promise((resolve) => setTimeout(resolve, n))
     await pi.kill()
     await Promise.race([last, new Promise((resolve) => setTimeout(resolve, 100))])
   }
@@ -214,7 +245,8 @@ async function branches(tried: Tried): Promise<Finding[]> {
 export async function* tryPi(tried: Tried): AsyncGenerator<Finding> {
   if (!existsSync(tried.program)) throw new Error(`There is no Pi at ${tried.program}`)
   yield* await branches(tried)
-  yield* await kills(tried, 12)
+  yield* await kills(tried, 100)
+  yield* await sixtyFacts(tried)
   yield* await longSession(tried, 300)
   yield* await turnTimes(tried, 60)
 }
