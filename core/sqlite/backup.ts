@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { LcmError } from '../errors.ts'
 import { fileError } from './memory-file.ts'
+import { errorAboutTarget } from './new-file.ts'
 import { type ReadDb, wrapConnection } from './read-db.ts'
 import { translateSqliteError } from './sqlite-error.ts'
 
@@ -64,8 +65,9 @@ export async function* backUp(
     renameSync(partial, path)
     return { path, bytes: statSync(path).size, atMs: request.nowMs }
   } catch (error) {
+    // The size of what was copied tells a full disk from a broken one.
+    const translated = errorAboutTarget(path, partial, translateSqliteError(error, partial))
     remove(partial)
-    const translated = translateSqliteError(error, path)
     throw translated instanceof LcmError ? translated : fileError(translated, path)
   } finally {
     original?.close()

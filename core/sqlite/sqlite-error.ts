@@ -24,7 +24,7 @@ const LOG_NOT_READY: Readonly<Record<number, string>> = {
 }
 
 /**
- * SQLite's codes for EFBIG and EDQUOT, and for ENOSPC outside a plain write.
+ * SQLite's codes for EFBIG and EDQUOT, and for ENOSPC outside a plain write. A backup tells the general code only.
  * https://www.sqlite.org/rescode.html#ioerr_write
  */
 const WRITE_FAILURES = ['WRITE', 'FSYNC', 'DIR_FSYNC', 'TRUNCATE', 'SHMOPEN', 'SHMSIZE', 'SHMMAP'].map(
@@ -58,7 +58,7 @@ export function translateSqliteError(error: unknown, path: string): unknown {
   if (is('SQLITE_BUSY', 'SQLITE_LOCKED', ...Object.values(LOG_NOT_READY))) {
     return make('locked', `${path} is locked by another program that is writing to it: try again in a moment.`)
   }
-  if (is('SQLITE_FULL') || (is(...WRITE_FAILURES) && isOutOfRoom(path))) {
+  if (is('SQLITE_FULL') || ((is(...WRITE_FAILURES) || sqlite === 'SQLITE_IOERR') && isOutOfRoom(path))) {
     return make(
       'disk_full',
       `The disk of ${path} is full, or files may not become larger: nothing of this step was written. Free some space, try again.`,

@@ -57,7 +57,7 @@ const queries = {
       m.role,
       m.token_count AS tokens,
       m.created_at AS createdAtMs,
-      ${cut('m.content')} AS content,
+      ifnull(${cut('m.content')}, '') AS content,
       octet_length(m.content) AS bytes,
       (m.conversation_id, m.message_id) IN (
         SELECT c.conversation_id, c.message_id FROM context_items AS c

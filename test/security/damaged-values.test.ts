@@ -225,6 +225,29 @@ describe('a native file whose checks were turned off', () => {
   })
 })
 
+describe('a native file with a page of another table in the place of one with messages', () => {
+  it('shows an empty text where a message has none, although the schema allows no such message', async () => {
+    const path = join(temporaryFolder(), 'lcm.db')
+    copyFileSync(soundFile(nativeWriter), path)
+    const alter = (from: string, to: string, then: string): void => {
+      const db = new Database(path)
+      db.unsafeMode()
+      db.pragma('writable_schema = ON')
+      db.exec(`UPDATE sqlite_schema SET sql = replace(sql, '${from}', '${to}') WHERE name = 'messages'; ${then}`)
+      db.close()
+    }
+    const isRequired = 'content         TEXT NOT NULL'
+    const isFree = 'content         TEXT         '
+    alter(isRequired, isFree, '')
+    alter('', '', 'DROP TRIGGER messages_immutable; UPDATE messages SET content = NULL WHERE message_id = 1')
+    alter(isFree, isRequired, '')
+    await withLcm(path, cacheDir, (lcm) => {
+      expect(lcm.read.value('SELECT content FROM messages WHERE message_id = 1')).toBeNull()
+      expect(lcm.transcript.message('msg_1')).toMatchObject({ content: '' })
+    })
+  })
+})
+
 /** What is asked by none of the lists of questions. */
 async function askTheRest(lcm: Lcm): Promise<void> {
   const conversations = lcm.stats.conversations().map(({ conversationId }) => conversationId)
