@@ -8,6 +8,8 @@ import type { Job, JobResult } from './contract/job.ts'
 import type { RepairPlan } from './contract/repair.ts'
 import type { SearchIndexStatus } from './contract/search-index.ts'
 import type { SqlAnswer, SqlInput, SqlTable } from './contract/sql.ts'
+import type { DatabaseServers } from './database.ts'
+import { databases } from './databases.ts'
 import { LcmError } from './errors.ts'
 import { AutoCompactor } from './jobs/auto-compactor.ts'
 import { Follower } from './jobs/follower.ts'
@@ -27,7 +29,6 @@ import {
   type StatementTask,
 } from './query/run-statement.ts'
 import { SavedQueries } from './query/saved-queries.ts'
-import type { Servers } from './remote/servers.ts'
 import type { Confirm } from './settings/confirmation.ts'
 import { loadSettings, SettingsStore } from './settings/settings-store.ts'
 import { isNativeFile, reachableStat } from './sqlite/memory-file.ts'
@@ -80,7 +81,7 @@ export class Core {
   readonly #autoCompactor: AutoCompactor | null
   readonly #indexKeeper: IndexKeeper
   readonly follower: Follower
-  #servers: Promise<Servers> | null = null
+  #servers: Promise<DatabaseServers> | null = null
   readonly #openingCheck: OpeningCheck
   readonly #listeners = new Set<(event: LcmEvent) => void>()
   #lcm: Lcm | null = null
@@ -221,10 +222,9 @@ export class Core {
   }
 
   /** The PostgreSQL databases that the user has connected to. Their code is loaded with the first call. */
-  servers(): Promise<Servers> {
-    this.#servers ??= import('./remote/servers.ts').then(
-      ({ Servers }) =>
-        new Servers({ folders: this.machine.folders, env: process.env, keys: this.#options.open.keys ?? null }),
+  servers(): Promise<DatabaseServers> {
+    this.#servers ??= databases().then((kind) =>
+      kind.servers({ folders: this.machine.folders, env: process.env, keys: this.#options.open.keys ?? null }),
     )
     return this.#servers
   }

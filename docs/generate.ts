@@ -1,15 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { GLOSSARY, type GlossaryEntry } from '../core/contract/glossary.ts'
-import { SCHEMA_V6 as POSTGRES_V6 } from '../core/postgres/counted-writes.ts'
+import { SCHEMA_V6 as POSTGRES_V6 } from '../core/remote/postgres/counted-writes.ts'
 import {
   SCHEMA_V2 as POSTGRES_V2,
   SCHEMA_V3 as POSTGRES_V3,
   SCHEMA_V4 as POSTGRES_V4,
-} from '../core/postgres/later-versions.ts'
-import { PARTITIONS } from '../core/postgres/migrate.ts'
-import { POLICIES, SCHEMA_V1 as POSTGRES_V1, partitions, ROLES } from '../core/postgres/schema.ts'
-import { SCHEMA_V5 as POSTGRES_V5 } from '../core/postgres/tool-texts.ts'
+} from '../core/remote/postgres/later-versions.ts'
+import { PARTITIONS } from '../core/remote/postgres/migrate.ts'
+import { POLICIES, SCHEMA_V1 as POSTGRES_V1, partitions, ROLES } from '../core/remote/postgres/schema.ts'
+import { SCHEMA_V5 as POSTGRES_V5 } from '../core/remote/postgres/tool-texts.ts'
 import { defaultText } from '../core/settings/effective-settings.ts'
 import { ENVIRONMENT_ONLY } from '../core/settings/unknown-variables.ts'
 import { VARIABLES, type Variable } from '../core/settings/variables.ts'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import { isDatabaseAddress, parseAddress } from '../database-address.ts'
 import { errorFields, logEvent } from '../log.ts'
-import { isPostgresAddress, parseAddress } from '../postgres/address.ts'
 import { serveCipher } from '../settings/cipher-port.ts'
 import type { Answer, Confirm, Reach } from '../settings/confirmation.ts'
 import type { KeyCipher } from '../settings/key-store.ts'
@@ -96,7 +96,7 @@ export class CoreHost {
    */
   connect(shown: string | null, allowNewer = false): MessagePort {
     // A window on a database has no file: it asks the core of the welcome page.
-    const path = shown !== null && isPostgresAddress(shown) ? null : shown
+    const path = shown !== null && isDatabaseAddress(shown) ? null : shown
     const key = keyOf(path, allowNewer)
     const running = this.#cores.get(key) ?? this.#start(key, path, allowNewer)
     if (running.linger) clearTimeout(running.linger)
@@ -115,7 +115,7 @@ export class CoreHost {
 
   /** Starts the core of a file that a window is about to use. The file itself is opened with the first call. */
   prepare(path: string, allowNewer = false): void {
-    if (isPostgresAddress(path)) return
+    if (isDatabaseAddress(path)) return
     const key = keyOf(path, allowNewer)
     if (!this.#cores.has(key)) this.#linger(key, this.#start(key, path, allowNewer))
   }
@@ -241,7 +241,7 @@ export class CoreHost {
 
 /** Returns the address of a database without a password, which would be seen in the address of the page. */
 export const databaseAddress = (text: string): string | null =>
-  isPostgresAddress(text) ? parseAddress(text, 'environment').address.shown : null
+  isDatabaseAddress(text) ? parseAddress(text, 'environment').address.shown : null
 
 const keyOf = (path: string | null, allowNewer: boolean): string =>
   path === null ? '' : `${allowNewer ? '+' : ''}${resolve(path)}`

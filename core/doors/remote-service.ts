@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { systemClock } from '../clock.ts'
 import { procedures } from '../contract/procedures.ts'
 import { Core } from '../core.ts'
+import { type GivenBy, parseAddress, passwordInEnvironment, requireTenant } from '../database-address.ts'
+import { databases } from '../databases.ts'
 import { LcmError } from '../errors.ts'
 import { RemoteMemory } from '../host/remote-memory.ts'
 import type { JobExecutor } from '../jobs/jobs.ts'
 import type { Machine } from '../machine/machine.ts'
-import { type GivenBy, parseAddress, requireTenant } from '../postgres/address.ts'
-import { passwordInEnvironment } from '../remote/passwords.ts'
 import type { Settings } from '../settings/settings.ts'
 import { procedureCaller } from './procedures.ts'
 
@@ -36,16 +36,16 @@ export async function openRemoteMemory(options: RemoteServiceOptions): Promise<R
   const { address, password: given } = parseAddress(options.address, options.givenBy)
   const tenant = requireTenant(address.tenant)
   const password = given ?? passwordInEnvironment(address, process.env)
-  const { configuredObjects } = await import('../remote/objects/configured.ts')
-  const objects = await configuredObjects(process.env)
+  const kind = await databases()
+  const conversations = await kind.hosting({ address, password, tenant, env: process.env })
   // Without a store for them, large texts stay in their messages: PostgreSQL holds no files.
-  const settings = objects === null ? { ...configured, largeFileTokenThreshold: Number.MAX_SAFE_INTEGER } : configured
+  const settings = conversations.keepsLargeFiles
+    ? configured
+    : { ...configured, largeFileTokenThreshold: Number.MAX_SAFE_INTEGER }
   const remote = new RemoteMemory({
-    ...{ tenant, agent, summarizer, isAutomatic, shown: address.shown },
-    connect: async () => (await import('../postgres/connect.ts')).connectPostgres(address, password),
+    ...{ conversations, agent, summarizer, isAutomatic },
     folder: join(machine.folders.cache, 'service'),
     tokenEstimator: settings.tokenEstimator,
-    objects,
     now: systemClock,
     openCore: (path) =>
       new Core({ path, open: { settings, ...(owner && { owner }) }, machine, execute, isRemembered: false }),

@@ -4,6 +4,7 @@ import type { IntegrityReport } from '../contract/integrity.ts'
 import type { JobProgress, JobResult, JobSpec } from '../contract/job.ts'
 import type { MapSpec } from '../contract/map.ts'
 import type { SearchIndexResult } from '../contract/search-index.ts'
+import { databases } from '../databases.ts'
 import { assertNever, LcmError, toErrorInfo } from '../errors.ts'
 import { userFolders } from '../folders.ts'
 import { lossOfRun } from '../jobs/compaction-losses.ts'
@@ -293,8 +294,7 @@ async function* fetchJob(
 }
 
 async function serversFor({ keys }: OpenLcmOptions) {
-  const { Servers } = await import('../remote/servers.ts')
-  return new Servers({ folders: userFolders(process.env), env: process.env, keys: keys ?? null })
+  return (await databases()).servers({ folders: userFolders(process.env), env: process.env, keys: keys ?? null })
 }
 
 /** Runs a map beside the memory at a path. What it needs is loaded when somebody asks for one. */

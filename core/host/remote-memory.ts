@@ -4,18 +4,8 @@ import { hostCalls } from '../contract/host.ts'
 import type { JobResult, JobSpec } from '../contract/job.ts'
 import type { MemoryInfo } from '../contract/memory.ts'
 import type { Core } from '../core.ts'
+import type { HostedConversations } from '../database.ts'
 import { LcmError } from '../errors.ts'
-import type { Postgres } from '../postgres/connect.ts'
-import {
-  type ConversationKey,
-  claimConversation,
-  conversationOfSession,
-  readHead,
-} from '../postgres/conversation-rows.ts'
-import { requireVersion } from '../postgres/migrate.ts'
-import type { Objects } from '../remote/objects/configured.ts'
-import { pullConversation } from '../remote/pull.ts'
-import { pushChanges } from '../remote/push.ts'
 import { removeDatabase } from '../sqlite/new-file.ts'
 import { makeProcessFolder } from '../sqlite/process-folder.ts'
 import { NATIVE_CAPABILITIES } from '../systems/open.ts'
@@ -23,10 +13,7 @@ import { readPulledFrom } from '../systems/pulled-from.ts'
 import { type HostCallName, HostedMemory } from './hosted-memory.ts'
 
 type RemoteMemoryOptions = {
-  readonly connect: () => Promise<Postgres>
-  /** The address without a password. */
-  readonly shown: string
-  readonly tenant: string
+  readonly conversations: HostedConversations
   readonly agent: string
   readonly summarizer: string
   readonly isAutomatic: boolean
@@ -34,8 +21,6 @@ type RemoteMemoryOptions = {
   readonly folder: string
   /** How tokens are counted in conversations that are new. */
   readonly tokenEstimator: string
-  /** Where large files lie; null where their texts stay in their messages. */
-  readonly objects: Objects | null
   readonly now: () => number
   readonly openCore: (path: string) => Core
   /** At most this many conversations stay open. */
@@ -49,7 +34,7 @@ type WorkingFile = { readonly path: string; readonly core: Core; readonly host: 
  * made one after another.
  */
 type Working = {
-  readonly key: ConversationKey
+  readonly conversationId: number
   file: WorkingFile
   /** An automatic compaction may have changed the window since the last push. */
   isCompacted: boolean
@@ -59,7 +44,6 @@ type Working = {
 /** After so many conflicts with other writers a call ends in `locked`. */
 const MOST_ATTEMPTS = 8
 const MOST_OPEN = 64
-const MOST_IDLE = 4
 
 /**
  * The memory of agents in PostgreSQL: the calls of `HostedMemory` on the same services, over a file of each
@@ -71,7 +55,6 @@ export class RemoteMemory {
   readonly #options: RemoteMemoryOptions
   readonly #folder: string
   readonly #working = new Map<number, Promise<Working>>()
-  readonly #idle: Postgres[] = []
   #files = 0
   #isClosed = false
 
@@ -82,7 +65,7 @@ export class RemoteMemory {
 
   /** What is known of the memory without looking at a conversation. */
   info(): MemoryInfo {
-    const path = this.#options.shown
+    const path = this.#options.conversations.shown
     return {
       ...{ path, fileName: path, system: 'native', systemLabel: 'LCM Inspector in PostgreSQL', systemVersion: null },
       ...{ readOnly: false, readOnlyReason: null, access: 'in_place', capabilities: NATIVE_CAPABILITIES },
@@ -92,7 +75,7 @@ export class RemoteMemory {
 
   /** @throws LcmError when the tables are missing or of another version, and what connecting may throw */
   open(): Promise<void> {
-    return this.#withDb(requireVersion)
+    return this.#options.conversations.open()
   }
 
   /**
@@ -108,12 +91,12 @@ export class RemoteMemory {
     if ('everywhere' in asked && asked.everywhere === true) {
       throw new LcmError('unsupported', 'Over PostgreSQL a recall is of one conversation: leave "everywhere" out.')
     }
-    const key = await this.#keyOf(asked, name === 'ingest')
+    const id = await this.#idOf(asked, name === 'ingest')
     const body = async (working: Working): Promise<unknown> => {
       const answer = await this.#stored(working, name, { input, signal })
-      return name === 'status' ? { ...(answer as object), path: this.#options.shown } : answer
+      return name === 'status' ? { ...(answer as object), path: this.#options.conversations.shown } : answer
     }
-    return this.#within(key, body)
+    return this.#within(id, body)
   }
 
   /**
@@ -127,8 +110,7 @@ export class RemoteMemory {
         'Over PostgreSQL every call names its conversation: add conversationId.',
       )
     }
-    const key = await this.#keyOf({ conversationId }, false)
-    return this.#within(key, async (working) => {
+    return this.#within(conversationId, async (working) => {
       await this.#settle(working, new AbortController().signal)
       return body(working.file.core)
     })
@@ -149,7 +131,7 @@ export class RemoteMemory {
       const working = await opened.catch(() => null)
       if (working) await this.#forget(working)
     }
-    for (const db of this.#idle.splice(0)) await db.close()
+    await this.#options.conversations.close()
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
@@ -172,7 +154,7 @@ export class RemoteMemory {
         if (attempt >= MOST_ATTEMPTS) {
           throw new LcmError(
             'locked',
-            `Other programs write to conversation ${working.key.conversationId} all the time, and nothing was stored: try again in a moment.`,
+            `Other programs write to conversation ${working.conversationId} all the time, and nothing was stored: try again in a moment.`,
           )
         }
       }
@@ -182,13 +164,13 @@ export class RemoteMemory {
   /** Stores what a compaction left, and reads what others stored. */
   async #settle(working: Working, signal: AbortSignal): Promise<void> {
     if (working.isCompacted) await this.#push(working)
-    const { key } = working
+    const { conversationId } = working
     const { path, core } = working.file
     const { read } = await core.lcm()
     const origin = readPulledFrom(read)
-    const head = await this.#withDb((db) => db.read(key.tenant, (query) => readHead(query, key)))
-    const isSame = head?.revision.appends === origin?.appends && head?.revision.changes === origin?.changes
-    if (!isSame) await this.#pull(key, path, signal)
+    const now = await this.#options.conversations.revision(conversationId)
+    const isSame = now?.appends === origin?.appends && now?.changes === origin?.changes
+    if (!isSame) await this.#options.conversations.pull(conversationId, path, signal)
   }
 
   /** Writes in one transaction what the file holds more. */
@@ -199,18 +181,11 @@ export class RemoteMemory {
     // A run that goes on will have more to store.
     if (!isRunning(core)) working.isCompacted = false
     try {
-      await this.#withDb((to) => pushChanges(to, db, { objects: this.#options.objects }))
+      await this.#options.conversations.push(db)
     } catch (error) {
       working.isCompacted = wasCompacted
       throw error
     }
-  }
-
-  async #pull(key: ConversationKey, to: string, signal: AbortSignal): Promise<void> {
-    await this.#withDb(async (from) => {
-      const job = pullConversation({ from, key, to, objects: this.#options.objects }, signal)
-      while (!(await job.next()).done);
-    })
   }
 
   /** Drops what the file holds and PostgreSQL does not: its rows are never deleted, so another file takes its place. */
@@ -226,65 +201,48 @@ export class RemoteMemory {
     removeDatabase(path)
   }
 
-  async #keyOf(
+  async #idOf(
     { sessionId, conversationId, title }: { sessionId?: string; conversationId?: number; title?: string },
     isNew: boolean,
-  ): Promise<ConversationKey> {
-    const { tenant, agent, tokenEstimator, now } = this.#options
+  ): Promise<number> {
+    const { conversations, agent, tokenEstimator, now } = this.#options
     if ((sessionId === undefined) === (conversationId === undefined)) {
       throw new LcmError('conversation_required', 'Name one conversation: by its sessionId, or by its conversationId.')
     }
-    if (conversationId !== undefined) return { tenant, conversationId }
-    const session = { importer: agent, session_id: sessionId ?? '' }
-    const known = await this.#withDb((db) => db.read(tenant, (query) => conversationOfSession(query, tenant, session)))
-    if (known !== null) return { tenant, conversationId: known }
-    if (!isNew) {
-      throw new LcmError(
-        'not_found',
-        `${agent} has no session ${JSON.stringify(sessionId)} in ${tenant}: store its first messages.`,
-      )
-    }
-    const at = now()
-    const row = {
-      ...session,
-      ...{
-        logical_key: null,
-        source_uri: null,
-        title: title ?? null,
-        archived_at: null,
-        created_at: at,
-        updated_at: at,
-      },
-    }
-    const made = await this.#withDb((db) =>
-      db.write(tenant, (query) => claimConversation(query, tenant, { row, parentId: null, tokenEstimator })),
+    if (conversationId !== undefined) return conversationId
+    const session = { agent, sessionId: sessionId ?? '' }
+    const known = await conversations.find(session)
+    if (known !== null) return known
+    if (isNew) return conversations.claim(session, { title: title ?? null, tokenEstimator, atMs: now() })
+    throw new LcmError(
+      'not_found',
+      `${agent} has no session ${JSON.stringify(sessionId)} in ${conversations.tenant}: store its first messages.`,
     )
-    return { tenant, conversationId: made.conversationId }
   }
 
-  async #within<T>(key: ConversationKey, body: (working: Working) => Promise<T>): Promise<T> {
+  async #within<T>(conversationId: number, body: (working: Working) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new LcmError('no_memory_open', 'This memory is closed.')
-    const opened = this.#working.get(key.conversationId) ?? this.#opening(key)
+    const opened = this.#working.get(conversationId) ?? this.#opening(conversationId)
     // Moved to the end: the first in the map is the one that was not used for longest, and is closed first.
-    this.#working.delete(key.conversationId)
-    this.#working.set(key.conversationId, opened)
+    this.#working.delete(conversationId)
+    this.#working.set(conversationId, opened)
     const working = await opened
     const run = working.last.then(() => body(working))
     working.last = run.catch(() => undefined)
     return run
   }
 
-  #opening(key: ConversationKey): Promise<Working> {
-    const opened = this.#openFile(key)
-    this.#working.set(key.conversationId, opened)
-    opened.catch(() => this.#working.delete(key.conversationId))
+  #opening(conversationId: number): Promise<Working> {
+    const opened = this.#openFile(conversationId)
+    this.#working.set(conversationId, opened)
+    opened.catch(() => this.#working.delete(conversationId))
     void this.#closeOldest()
     return opened
   }
 
-  async #openFile(key: ConversationKey): Promise<Working> {
-    const working: Pick<Working, 'key' | 'isCompacted' | 'last'> & { file: WorkingFile | null } = {
-      ...{ key, isCompacted: false, last: Promise.resolve() },
+  async #openFile(conversationId: number): Promise<Working> {
+    const working: Pick<Working, 'conversationId' | 'isCompacted' | 'last'> & { file: WorkingFile | null } = {
+      ...{ conversationId, isCompacted: false, last: Promise.resolve() },
       file: null,
     }
     working.file = await this.#makeFile(working as Working)
@@ -292,10 +250,10 @@ export class RemoteMemory {
   }
 
   async #makeFile(working: Working): Promise<WorkingFile> {
-    const { agent, summarizer, isAutomatic, openCore } = this.#options
+    const { conversations, agent, summarizer, isAutomatic, openCore } = this.#options
     this.#files += 1
-    const path = join(this.#folder, `${working.key.conversationId}-${this.#files}.db`)
-    await this.#pull(working.key, path, new AbortController().signal)
+    const path = join(this.#folder, `${working.conversationId}-${this.#files}.db`)
+    await conversations.pull(working.conversationId, path, new AbortController().signal)
     const core = openCore(path)
     const host = new HostedMemory({ core, agent, summarizer, isAutomatic })
     core.subscribe((event) => {
@@ -341,26 +299,6 @@ export class RemoteMemory {
     if (working.isCompacted) await this.#storeSoon(working)
     await working.file.core.close()
     removeDatabase(working.file.path)
-  }
-
-  /** Runs the body on a connection of its own. One that failed is not used again. */
-  async #withDb<T>(body: (db: Postgres) => Promise<T>): Promise<T> {
-    const db = this.#idle.pop() ?? (await this.#options.connect())
-    try {
-      const result = await body(db)
-      this.#release(db)
-      return result
-    } catch (error) {
-      const isSound = error instanceof LcmError && (error.code === 'conflict' || error.code === 'not_found')
-      if (isSound) this.#release(db)
-      else await db.close()
-      throw error
-    }
-  }
-
-  #release(db: Postgres): void {
-    if (this.#idle.length < MOST_IDLE && !this.#isClosed) this.#idle.push(db)
-    else void db.close()
   }
 }
 

@@ -3,9 +3,9 @@ import type { Clock } from '../clock.ts'
 import type { Job } from '../contract/job.ts'
 import type { ChangedTables } from '../contract/remote.ts'
 import type { FollowState } from '../contract/servers.ts'
+import type { DatabaseServers } from '../database.ts'
 import { toErrorInfo } from '../errors.ts'
 import type { Lcm } from '../lcm.ts'
-import type { Servers } from '../remote/servers.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { changeStamp } from '../systems/change-stamp.ts'
 import { readPulledFrom } from '../systems/pulled-from.ts'
@@ -28,7 +28,7 @@ const NOT_PULLED: FollowState = { state: 'not_pulled', askedAtMs: null, reason: 
 export class Follower {
   readonly #jobs: Jobs
   readonly #clock: Clock
-  readonly #servers: () => Promise<Servers>
+  readonly #servers: () => Promise<DatabaseServers>
   #isAsking = false
   #nextAtMs = 0
   #pullId: string | null = null
@@ -36,7 +36,7 @@ export class Follower {
   /** What was changed in the file, at its last state: everything that was changed is read again to tell. */
   #own: { readonly of: ReadDb; readonly stamp: string; readonly changes: ChangedTables | null } | null = null
 
-  constructor(jobs: Jobs, clock: Clock, servers: () => Promise<Servers>) {
+  constructor(jobs: Jobs, clock: Clock, servers: () => Promise<DatabaseServers>) {
     this.#jobs = jobs
     this.#clock = clock
     this.#servers = servers
@@ -85,7 +85,7 @@ export class Follower {
     const origin = readPulledFrom(read)
     if (origin === null) return { state: 'still', reason: null, changes: null }
     const { address, tenant, conversationId } = origin
-    const changes = await this.#changesIn(read, conversationId)
+    const changes = await this.#changesIn(read, conversationId, servers)
     const isChanged = changes !== null && changes.length > 0
     const still = isChanged ? 'changed_here' : 'still'
     // A file that the user made by "lcm pull" stays as it is until it is pulled again.
@@ -105,11 +105,10 @@ export class Follower {
     return { state: isRefused ? 'changed_here' : 'live', reason: null, changes }
   }
 
-  async #changesIn(read: ReadDb, conversationId: number): Promise<ChangedTables | null> {
-    const { ownChanges } = await import('../remote/pulled-file.ts')
+  async #changesIn(read: ReadDb, conversationId: number, servers: DatabaseServers): Promise<ChangedTables | null> {
     const stamp = changeStamp(read)
     if (this.#own?.of !== read || this.#own.stamp !== stamp) {
-      this.#own = { of: read, stamp, changes: ownChanges(read, conversationId) }
+      this.#own = { of: read, stamp, changes: await servers.ownChanges(read, conversationId) }
     }
     return this.#own.changes
   }

@@ -4,10 +4,11 @@ import { z } from 'zod'
 import type { FleetAlarm, FleetQuery, FleetReport, FleetRow } from '../contract/fleet.ts'
 import type { JobProgress } from '../contract/job.ts'
 import { badCursor, decodeCursor, encodeCursor } from '../cursor.ts'
-import { LOOKING_MS, type Postgres } from '../postgres/connect.ts'
-import { type FleetFilters, type FleetTotals, readUnchecked, recordFindings } from '../postgres/fleet-rows.ts'
+import type { CheckOptions } from '../database.ts'
 import { makeTemporaryFolder } from '../sqlite/process-folder.ts'
 import { yieldToOthers } from '../yielding.ts'
+import { LOOKING_MS, type Postgres } from './postgres/connect.ts'
+import { type FleetFilters, type FleetTotals, readUnchecked, recordFindings } from './postgres/fleet-rows.ts'
 import { pullConversation } from './pull.ts'
 import { requireOurs, storeIn } from './remote-stores.ts'
 
@@ -87,14 +88,7 @@ function rowOf(
   }
 }
 
-export type CheckRequest = {
-  readonly from: Postgres
-  readonly limit: number
-  readonly tenant: string | null
-  /** Returns how many errors and warnings the memory in this file has. */
-  readonly scan: (path: string, signal: AbortSignal) => Promise<number>
-  readonly now: () => number
-}
+export type CheckRequest = CheckOptions & { readonly from: Postgres }
 
 /**
  * Checks conversations that were written to since they were last checked: each is pulled into a temporary file, scanned

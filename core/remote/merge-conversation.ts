@@ -1,9 +1,9 @@
 import { LcmError } from '../errors.ts'
-import { STORED_TABLES, type StoredRow, type StoredTable } from '../postgres/tables.ts'
 import { goOnIndexing, indexMessages, stopIndexing } from '../sqlite/ingest-index.ts'
 import type { ReadDb, WriteDb } from '../sqlite/read-db.ts'
 import { yieldToOthers } from '../yielding.ts'
 import { changesNothing, inverse, type Numbering, numberingIn, renumbered, takenIn } from './numbering.ts'
+import { STORED_TABLES, type StoredRow, type StoredTable } from './postgres/tables.ts'
 import { insertRow, nativeHead, nativeRows, recordedUnits, unitsOf } from './pulled-file.ts'
 
 const BATCH_ROWS = 2000

@@ -1,6 +1,6 @@
-import { STORED_TABLES, type StoredTable, type StoredValue } from '../postgres/tables.ts'
 import { oneLine } from '../sqlite/native-schema.ts'
 import type { ReadDb, WriteDb } from '../sqlite/read-db.ts'
+import { STORED_TABLES, type StoredTable, type StoredValue } from './postgres/tables.ts'
 
 /** In the place of a table: every unit may have changed, because the file was not compared as a whole yet. */
 const EVERYTHING = '*'

@@ -1,7 +1,7 @@
 import { sha256 } from '../hashing.ts'
-import type { StoredRow, StoredTable, StoredValue } from '../postgres/tables.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { Reference } from '../tables.ts'
+import type { StoredRow, StoredTable, StoredValue } from './postgres/tables.ts'
 
 /** What a file numbers, and what has ids in it, with the beginning of ours. */
 const NUMBERED = {

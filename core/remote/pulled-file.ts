@@ -1,8 +1,8 @@
 import type { ChangedTables } from '../contract/remote.ts'
 import { sha256 } from '../hashing.ts'
-import { HEAD_COLUMNS, STORED_TABLES, type StoredRow, type StoredTable, type StoredValue } from '../postgres/tables.ts'
 import type { ReadDb, WriteDb } from '../sqlite/read-db.ts'
 import { endWholeComparison, isNoted, keepNoted, noteChanges, notedUnits, unitsNoted } from './noted-changes.ts'
+import { HEAD_COLUMNS, STORED_TABLES, type StoredRow, type StoredTable, type StoredValue } from './postgres/tables.ts'
 
 /** The rows of one unit, such as a summary or the links of a summary, and a hash of all of them. */
 export type Unit = { readonly unit: StoredValue; readonly rows: readonly StoredRow[]; readonly hash: string }

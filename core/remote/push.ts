@@ -1,25 +1,24 @@
 import type { PushReport } from '../contract/remote.ts'
+import type { ConversationKey, Revision } from '../database.ts'
 import { LcmError } from '../errors.ts'
-import type { Postgres, Query } from '../postgres/connect.ts'
-import {
-  advance,
-  type ConversationKey,
-  insertRows,
-  lockConversation,
-  type Revision,
-  readHead,
-  readUnits,
-  removeUnits,
-  setHead,
-  setTokens,
-} from '../postgres/conversation-rows.ts'
-import type { StoredRow } from '../postgres/tables.ts'
 import { pathExists } from '../sqlite/memory-file.ts'
 import { openNative } from '../sqlite/native.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 import { readPulledFrom, storePulledFrom } from '../systems/pulled-from.ts'
 import type { Objects } from './objects/configured.ts'
 import { storeContents } from './objects/store-contents.ts'
+import type { Postgres, Query } from './postgres/connect.ts'
+import {
+  advance,
+  insertRows,
+  lockConversation,
+  readHead,
+  readUnits,
+  removeUnits,
+  setHead,
+  setTokens,
+} from './postgres/conversation-rows.ts'
+import type { StoredRow } from './postgres/tables.ts'
 import {
   changedHead,
   changedTables,

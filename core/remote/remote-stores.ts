@@ -1,6 +1,6 @@
 import type { SystemId } from '../contract/memory.ts'
 import { LcmError } from '../errors.ts'
-import type { Postgres, Query } from '../postgres/connect.ts'
+import type { Postgres, Query } from './postgres/connect.ts'
 import {
   readConversations,
   readHead,
@@ -8,14 +8,17 @@ import {
   readTable,
   readTokens,
   readUnits,
-} from '../postgres/conversation-rows.ts'
-import { countAlarm, countFleet, readFleetPage, readStalled } from '../postgres/fleet-rows.ts'
-import { checkVersion, schemaVersion } from '../postgres/migrate.ts'
-import type { RemoteStore, RemoteSystem } from '../systems/remote-system.ts'
-import { remoteSystems } from '../systems/systems.ts'
+} from './postgres/conversation-rows.ts'
+import { countAlarm, countFleet, readFleetPage, readStalled } from './postgres/fleet-rows.ts'
+import { checkVersion, schemaVersion } from './postgres/migrate.ts'
+import type { ForeignStore, RemoteStore } from './remote-store.ts'
+import { voltStore } from './volt/volt-store.ts'
 
 /** What keeps the memories in a database. `foreign` is null for our own tables. */
-export type Store = Pick<RemoteStore, 'rows' | 'fleet'> & { readonly foreign: RemoteSystem | null }
+export type Store = RemoteStore & { readonly foreign: ForeignStore | null }
+
+/** Systems that keep their memories in PostgreSQL. */
+const foreignStores: readonly ForeignStore[] = [voltStore]
 
 const ours: Store = {
   foreign: null,
@@ -45,8 +48,8 @@ export async function storeIn(db: Postgres): Promise<Store> {
   return { ...foreign, foreign }
 }
 
-async function recognised(query: Query): Promise<RemoteSystem | null> {
-  for (const system of remoteSystems) if (await system.recognise(query)) return system
+async function recognised(query: Query): Promise<ForeignStore | null> {
+  for (const store of foreignStores) if (await store.recognise(query)) return store
   return null
 }
 
@@ -67,6 +70,6 @@ export async function requireOurs(db: Postgres, why: string): Promise<void> {
 export const readOnlySystem = (id: SystemId): LcmError =>
   new LcmError(
     'unsupported',
-    `The file was pulled from ${remoteSystems.find((one) => one.id === id)?.label ?? id}, whose memories are only read: nothing is pushed there. The changes stay in the file.`,
+    `The file was pulled from ${foreignStores.find((one) => one.id === id)?.label ?? id}, whose memories are only read: nothing is pushed there. The changes stay in the file.`,
     { system: id },
   )

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JobProgress } from '../contract/job.ts'
-import type { Postgres } from '../postgres/connect.ts'
+import type { Postgres } from './postgres/connect.ts'
 
 export type Report = (step: JobProgress) => void
 

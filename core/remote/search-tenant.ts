@@ -3,7 +3,14 @@ import { type RemoteGrepInput, type RemoteHit, RemoteHits } from '../contract/re
 import { GrepInput } from '../contract/retrieval.ts'
 import { badCursor, decodeCursor, encodeCursor } from '../cursor.ts'
 import { LcmError } from '../errors.ts'
-import { LOOKING_MS, type Postgres, type Query } from '../postgres/connect.ts'
+import { ExpressionMatcher, type Matcher } from '../search/matcher.ts'
+import { isQuestion, mayBeQuestion, type Query as Planned, planQuery, queryHash } from '../search/plan-query.ts'
+import type { Expression } from '../search/query.ts'
+import { type AskedWord, tellingWords, typedWords } from '../search/question-words.ts'
+import { snippetOf } from '../search/snippet.ts'
+import { joinedParts, searchedOf } from '../systems/texts.ts'
+import { throwIfCancelled } from '../yielding.ts'
+import { LOOKING_MS, type Postgres, type Query } from './postgres/connect.ts'
 import {
   type Candidate,
   type CandidatePosition,
@@ -14,14 +21,7 @@ import {
   readPartTexts,
   type TextCondition,
   type WeighedCondition,
-} from '../postgres/search-rows.ts'
-import { ExpressionMatcher, type Matcher } from '../search/matcher.ts'
-import { isQuestion, mayBeQuestion, type Query as Planned, planQuery, queryHash } from '../search/plan-query.ts'
-import type { Expression } from '../search/query.ts'
-import { type AskedWord, tellingWords, typedWords } from '../search/question-words.ts'
-import { snippetOf } from '../search/snippet.ts'
-import { joinedParts, searchedOf } from '../systems/texts.ts'
-import { throwIfCancelled } from '../yielding.ts'
+} from './postgres/search-rows.ts'
 import { requireOurs } from './remote-stores.ts'
 
 /** Texts that are read with one statement: few at first, and more where few are hits. */

@@ -1,20 +1,15 @@
 import type { JobProgress } from '../contract/job.ts'
 import type { SendReport } from '../contract/remote.ts'
+import type { ConversationKey } from '../database.ts'
 import { LcmError } from '../errors.ts'
 import { readRecordedEstimator } from '../ingest/recorded-estimator.ts'
-import type { Postgres, Query } from '../postgres/connect.ts'
-import {
-  advance,
-  type ConversationKey,
-  claimConversation,
-  insertRows,
-  readTable,
-} from '../postgres/conversation-rows.ts'
-import { STORED_TABLES, type StoredRow } from '../postgres/tables.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { yieldToOthers } from '../yielding.ts'
 import type { Objects } from './objects/configured.ts'
 import { storeContents } from './objects/store-contents.ts'
+import type { Postgres, Query } from './postgres/connect.ts'
+import { advance, claimConversation, insertRows, readTable } from './postgres/conversation-rows.ts'
+import { STORED_TABLES, type StoredRow } from './postgres/tables.ts'
 import { nativeHead, nativeRows, unitsOf } from './pulled-file.ts'
 import { requireOurs } from './remote-stores.ts'
 

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type Clock, systemClock } from '../clock.ts'
 import type { FleetQuery, FleetReport } from '../contract/fleet.ts'
 import type { JobProgress } from '../contract/job.ts'
-import type { FetchReport, PullReport, PushReport, RemoteHits } from '../contract/remote.ts'
+import type { ChangedTables, FetchReport, PullReport, PushReport, RemoteHits } from '../contract/remote.ts'
 import type {
   ConnectInput,
   ObjectsKeys,
@@ -13,18 +13,18 @@ import type {
   ServerList,
   ServerSearchInput,
 } from '../contract/servers.ts'
+import type { ConversationKey, DatabaseServers, Revision, ServersOptions } from '../database.ts'
+import { type DatabaseAddress, parseAddress, passwordInEnvironment, replicaOf, serverOf } from '../database-address.ts'
 import { LcmError } from '../errors.ts'
 import type { Environment, UserFolders } from '../folders.ts'
 import { sha256 } from '../hashing.ts'
-import { type PostgresAddress, parseAddress } from '../postgres/address.ts'
-import type { Postgres } from '../postgres/connect.ts'
-import type { ConversationKey, Revision } from '../postgres/conversation-rows.ts'
 import type { KeyStore } from '../settings/key-store.ts'
 import { UserFile } from '../settings/user-file.ts'
 import { fileError } from '../sqlite/memory-file.ts'
 import { openNative } from '../sqlite/native.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
 import { readPulledFrom } from '../systems/pulled-from.ts'
-import { findPassword, ownerOf, passwordInEnvironment, replicaOf, serverOf } from './passwords.ts'
+import type { Postgres } from './postgres/connect.ts'
 
 const MOST = 20
 /** An unused connection is closed after this time. */
@@ -33,13 +33,26 @@ const IDLE_MS = 30_000
 const Known = z.array(z.object({ address: z.string().refine(isAddress), openedAtMs: z.number() }))
 type Known = z.infer<typeof Known>
 
+/** The slot of a password in the keychain: one for each server, database and user. */
+const ownerOf = (address: DatabaseAddress) => ({
+  name: `PostgreSQL ${serverOf(address)}`,
+  baseUrl: 'postgres://server',
+})
+
+/** Returns the password for a server; the environment comes first, as with every setting. */
+const findPassword = async (
+  address: DatabaseAddress,
+  env: Environment,
+  keys: KeyStore | null,
+): Promise<string | null> => passwordInEnvironment(address, env) ?? (await keys?.get(ownerOf(address))) ?? null
+
 /** The folder of the files that this program keeps in step with their conversations. */
 const cachedFolder = ({ cache }: Pick<UserFolders, 'cache'>): string => join(cache, 'pulled')
 
 /** Where a conversation is kept in the cache. Its folder is made. */
 export function cachedPath(
   folders: Pick<UserFolders, 'cache'>,
-  address: PostgresAddress,
+  address: DatabaseAddress,
   { tenant, conversationId }: ConversationKey,
 ): string {
   const name = sha256(JSON.stringify([serverOf(address), tenant])).slice(0, 16)
@@ -52,12 +65,9 @@ export function cachedPath(
   return path
 }
 
-type ServersOptions = {
-  readonly folders: Pick<UserFolders, 'data' | 'cache'>
-  readonly env: Environment
-  readonly keys: KeyStore | null
+type Options = ServersOptions & {
   readonly clock?: Clock
-  readonly connect?: (address: PostgresAddress, password: string | null) => Promise<Postgres>
+  readonly connect?: (address: DatabaseAddress, password: string | null) => Promise<Postgres>
 }
 
 /** A connection with the work that waits for it: it runs one transaction after another. */
@@ -67,12 +77,12 @@ type Open = { readonly db: Promise<Postgres>; last: Promise<unknown>; idle: Node
  * The PostgreSQL databases that the user has connected to, and conversations in them as files of the cache. Passwords
  * come from the environment or the keychain; what is stored and shown has none.
  */
-export class Servers {
-  readonly #options: ServersOptions
+export class Servers implements DatabaseServers {
+  readonly #options: Options
   readonly #file: UserFile<Known>
   readonly #open = new Map<string, Open>()
 
-  constructor(options: ServersOptions) {
+  constructor(options: Options) {
     this.#options = options
     const path = join(options.folders.data, 'servers.json')
     this.#file = new UserFile({ path, schema: Known, content: 'a list of databases', empty: [] })
@@ -151,6 +161,11 @@ export class Servers {
       const { rows } = await storeIn(db)
       return db.read(tenant, async (query) => (await rows.head(query, { tenant, conversationId }))?.revision ?? null)
     })
+  }
+
+  async ownChanges(db: ReadDb, conversationId: number): Promise<ChangedTables | null> {
+    const { ownChanges } = await import('./pulled-file.ts')
+    return ownChanges(db, conversationId)
   }
 
   get folder(): string {
@@ -280,12 +295,12 @@ export class Servers {
     return { ...(await this.#connect(replica.address, replica.password, signal)), shown: address.shown }
   }
 
-  #password(address: PostgresAddress): Promise<string | null> {
+  #password(address: DatabaseAddress): Promise<string | null> {
     return findPassword(address, this.#options.env, this.#options.keys)
   }
 
-  async #connect(address: PostgresAddress, password: string | null, signal?: AbortSignal): Promise<Postgres> {
-    const connect = this.#options.connect ?? (await import('../postgres/connect.ts')).connectPostgres
+  async #connect(address: DatabaseAddress, password: string | null, signal?: AbortSignal): Promise<Postgres> {
+    const connect = this.#options.connect ?? (await import('./postgres/connect.ts')).connectPostgres
     return connect(address, password, { signal })
   }
 }

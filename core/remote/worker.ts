@@ -1,8 +1,10 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { WorkerOutcome } from '../contract/remote.ts'
+import type { WorkOptions } from '../database.ts'
 import { LcmError } from '../errors.ts'
-import type { Postgres } from '../postgres/connect.ts'
+import { makeTemporaryFolder } from '../sqlite/process-folder.ts'
+import type { Postgres } from './postgres/connect.ts'
 import {
   findJobs,
   finishJob,
@@ -12,8 +14,7 @@ import {
   type TakenJob,
   takeJob,
   unlockForCompaction,
-} from '../postgres/job-rows.ts'
-import { makeTemporaryFolder } from '../sqlite/process-folder.ts'
+} from './postgres/job-rows.ts'
 import { pullConversation } from './pull.ts'
 import { pushFile } from './push.ts'
 
@@ -23,20 +24,7 @@ const RENEW_MS = 20_000
 const FIRST_RETRY_MS = 2_000
 const LONGEST_RETRY_MS = 15 * 60_000
 
-export type WorkerOptions = {
-  readonly db: Postgres
-  /** Names this worker among others. */
-  readonly worker: string
-  /** Null for all tenants that the role may see. */
-  readonly tenant: string | null
-  /** Windows with so many tokens are compacted. */
-  readonly minWindowTokens: number
-  readonly now: () => number
-  /** Compacts the conversation in a file. Returns the summaries that were made. */
-  readonly compact: (path: string, conversationId: number, signal: AbortSignal) => Promise<number>
-  /** Calls back again and again until the returned function is called. */
-  readonly every: (ms: number, body: () => void) => () => void
-}
+export type WorkerOptions = WorkOptions & { readonly db: Postgres }
 
 /**
  * Takes one job and does it: copies the conversation into a file, compacts it there while no transaction is open, and

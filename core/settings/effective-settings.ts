@@ -1,5 +1,5 @@
 import type { EffectiveSetting } from '../contract/settings.ts'
-import { isPostgresAddress } from '../postgres/address.ts'
+import { isDatabaseAddress } from '../database-address.ts'
 import type { Settings } from './settings.ts'
 import { type SettingsFile, textsOf } from './settings-file.ts'
 import { type SettingTexts, textOf, VARIABLES, type Variable } from './variables.ts'
@@ -52,7 +52,7 @@ function effectiveValue(name: Name, settings: Settings, texts: SettingTexts): Va
     case 'databaseUrl': {
       const url = textOf(texts, VARIABLES[name].name)
       // The address of a database may hold a password.
-      return url !== null && isPostgresAddress(url) ? settings.databasePath : url
+      return url !== null && isDatabaseAddress(url) ? settings.databasePath : url
     }
     case 'databaseFolder':
       return textOf(texts, VARIABLES[name].name)

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ProviderSettings } from '../contract/provider.ts'
+import { isDatabaseAddress } from '../database-address.ts'
 import { LcmError } from '../errors.ts'
 import { type Environment, userFolders } from '../folders.ts'
-import { isPostgresAddress } from '../postgres/address.ts'
 import { nearestOf } from './unknown-variables.ts'
 import { readText, writeWhole } from './user-file.ts'
 import { readVariable, type SettingTexts, VARIABLES } from './variables.ts'
@@ -64,7 +64,7 @@ export function checkSettings(content: unknown, path: string): SettingsFile {
     throw refusal(path, `values.${unknown.slice(0, 80)}: no such variable. ${hint}`, unknown)
   }
   const texts = textsOf(parsed.data)
-  if (isPostgresAddress(texts.LCM_DATABASE_URL ?? '')) {
+  if (isDatabaseAddress(texts.LCM_DATABASE_URL ?? '')) {
     const problem = 'the address of a database stands in the environment, because it may hold a password'
     throw refusal(path, `values.LCM_DATABASE_URL: ${problem}`, 'LCM_DATABASE_URL')
   }

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { CompactionSettings } from '../contract/compaction.ts'
 import { LOG_LEVELS } from '../contract/lists.ts'
+import { isDatabaseAddress, parseAddress } from '../database-address.ts'
 import { LcmError } from '../errors.ts'
 import { TOKEN_ESTIMATORS } from '../models/token-estimator.ts'
-import { isPostgresAddress, parseAddress } from '../postgres/address.ts'
 
 /** One variable: what it changes and accepts, and how its text is read. */
 export type Variable<T, Fallback extends T | null = T | null> = {
@@ -107,7 +107,7 @@ export const VARIABLES = {
       'The same as a file: address; LCM_DATABASE_PATH stands above it. A postgres: address, with its password, is for the commands on PostgreSQL',
     accepts: 'a file: URL such as file:///home/me/lcm.db, or postgres://user@host/database',
     fallback: null,
-    parse: (url) => (isPostgresAddress(url) ? shownAddress(url) : pathOfFileUrl(url)),
+    parse: (url) => (isDatabaseAddress(url) ? shownAddress(url) : pathOfFileUrl(url)),
   } satisfies Variable<string, null>,
   databaseFolder: path(
     'LCM_DB_DIR',

@@ -1,9 +1,9 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import type { Capabilities, MemoryInfo } from '../contract/memory.ts'
+import { isDatabaseAddress } from '../database-address.ts'
 import { LcmError } from '../errors.ts'
 import { userFolders } from '../folders.ts'
-import { isPostgresAddress } from '../postgres/address.ts'
 import { isDistrusted } from '../sqlite/distrusted-files.ts'
 import { isMissingOrEmpty, type MemoryFile, measureFile, pathExists } from '../sqlite/memory-file.ts'
 import { NATIVE_VERSION, newerVersionError, openNative } from '../sqlite/native.ts'
@@ -68,7 +68,7 @@ const NOT_BY_THIS_USER = 'The file cannot be written by this user.'
  * not_a_database, not_a_memory, newer_version, locked, disk_full, invalid_argument
  */
 export async function openMemory(path: string, options: OpenMemoryOptions = {}): Promise<OpenedMemory> {
-  if (isPostgresAddress(path)) throw notAFileError()
+  if (isDatabaseAddress(path)) throw notAFileError()
   const absolute = resolve(path)
   if (options.create && isMissingOrEmpty(absolute)) return createMemory(absolute)
   const cacheDir = options.cacheDir ?? userFolders(process.env).cache

@@ -7,7 +7,6 @@ import { losslessClaude } from './lossless-claude/lossless-claude.ts'
 import { losslessClaw } from './lossless-claw/lossless-claw.ts'
 import { native } from './native/native.ts'
 import { piLcm } from './pi-lcm/pi-lcm.ts'
-import type { RemoteSystem } from './remote-system.ts'
 import type { ForeignSystem, System } from './system.ts'
 import { volt } from './volt/volt.ts'
 
@@ -16,9 +15,6 @@ export const ledgerWriter = decapod
 
 /** The one list of systems. First match wins: a later signature may fit an earlier system's files as well. */
 const foreignSystems: ForeignSystem[] = [decapod, hermes, piLcm, argentos, losslessClaude, losslessClaw]
-
-/** Systems that keep their memories in PostgreSQL. */
-export const remoteSystems: readonly RemoteSystem[] = [volt]
 
 /**
  * Puts a system in front of the list, for a program that brings one of its own.
@@ -34,7 +30,8 @@ export function addSystem(system: ForeignSystem): () => void {
 export const detectSystem = (probe: SchemaProbe): ForeignSystem | null =>
   foreignSystems.find((system) => system.detect(probe)) ?? null
 
-export const allSystems = (): readonly System[] => [native, ...foreignSystems, ...remoteSystems]
+/** Volt has no files: what is copied out of its database is a native one. */
+export const allSystems = (): readonly System[] => [native, ...foreignSystems, volt]
 
 /** Null for one that only another version of this program knows, which a working copy may name as its origin. */
 export const knownSystem = (id: SystemId): System | null => allSystems().find((system) => system.id === id) ?? null

@@ -1,4 +1,4 @@
-import type { Query } from '#core/postgres/connect.ts'
+import type { Query } from '#core/remote/postgres/connect.ts'
 
 /** The tables of Volt as its code makes them, with their constraints. Generated search columns are left out. */
 const TYPES = /* sql */ `

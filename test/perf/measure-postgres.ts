@@ -9,9 +9,10 @@ import { executeHere } from '#core/doors/run-job.ts'
 import { RemoteMemory } from '#core/host/remote-memory.ts'
 import { openLcm } from '#core/lcm.ts'
 import { Machine } from '#core/machine/machine.ts'
-import { connectPostgres, type Postgres } from '#core/postgres/connect.ts'
-import { migratePostgres } from '#core/postgres/migrate.ts'
+import { ConversationsOfTenant } from '#core/remote/conversations-of-tenant.ts'
 import { readFleet } from '#core/remote/fleet.ts'
+import { connectPostgres, type Postgres } from '#core/remote/postgres/connect.ts'
+import { migratePostgres } from '#core/remote/postgres/migrate.ts'
 import { pullConversation } from '#core/remote/pull.ts'
 import { searchTenant } from '#core/remote/search-tenant.ts'
 import { sendMemory } from '#core/remote/send.ts'
@@ -75,9 +76,12 @@ async function measureIngest(server: RealServer): Promise<void> {
   const machine = new Machine({ env: process.env, resourcesDir: '' })
   const open = { settings, cacheDir: temporaryFolder() }
   const remote = new RemoteMemory({
-    ...{ shown: server.address.shown, tenant: 'ingested', agent: 'test', summarizer: 'deterministic', objects: null },
+    ...{ agent: 'test', summarizer: 'deterministic' },
     ...{ isAutomatic: false, folder: temporaryFolder(), tokenEstimator: settings.tokenEstimator, now: Date.now },
-    connect: server.connect,
+    conversations: new ConversationsOfTenant({
+      ...{ shown: server.address.shown, tenant: 'ingested', objects: null },
+      connect: server.connect,
+    }),
     openCore: (path) => new Core({ path, open, machine, execute: executeHere(open), isRemembered: false }),
   })
   const [inFile, inPostgres]: [number[], number[]] = [[], []]

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { parseAddress } from '#core/database-address.ts'
 import { resolveAddress } from '#core/doors/cli/postgres-session.ts'
 import { LcmError } from '#core/errors.ts'
-import { parseAddress } from '#core/postgres/address.ts'
-import { translatePostgresError } from '#core/postgres/postgres-error.ts'
+import { translatePostgresError } from '#core/remote/postgres/postgres-error.ts'
 import { openMemory } from '#core/systems/open.ts'
 
 const caught = (body: () => unknown): LcmError => {

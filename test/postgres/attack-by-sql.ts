@@ -1,4 +1,4 @@
-import { connectPostgres, type Postgres } from '#core/postgres/connect.ts'
+import { connectPostgres, type Postgres } from '#core/remote/postgres/connect.ts'
 import { PASSWORD, type RealServer } from './real-server.ts'
 import { leaked, OTHER, OWN } from './two-tenants.ts'
 

@@ -1,4 +1,4 @@
-import { migratePostgres } from '#core/postgres/migrate.ts'
+import { migratePostgres } from '#core/remote/postgres/migrate.ts'
 import { sendMemory } from '#core/remote/send.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { finish } from './finish.ts'

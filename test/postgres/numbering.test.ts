@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { STORED_TABLES, type StoredRow } from '#core/postgres/tables.ts'
 import { inverse, type Numbering, renumbered } from '#core/remote/numbering.ts'
+import { STORED_TABLES, type StoredRow } from '#core/remote/postgres/tables.ts'
 
 const NUMBERING: Numbering = {
   add: { message: 1000, row: 1000, event: 1000, surgery: 1000 },

@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
-import { overWire, type Postgres } from '#core/postgres/connect.ts'
-import { migratePostgres } from '#core/postgres/migrate.ts'
+import { overWire, type Postgres } from '#core/remote/postgres/connect.ts'
+import { migratePostgres } from '#core/remote/postgres/migrate.ts'
 
 /** Partitions cost time when tables are made; two show that rows go to different ones. */
 export const PARTITIONS = 2

@@ -16,8 +16,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { type PostgresAddress, parseAddress } from '#core/postgres/address.ts'
-import { connectPostgres, type Postgres } from '#core/postgres/connect.ts'
+import { type DatabaseAddress, parseAddress } from '#core/database-address.ts'
+import { connectPostgres, type Postgres } from '#core/remote/postgres/connect.ts'
 
 export const PASSWORD = 'a-secret-of-the-tests'
 
@@ -42,7 +42,7 @@ export function installedPostgres(): string | null {
 }
 
 export type RealServer = {
-  readonly address: PostgresAddress
+  readonly address: DatabaseAddress
   connect(): Promise<Postgres>
   /** A connection that may do everything, and that row-level security does not hold for. */
   connectSuperuser(database?: string): Promise<Postgres>
@@ -51,7 +51,7 @@ export type RealServer = {
   /** Starts the server again with this certificate and its key. */
   useTls(certificate: string, key: string): Promise<void>
   /** Starts a server that follows this one by streaming, with the same logins. It ends with this one. */
-  startReplica(): Promise<PostgresAddress>
+  startReplica(): Promise<DatabaseAddress>
   /** Ends the server as a power cut does. */
   kill(): Promise<void>
   stop(): Promise<void>

@@ -1,9 +1,9 @@
 // Starting a server, 200 connections at once and killing it take about twenty seconds.
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connectPostgres, type Postgres } from '#core/postgres/connect.ts'
-import { migratePostgres, POSTGRES_VERSION } from '#core/postgres/migrate.ts'
-import { ROLES } from '#core/postgres/schema.ts'
+import { connectPostgres, type Postgres } from '#core/remote/postgres/connect.ts'
+import { migratePostgres, POSTGRES_VERSION } from '#core/remote/postgres/migrate.ts'
+import { ROLES } from '#core/remote/postgres/schema.ts'
 import { pullConversation } from '#core/remote/pull.ts'
 import { pushFile } from '#core/remote/push.ts'
 import { sendMemory } from '#core/remote/send.ts'

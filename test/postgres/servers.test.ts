@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { PostgresAddress } from '#core/postgres/address.ts'
-import { overWire } from '#core/postgres/connect.ts'
-import { POSTGRES_VERSION } from '#core/postgres/migrate.ts'
+import type { DatabaseAddress } from '#core/database-address.ts'
+import { overWire } from '#core/remote/postgres/connect.ts'
+import { POSTGRES_VERSION } from '#core/remote/postgres/migrate.ts'
 import { Servers } from '#core/remote/servers.ts'
 import { FileKeyStore } from '#core/settings/key-store.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -22,7 +22,7 @@ function databases({ env = {}, hasKeychain = true }: { env?: Record<string, stri
     decrypt: async (bytes: Uint8Array) => turned(Buffer.from(bytes).toString()),
   }
   const sent: [string, string | null][] = []
-  const connect = async (address: PostgresAddress, password: string | null) => {
+  const connect = async (address: DatabaseAddress, password: string | null) => {
     sent.push([address.host, password])
     const wire = {
       query: async () => ({ rows: [{ isThere: true, version: POSTGRES_VERSION }] }),

@@ -8,6 +8,7 @@ import { executeHere } from '#core/doors/run-job.ts'
 import type { HostCallName } from '#core/host/hosted-memory.ts'
 import { RemoteMemory } from '#core/host/remote-memory.ts'
 import { Machine } from '#core/machine/machine.ts'
+import { ConversationsOfTenant } from '#core/remote/conversations-of-tenant.ts'
 import { readSettings } from '#core/settings/settings.ts'
 import { processKey } from '#core/sqlite/process-mark.ts'
 import { hosted, turns } from '../builders/hosted.ts'
@@ -53,14 +54,14 @@ function remote(
   const open = { settings, clock: () => STORY_BEGINS_MS, cacheDir: temporaryFolder() }
   return new RemoteMemory({
     ...{
-      shown: server.db.shown,
-      tenant,
       agent: 'test',
       summarizer: 'deterministic',
       isAutomatic: false,
-      objects: null,
     },
-    connect: async () => server.connect(),
+    conversations: new ConversationsOfTenant({
+      ...{ shown: server.db.shown, tenant, objects: null },
+      connect: async () => server.connect(),
+    }),
     folder: temporaryFolder(),
     tokenEstimator: settings.tokenEstimator,
     now: () => STORY_BEGINS_MS,

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Postgres } from '#core/postgres/connect.ts'
+import type { Postgres } from '#core/remote/postgres/connect.ts'
 import { sendMemory } from '#core/remote/send.ts'
 import { turns } from '../builders/hosted.ts'
 import { TestMemory } from '../builders/memory.ts'

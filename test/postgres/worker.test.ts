@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { LcmError } from '#core/errors.ts'
-import { takeJob } from '#core/postgres/job-rows.ts'
+import { takeJob } from '#core/remote/postgres/job-rows.ts'
 import { sendMemory } from '#core/remote/send.ts'
 import { type WorkerOptions, workOnce } from '#core/remote/worker.ts'
 import { TestMemory } from '../builders/memory.ts'

@@ -52,7 +52,7 @@ const PLANTED = [
   ['driver', 'core/doctor/own-driver.ts', 'node:sqlite'],
   ['driver of PostgreSQL', 'core/remote/own-driver.ts', 'pg'],
   ['client of S3', 'core/doors/own-client.ts', 'aws4fetch'],
-  ['floor of postgres', 'core/postgres/sideways.ts', '../sqlite/target.ts'],
+  ['databases', 'core/doors/past-the-interface.ts', '../remote/target.ts'],
   ['rpc', 'core/doctor/rpc.ts', '@orpc/server'],
   ['pure contract', 'core/contract/file.ts', 'node:fs'],
   ['pure memory', 'core/memory/file.ts', 'node:path'],

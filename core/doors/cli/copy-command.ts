@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { ConversationId } from '#core/contract/ids.ts'
 import { SendReport, TenantReport } from '#core/contract/remote.ts'
 import { CopyReport, type MovedTexts } from '#core/contract/working-copy.ts'
+import { isDatabaseAddress } from '#core/database-address.ts'
 import { LcmError } from '#core/errors.ts'
-import { isPostgresAddress } from '#core/postgres/address.ts'
 import { plural, sizeText } from '#core/text.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
@@ -37,14 +37,14 @@ export const copy = defineCommand({
   }),
   prints: z.union([CopyReport, SendReport, TenantReport]),
   run: async (input, { newer }) => {
-    if (isPostgresAddress(input.from)) {
+    if (isDatabaseAddress(input.from)) {
       const { copyOutOfTenant } = await import('./postgres-commands.ts')
       return copyOutOfTenant(input)
     }
     if (input.conversationId !== undefined) {
       throw new LcmError('invalid_argument', 'A file is copied whole: leave --conversation out.')
     }
-    if (isPostgresAddress(input.to)) {
+    if (isDatabaseAddress(input.to)) {
       const { copyIntoTenant } = await import('./postgres-commands.ts')
       return copyIntoTenant({ db: input.from, newer }, input.to, input.tenant)
     }

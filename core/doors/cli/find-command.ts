@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { RemoteGrepInput, RemoteHits } from '#core/contract/remote.ts'
-import { requireTenant } from '#core/postgres/address.ts'
+import { requireTenant } from '#core/database-address.ts'
 import { plural } from '#core/text.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
@@ -19,10 +19,9 @@ export const find = defineCommand({
   positional: ['query'],
   prints: RemoteHits,
   run: async ({ address, tenant, ...asked }) => {
-    const found = await withReplica(address, async (from, { tenant: named }) => {
-      const { searchTenant } = await import('#core/remote/search-tenant.ts')
+    const found = await withReplica(address, (from, { tenant: named }) => {
       const of = requireTenant(tenant ?? named)
-      return interruptible((signal) => searchTenant(from, { ...asked, tenant: of }, signal))
+      return interruptible((signal) => from.search({ ...asked, tenant: of }, signal))
     })
     const text = (): string =>
       [

@@ -29,7 +29,6 @@ export const fleet = defineCommand({
   prints: FleetReport,
   run: async ({ address, check, ...given }) => {
     const { loadSettings } = await import('#core/settings/settings-store.ts')
-    const { checkConversations, readFleet } = await import('#core/remote/fleet.ts')
     const { budgetTokens } = loadSettings(process.env).compaction
     const connected = check === undefined ? withReplica : withPostgres
     const report = await connected(address, async (from, named) => {
@@ -39,9 +38,9 @@ export const fleet = defineCommand({
         check === undefined
           ? 0
           : await interruptible((signal) =>
-              checkConversations({ from, limit: check, tenant, scan: findingsIn, now: Date.now }, signal),
+              from.check({ limit: check, tenant, scan: findingsIn, now: Date.now }, signal),
             )
-      return { ...(await readFleet(from, asked, { budgetTokens, nowMs: Date.now() })), checked }
+      return { ...(await from.fleet(asked, { budgetTokens, nowMs: Date.now() })), checked }
     })
     return { json: report, text: () => fleetText(report, given) }
   },

@@ -2,6 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { type LedgerFiles, LedgerReport } from '#core/contract/ledger.ts'
+import { isDatabaseAddress } from '#core/database-address.ts'
 import { LcmError } from '#core/errors.ts'
 import { agreeToLedger } from '#core/ingest/ledger/agree.ts'
 import { ledgerState, statedLedger, throwRefused, whyRefused } from '#core/ingest/ledger/ledger-permission.ts'
@@ -9,7 +10,6 @@ import { LedgerWriter } from '#core/ingest/ledger/ledger-writer.ts'
 import { verifyLedger } from '#core/ingest/ledger/verify-ledger.ts'
 import type { Lcm } from '#core/lcm.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
-import { isPostgresAddress } from '#core/postgres/address.ts'
 import { loadSettings } from '#core/settings/settings-store.ts'
 import { isNative } from '#core/systems/native/native.ts'
 import { plural, sizeText } from '#core/text.ts'
@@ -124,7 +124,7 @@ async function rebuild(given: string | undefined, options: Options): Promise<Ans
   if (given === undefined || to === undefined) {
     throw new LcmError('invalid_argument', 'Say what to rebuild from and to: "lcm ledger rebuild LEDGER --to FILE".')
   }
-  if (isPostgresAddress(to)) {
+  if (isDatabaseAddress(to)) {
     throw new LcmError(
       'unsupported',
       'A memory is rebuilt into a file: choose one with --to, and copy it with "lcm copy --from FILE --to postgres://…".',

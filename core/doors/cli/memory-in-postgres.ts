@@ -1,6 +1,6 @@
+import { isDatabaseAddress } from '#core/database-address.ts'
 import { LcmError } from '#core/errors.ts'
 import { userFolders } from '#core/folders.ts'
-import { isPostgresAddress } from '#core/postgres/address.ts'
 import { loadSettings } from '#core/settings/settings-store.ts'
 import { runToEnd } from '#core/yielding.ts'
 import type { CommandContext, CommandSpec, MemoryUse } from './command.ts'
@@ -31,25 +31,23 @@ export async function onFile(spec: CommandSpec, input: object, given: CommandCon
   if (tenant === null) {
     throw new LcmError('invalid_argument', `Say whose memory is meant: ?tenant= in the address ${address.shown}.`)
   }
-  const { pullForReading } = await import('#core/remote/pull-in-turn.ts')
-  const { cachedPath } = await import('#core/remote/servers.ts')
-  const { configuredObjects } = await import('#core/remote/objects/configured.ts')
-  const key = { tenant, conversationId }
-  const to = cachedPath(userFolders(process.env), address, key)
-  const objects = await configuredObjects(process.env)
+  const pulled = { address, tenant, conversationId }
   const { path } = await withReplica(given.db, (from) =>
-    interruptible((signal) => pullForReading({ from, key, to, objects }, signal)),
+    interruptible((signal) => from.pullForReading(pulled, userFolders(process.env), signal)),
   )
   const upToDate = (signal: AbortSignal): Promise<string> =>
-    withReplica(given.db, async (from) => (await runToEnd(pullForReading({ from, key, to, objects }, signal))).path)
+    withReplica(
+      given.db,
+      async (from) => (await runToEnd(from.pullForReading(pulled, userFolders(process.env), signal))).path,
+    )
   return { ...given, db: path, upToDate }
 }
 
 /** Without --db, the configured memory may be in PostgreSQL. */
 function isInPostgres(db: string | undefined): boolean {
-  if (db !== undefined) return isPostgresAddress(db)
+  if (db !== undefined) return isDatabaseAddress(db)
   try {
-    return isPostgresAddress(loadSettings(process.env).databasePath)
+    return isDatabaseAddress(loadSettings(process.env).databasePath)
   } catch (error) {
     // A command that needs the settings reports what is wrong with them.
     if (error instanceof LcmError) return false

@@ -10,8 +10,9 @@ import {
   type SendReport,
   type TenantReport,
 } from '#core/contract/remote.ts'
+import { isDatabaseAddress, requireTenant } from '#core/database-address.ts'
+import { databases } from '#core/databases.ts'
 import { LcmError } from '#core/errors.ts'
-import { isPostgresAddress, requireTenant } from '#core/postgres/address.ts'
 import { plural, sizeText } from '#core/text.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
@@ -24,8 +25,6 @@ const required = (db: string | undefined): string => {
   if (db !== undefined) return resolve(db)
   throw new LcmError('invalid_argument', 'Say which file: --db FILE.')
 }
-
-const objectsHere = async () => (await import('#core/remote/objects/configured.ts')).configuredObjects(process.env)
 
 const withoutContent = (ids: readonly string[]): string[] =>
   ids.length === 0 ? [] : [`The content of ${ids.join(', ')} is not in this memory: only the rows were written.`]
@@ -48,12 +47,9 @@ export const pull = defineCommand({
   run: async (input, { db }) => {
     const to = required(db)
     const report = await withReplica(input.address, async (from, address) => {
-      const { pullConversation } = await import('#core/remote/pull.ts')
       const tenant = requireTenant(input.tenant ?? address.tenant)
       const key = { tenant, conversationId: input.conversationId }
-      const objects = await objectsHere()
-      const compare = input.compareAll ? 'everything' : 'written'
-      return interruptible((signal) => pullConversation({ from, key, to, objects, compare }, signal))
+      return interruptible((signal) => from.pull(key, to, input.compareAll ? 'everything' : 'written', signal))
     })
     const compared = report.comparedAll
       ? 'every row was compared'
@@ -75,8 +71,7 @@ export const push = defineCommand({
   prints: PushReport,
   run: async (input, { db }) => {
     const path = required(db)
-    const { pushFile } = await import('#core/remote/push.ts')
-    const report = await withPostgres(input.address, async (to) => pushFile(to, path, await objectsHere()))
+    const report = await withPostgres(input.address, (to) => to.push(path))
     const text = (): string => {
       const { tables, tenant, conversationId, filesWithoutContent, otherConversations } = report
       const rows = tables.map((one) => [one.table, one.added, one.replaced, one.removed])
@@ -114,22 +109,20 @@ export const pgCommand = defineCommand({
     if (file.output !== undefined && action !== 'roles') {
       throw new LcmError('invalid_argument', 'Only "lcm pg roles" prints a document for -o: leave -o out.')
     }
-    const { migratePostgres, POSTGRES_VERSION, schemaVersion } = await import('#core/postgres/migrate.ts')
+    const { newestVersion, roles } = await databases()
     if (action === 'roles') {
-      const { ROLES } = await import('#core/postgres/schema.ts')
       const report: PgReport = {
-        ...{ action, address: null, from: null, version: POSTGRES_VERSION, isCurrent: true },
-        sql: ROLES.trim(),
+        ...{ action, address: null, from: null, version: newestVersion, isCurrent: true },
+        sql: roles,
       }
-      return documentAnswer({ answer: { json: report, text: () => ROLES.trim() }, ...file, source: null })
+      return documentAnswer({ answer: { json: report, text: () => roles }, ...file, source: null })
     }
     return withPostgres(address, async (db): Promise<Answer> => {
-      const found = action === 'migrate' ? null : await schemaVersion(db)
-      const { from: before, to: version } =
-        found === null ? await migratePostgres(db, partitions) : { from: found, to: found }
-      const isCurrent = version === POSTGRES_VERSION
+      const found = action === 'migrate' ? null : await db.version()
+      const { from: before, to: version } = found === null ? await db.migrate(partitions) : { from: found, to: found }
+      const isCurrent = version === newestVersion
       const report: PgReport = { action, address: db.shown, from: before, version, isCurrent, sql: null }
-      const state = isCurrent ? 'the newest' : `"lcm pg migrate" makes version ${POSTGRES_VERSION}`
+      const state = isCurrent ? 'the newest' : `"lcm pg migrate" makes version ${newestVersion}`
       const text = (): string =>
         before === version
           ? `${db.shown}: ${action === 'migrate' ? 'nothing was left to do, ' : ''}tables of version ${version} (${state}).`
@@ -150,13 +143,7 @@ export const objects = defineCommand({
   positional: ['address'],
   prints: ObjectsReport,
   run: async ({ address, remove }) => {
-    const here = await objectsHere()
-    if (here === null) {
-      throw new LcmError('invalid_argument', 'Say where large files lie: LCM_OBJECTS=s3://bucket/prefix, or a folder.')
-    }
-    const { findOrphans } = await import('#core/remote/objects/orphans.ts')
-    const asked = { store: here.store, isRemoving: remove === true, now: Date.now }
-    const report = await withPostgres(address, (db) => interruptible((signal) => findOrphans({ db, ...asked }, signal)))
+    const report = await withPostgres(address, (db) => interruptible((signal) => db.orphans(remove === true, signal)))
     const text = (): string =>
       [
         `${report.store}: ${count(report.objects)} large files (${sizeText(report.bytes)}).`,
@@ -180,10 +167,9 @@ export async function copyIntoTenant(
   to: string,
   tenant: string | undefined,
 ): Promise<Answer> {
-  const report = await withPostgres(to, async (db, address) => {
-    const { copyToTenant } = await import('#core/remote/copy-to-tenant.ts')
-    const target = { to: db, tenant: requireTenant(tenant ?? address.tenant), objects: await objectsHere() }
-    return interruptible((signal) => copyToTenant({ path: resolve(from.db), ...target }, signal))
+  const report = await withPostgres(to, (db, address) => {
+    const of = requireTenant(tenant ?? address.tenant)
+    return interruptible((signal) => db.copyInto(of, resolve(from.db), signal))
   })
   return { json: report, text: () => sentText(report) }
 }
@@ -196,7 +182,7 @@ export async function copyOutOfTenant(asked: {
   readonly conversationId?: number | undefined
   readonly largeFiles?: boolean | undefined
 }): Promise<Answer> {
-  if (isPostgresAddress(asked.to)) {
+  if (isDatabaseAddress(asked.to)) {
     throw new LcmError(
       'unsupported',
       'From one database to another, copy by way of a file: first --to FILE, then --from FILE.',
@@ -208,12 +194,10 @@ export async function copyOutOfTenant(asked: {
       'Texts are moved into files when a memory of another system is copied: leave --large-files out.',
     )
   }
-  const report = await withReplica(asked.from, async (from, address) => {
-    const { copyFromTenant } = await import('#core/remote/copy-from-tenant.ts')
+  const report = await withReplica(asked.from, (from, address) => {
     const tenant = requireTenant(asked.tenant ?? address.tenant)
     const { conversationId = null } = asked
-    const request = { from, tenant, conversationId, to: resolve(asked.to), objects: await objectsHere() }
-    return interruptible((signal) => copyFromTenant(request, signal))
+    return interruptible((signal) => from.copyOutOf({ tenant, conversationId }, resolve(asked.to), signal))
   })
   return { json: report, text: () => takenText(report) }
 }

@@ -1,9 +1,15 @@
 import { z } from 'zod'
 import { TenantName } from '#core/contract/ids.ts'
+import type { Connecting, Database } from '#core/database.ts'
+import {
+  configuredAddress,
+  type DatabaseAddress,
+  parseAddress,
+  passwordInEnvironment,
+  replicaOf,
+} from '#core/database-address.ts'
+import { databases } from '#core/databases.ts'
 import { LcmError } from '#core/errors.ts'
-import { type PostgresAddress, parseAddress } from '#core/postgres/address.ts'
-import type { Postgres } from '#core/postgres/connect.ts'
-import { configuredAddress, passwordInEnvironment, replicaOf } from '#core/remote/passwords.ts'
 import { onStopSignal, type StopSignal } from '../stop-signals.ts'
 
 /** After a signal, a statement has this long to be answered. */
@@ -27,7 +33,7 @@ export const tenantField = TenantName.optional().meta({
 export function resolveAddress(
   given: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
-): { readonly address: PostgresAddress; readonly password: string | null } {
+): { readonly address: DatabaseAddress; readonly password: string | null } {
   const asked = given === undefined ? configuredAddress(env) : parseAddress(given, 'argument')
   if (asked === null) {
     throw new LcmError(
@@ -41,7 +47,7 @@ export function resolveAddress(
 /** Connects, runs the body and closes the connection, also when the body fails. The driver is loaded only now. */
 export async function withPostgres<T>(
   given: string | undefined,
-  body: (db: Postgres, address: PostgresAddress) => Promise<T>,
+  body: (db: Database, address: DatabaseAddress) => Promise<T>,
 ): Promise<T> {
   return withConnection(resolveAddress(given, process.env), body)
 }
@@ -49,21 +55,21 @@ export async function withPostgres<T>(
 /** Connects for work that only reads: to the replica, where there is one. */
 export async function withReplica<T>(
   given: string | undefined,
-  body: (db: Postgres, address: PostgresAddress) => Promise<T>,
+  body: (db: Database, address: DatabaseAddress) => Promise<T>,
 ): Promise<T> {
   const resolved = resolveAddress(given, process.env)
   const replica = replicaOf(resolved.address, process.env)
+  if (replica === null) return withConnection(resolved, body)
   // Its rows are those of the database, and are written back there.
-  const ofDatabase = (db: Postgres) => body({ ...db, shown: resolved.address.shown }, resolved.address)
-  return replica === null ? withConnection(resolved, body) : withConnection(replica, ofDatabase)
+  return withConnection({ ...replica, shown: resolved.address.shown }, (db) => body(db, resolved.address))
 }
 
 async function withConnection<T>(
-  { address, password }: ReturnType<typeof resolveAddress>,
-  body: (db: Postgres, address: PostgresAddress) => Promise<T>,
+  asked: Connecting,
+  body: (db: Database, address: DatabaseAddress) => Promise<T>,
 ): Promise<T> {
-  const { connectPostgres } = await import('#core/postgres/connect.ts')
-  const db = await connectPostgres(address, password)
+  const { address } = asked
+  const db = await (await databases()).connect(asked)
   let isCut = false
   let watch: NodeJS.Timeout | null = null
   /** The server rolls back what was under way. */

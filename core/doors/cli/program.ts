@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
+import { isDatabaseAddress } from '#core/database-address.ts'
 import { LcmError } from '#core/errors.ts'
-import { isPostgresAddress } from '#core/postgres/address.ts'
 import { despiteWrongValues } from '#core/systems/wrong-values.ts'
 import {
   ALIASES,
@@ -138,7 +138,7 @@ async function runCommand(spec: CommandSpec, input: object, given: CommandContex
  */
 async function memoryOf(input: { readonly from?: unknown }, { db }: CommandContext): Promise<string | null> {
   const path = (typeof input.from === 'string' ? input.from : db) ?? (await configuredMemory())
-  return path === null || isPostgresAddress(path) ? null : path
+  return path === null || isDatabaseAddress(path) ? null : path
 }
 
 async function configuredMemory(): Promise<string | null> {

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { SalvageReport } from '#core/contract/salvage.ts'
+import { isDatabaseAddress } from '#core/database-address.ts'
 import { LcmError } from '#core/errors.ts'
-import { isPostgresAddress } from '#core/postgres/address.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { EXIT } from './output.ts'
@@ -19,7 +19,7 @@ export const salvage = defineCommand({
   }),
   prints: SalvageReport,
   run: async ({ from, to }) => {
-    if (isPostgresAddress(from) || isPostgresAddress(to)) {
+    if (isDatabaseAddress(from) || isDatabaseAddress(to)) {
       throw new LcmError(
         'unsupported',
         'A salvage reads a damaged file and writes a file. Between files and databases, "lcm copy --from … --to …" copies.',

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import { isDatabaseAddress, parseAddress } from '#core/database-address.ts'
+import { databases } from '#core/databases.ts'
 import { LcmError } from '#core/errors.ts'
 import { userFolders } from '#core/folders.ts'
-import { isPostgresAddress, parseAddress } from '#core/postgres/address.ts'
-import { Servers } from '#core/remote/servers.ts'
 import { loadSettings, SettingsStore } from '#core/settings/settings-store.ts'
 import type { BrowserHost } from '../browser-host.ts'
 import { CoreHost } from '../core-host.ts'
@@ -48,10 +48,11 @@ export const serveCommand = defineCommand({
  */
 export async function windowOn(db: string | undefined): Promise<string | undefined> {
   if (db === undefined) return undefined
-  if (!isPostgresAddress(db)) return resolve(db)
+  if (!isDatabaseAddress(db)) return resolve(db)
   const { shown } = parseAddress(db, 'argument').address
   await new SettingsStore({ env: process.env }).grantDatabase(shown)
-  await new Servers({ folders: userFolders(process.env), env: process.env, keys: null }).remember(shown)
+  const servers = (await databases()).servers({ folders: userFolders(process.env), env: process.env, keys: null })
+  await servers.remember(shown)
   return shown
 }
 

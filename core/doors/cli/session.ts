@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { newestFirst } from '#core/browse/conversation-order.ts'
+import { isDatabaseAddress } from '#core/database-address.ts'
 import { LcmError } from '#core/errors.ts'
 import type { Lcm } from '#core/lcm.ts'
-import { isPostgresAddress } from '#core/postgres/address.ts'
 import { loadSettings } from '#core/settings/settings-store.ts'
 import { fileError } from '#core/sqlite/memory-file.ts'
 import { isNative } from '#core/systems/native/native.ts'
@@ -65,7 +65,7 @@ function noteUnusedEstimator({ info, settings, estimator }: Lcm): void {
 /** Creates the folder of the configured memory on first use, because its path is not a typing error. */
 export function makeFolderOf(path: string): void {
   // The address of a database has no folder; opening it as a file says what to do.
-  if (isPostgresAddress(path)) return
+  if (isDatabaseAddress(path)) return
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   } catch (error) {

@@ -32,17 +32,15 @@ export const worker = defineCommand({
   prints: WorkerReport,
   run: async ({ address, tenant, once = false, summarizer }): Promise<Answer> => {
     const { budgetTokens, softThreshold } = loadSettings(process.env).compaction
-    const { workOnce } = await import('#core/remote/worker.ts')
-    const { requireVersion } = await import('#core/postgres/migrate.ts')
     const conversations: WorkerOutcome[] = []
     let shown: string | null = null
     /** Works on one connection until nothing is due, or without an end. */
     const work = (signal: AbortSignal): Promise<void> =>
       withPostgres(address, async (db, named) => {
-        await requireVersion(db)
+        await db.requireVersion()
         shown = named.shown
         const options = {
-          ...{ db, tenant: tenant ?? named.tenant, now: Date.now },
+          ...{ tenant: tenant ?? named.tenant, now: Date.now },
           worker: `${hostname()} ${process.pid}`,
           minWindowTokens: Math.ceil(budgetTokens * softThreshold),
           compact: (path: string, conversationId: number, stop: AbortSignal) =>
@@ -53,7 +51,7 @@ export const worker = defineCommand({
           },
         }
         while (!signal.aborted) {
-          const outcome = await workOnce(options, signal)
+          const outcome = await db.workOnce(options, signal)
           if (outcome === null) {
             if (once) break
             await later(IDLE_MS, null, { signal }).catch(() => undefined)

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { hostCalls } from '#core/contract/host.ts'
 import { Core } from '#core/core.ts'
+import { isDatabaseAddress } from '#core/database-address.ts'
 import { userFolders } from '#core/folders.ts'
 import { heard } from '#core/host/heard.ts'
 import { type HostCallName, HostedMemory } from '#core/host/hosted-memory.ts'
 import type { JobExecutor } from '#core/jobs/jobs.ts'
 import { Machine } from '#core/machine/machine.ts'
-import { isPostgresAddress } from '#core/postgres/address.ts'
 import { loadSettings } from '#core/settings/settings-store.ts'
 import { type CoreThreadData, THREAD_LIMITS } from '../core-host.ts'
 import { executeInThread } from '../job-thread.ts'
@@ -58,7 +58,7 @@ export async function serveEngine(options: ServeEngineOptions): Promise<number> 
   let served: Served | null = null
   let patienceMs: number | undefined
   try {
-    served = await (isPostgresAddress(options.path) ? onPostgres : onFile)(options, jobs.execute)
+    served = await (isDatabaseAddress(options.path) ? onPostgres : onFile)(options, jobs.execute)
     const { call } = served
     const engine = new Engine({
       call,

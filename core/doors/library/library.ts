@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { Core } from '#core/core.ts'
+import { isDatabaseAddress } from '#core/database-address.ts'
 import { LcmError as CoreError } from '#core/errors.ts'
 import { userFolders } from '#core/folders.ts'
 import { type Caller, heard } from '#core/host/heard.ts'
 import { type HostCallName, HostedMemory } from '#core/host/hosted-memory.ts'
 import { Machine } from '#core/machine/machine.ts'
-import { isPostgresAddress } from '#core/postgres/address.ts'
 import type { Settings } from '#core/settings/settings.ts'
 import { withOverrides } from '#core/settings/settings.ts'
 import { loadSettings } from '#core/settings/settings-store.ts'
@@ -31,7 +31,7 @@ export const openLcm: typeof declared.openLcm = async (path: string, options: Op
   const { agent = 'agent', summarizer = 'deterministic', autoCompact = false, compaction, ...opening } = options
   const configured = loadSettings(process.env)
   const settings = { ...configured, compaction: withOverrides(configured.compaction, compaction) }
-  if (isPostgresAddress(path)) return openInPostgres(path, { agent, summarizer, autoCompact, settings })
+  if (isDatabaseAddress(path)) return openInPostgres(path, { agent, summarizer, autoCompact, settings })
   const open = { ...opening, settings }
   const core = new Core({
     path,

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { findStoredFile } from '#core/files/stored-file.ts'
 import { filePieces } from '#core/files/stored-path.ts'
 import { isHash, startSha256 } from '#core/hashing.ts'
-import type { StoredRow } from '#core/postgres/tables.ts'
+import type { StoredRow } from '#core/remote/postgres/tables.ts'
 import { yieldToOthers } from '#core/yielding.ts'
 import type { Objects } from './configured.ts'
 

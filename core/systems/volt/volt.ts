@@ -1,10 +1,7 @@
 import type { KnownException } from '../known-exceptions.ts'
 import { isBehindDeeper } from '../known-exceptions.ts'
-import type { RemoteSystem } from '../remote-system.ts'
+import type { System } from '../system.ts'
 import { type SystemFacts, usualFacts } from '../system-facts.ts'
-import { countConversations, countVoltAlarm, readPage, readStalledUsers } from './fleet.ts'
-import { readContents, readConversations, readHead, readPartIds, readParts, readTable, readTokens } from './rows.ts'
-import { isVolt, requireReadable } from './tables.ts'
 
 const facts: SystemFacts = {
   ...usualFacts,
@@ -25,8 +22,8 @@ const knownExceptions: readonly KnownException[] = [
   },
 ]
 
-/** Keeps the memory of each user in a schema of one PostgreSQL database: `docs/volt.md`. */
-export const volt: RemoteSystem = {
+/** Keeps the memory of each user in a schema of one PostgreSQL database: `docs/volt.md`. What reads it is `core/remote/volt`. */
+export const volt: System & { readonly label: string } = {
   id: 'volt',
   label: 'Volt',
   facts,
@@ -39,16 +36,4 @@ export const volt: RemoteSystem = {
   places: () => [],
   summaries: 'replace',
   ledger: null,
-  recognise: isVolt,
-  require: requireReadable,
-  rows: {
-    conversations: readConversations,
-    head: readHead,
-    table: readTable,
-    parts: (query, key, _table, values, column) => readParts(query, key, values, column),
-    tokens: readTokens,
-    partIds: readPartIds,
-    contents: readContents,
-  },
-  fleet: { page: readPage, count: countConversations, countAlarm: countVoltAlarm, stalled: readStalledUsers },
 }

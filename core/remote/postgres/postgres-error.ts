@@ -1,4 +1,4 @@
-import { LcmError } from '../errors.ts'
+import { LcmError } from '#core/errors.ts'
 
 /** PostgreSQL's code for an error, such as `42501`, or Node's for a connection, such as `ECONNREFUSED`. */
 function postgresCode(error: unknown): string | null {

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { PostgresAddress } from './address.ts'
+import type { DatabaseAddress } from '#core/database-address.ts'
 import { COUNTS_ITSELF } from './counted-writes.ts'
 import { translatePostgresError } from './postgres-error.ts'
 
@@ -55,7 +55,7 @@ type Patience = {
  * @throws LcmError server_unavailable, server_refused
  */
 export async function connectPostgres(
-  address: PostgresAddress,
+  address: DatabaseAddress,
   password: string | null,
   { silentMs = SILENT_MS, signal }: Patience = {},
 ): Promise<Postgres> {

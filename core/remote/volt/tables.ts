@@ -1,5 +1,5 @@
 import { LcmError } from '#core/errors.ts'
-import type { Postgres, Query } from '#core/postgres/connect.ts'
+import type { Postgres, Query } from '../postgres/connect.ts'
 
 /** Without these a schema is none of Volt's. */
 const NEEDED = ['conversations', 'messages', 'summaries', 'summary_messages', 'summary_parents', 'context_items']

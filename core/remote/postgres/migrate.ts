@@ -1,6 +1,6 @@
 // Why it is so: docs/decisions/0032-postgresql.md
 
-import { LcmError } from '../errors.ts'
+import { LcmError } from '#core/errors.ts'
 import type { Postgres, Query } from './connect.ts'
 import { SCHEMA_V6 } from './counted-writes.ts'
 import { SCHEMA_V2, SCHEMA_V3, SCHEMA_V4 } from './later-versions.ts'

@@ -1,4 +1,4 @@
-import { type Column, TABLES, type Table, tableOf } from '../tables.ts'
+import { type Column, TABLES, type Table, tableOf } from '#core/tables.ts'
 
 /** A table that a conversation has in both stores, without the column that names the conversation. */
 export type StoredTable = Table

@@ -1,9 +1,10 @@
-import type { Postgres, Query } from '../postgres/connect.ts'
-import type { ConversationHead, ConversationKey } from '../postgres/conversation-rows.ts'
-import type { countAlarm, countFleet, readFleetPage, readStalled } from '../postgres/fleet-rows.ts'
-import type { StoredRow, StoredTable, StoredValue } from '../postgres/tables.ts'
+import type { SystemId } from '../contract/memory.ts'
+import type { ConversationKey } from '../database.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import type { System } from './system.ts'
+import type { Postgres, Query } from './postgres/connect.ts'
+import type { ConversationHead } from './postgres/conversation-rows.ts'
+import type { countAlarm, countFleet, readFleetPage, readStalled } from './postgres/fleet-rows.ts'
+import type { StoredRow, StoredTable, StoredValue } from './postgres/tables.ts'
 
 type Rows = AsyncIterable<readonly StoredRow[]>
 
@@ -34,7 +35,7 @@ type RemoteRows = {
   contents?(query: Query, key: ConversationKey, fileId: string): AsyncIterable<Uint8Array>
 }
 
-/** Sums of all conversations: see `core/postgres/fleet-rows.ts`. */
+/** Sums of all conversations: see `core/remote/postgres/fleet-rows.ts`. */
 type RemoteFleet = {
   readonly page: typeof readFleetPage
   readonly count: typeof countFleet
@@ -44,13 +45,16 @@ type RemoteFleet = {
 
 /** How memories in a PostgreSQL database are listed, and copied into native files. */
 export type RemoteStore = {
-  /** By the catalogue alone, which every role may read. */
-  recognise(query: Query): Promise<boolean>
-  /** @throws LcmError when its tables are of another version, or may not be read */
-  require(db: Postgres): Promise<void>
   readonly rows: RemoteRows
   readonly fleet: RemoteFleet
 }
 
 /** A system other than ours whose memories lie in PostgreSQL. They are only read. */
-export type RemoteSystem = System & RemoteStore & { readonly label: string }
+export type ForeignStore = RemoteStore & {
+  readonly id: SystemId
+  readonly label: string
+  /** By the catalogue alone, which every role may read. */
+  recognise(query: Query): Promise<boolean>
+  /** @throws LcmError when its tables are of another version, or may not be read */
+  require(db: Postgres): Promise<void>
+}

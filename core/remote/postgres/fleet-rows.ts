@@ -1,4 +1,4 @@
-import type { FleetAlarm, FleetQuery } from '../contract/fleet.ts'
+import type { FleetAlarm, FleetQuery } from '#core/contract/fleet.ts'
 import type { Query } from './connect.ts'
 
 /** Where a page goes on: the value that the order is by, and the keys of the last row. */

@@ -1,6 +1,6 @@
 import type { FleetQuery } from '#core/contract/fleet.ts'
-import type { Query } from '#core/postgres/connect.ts'
-import type { countAlarm, countFleet, FleetFilters, FleetPage, FleetTotals } from '#core/postgres/fleet-rows.ts'
+import type { Query } from '../postgres/connect.ts'
+import type { countAlarm, countFleet, FleetFilters, FleetPage, FleetTotals } from '../postgres/fleet-rows.ts'
 import { msOf, readableSchemas, VoltTables } from './tables.ts'
 
 /** Beyond this many conversations an order that reads their windows would take too long: the newest come first. */

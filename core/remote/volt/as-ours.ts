@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { sha256 } from '#core/hashing.ts'
-import type { StoredRow } from '#core/postgres/tables.ts'
 import { tableOf } from '#core/tables.ts'
+import type { StoredRow } from '../postgres/tables.ts'
 import type { Skeleton } from './lineage.ts'
 
 /** A row as Volt has it. What follows makes rows of ours of them. */

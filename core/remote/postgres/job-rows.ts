@@ -1,5 +1,5 @@
+import type { ConversationKey } from '#core/database.ts'
 import type { Query } from './connect.ts'
-import type { ConversationKey } from './conversation-rows.ts'
 
 /** A conversation that this worker has taken. */
 export type TakenJob = ConversationKey & { readonly attempts: number }

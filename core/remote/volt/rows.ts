@@ -1,13 +1,9 @@
+import type { ConversationKey, Revision } from '#core/database.ts'
 import { sha256Bytes } from '#core/hashing.ts'
-import type { Query } from '#core/postgres/connect.ts'
-import {
-  type ConversationHead,
-  type ConversationKey,
-  type Revision,
-  streamRows,
-} from '#core/postgres/conversation-rows.ts'
-import type { StoredRow, StoredTable, StoredValue } from '#core/postgres/tables.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
+import type { Query } from '../postgres/connect.ts'
+import { type ConversationHead, streamRows } from '../postgres/conversation-rows.ts'
+import type { StoredRow, StoredTable, StoredValue } from '../postgres/tables.ts'
 import { fileOf, messageOf, numberOf, partOf, type Row, rowNumbers, skeletonOf, textOf } from './as-ours.ts'
 import { Lineage, type SummaryLink } from './lineage.ts'
 import { msOf, VoltTables } from './tables.ts'

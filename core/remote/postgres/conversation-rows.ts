@@ -1,13 +1,8 @@
-import { sha256 } from '../hashing.ts'
+import type { ConversationKey, Revision } from '#core/database.ts'
+import { sha256 } from '#core/hashing.ts'
 import type { Query } from './connect.ts'
 import { fromStored, toStored } from './exact-texts.ts'
 import { HEAD_COLUMNS, type StoredRow, type StoredTable, type StoredValue } from './tables.ts'
-
-/** One conversation of one tenant, by its keys. */
-export type ConversationKey = { readonly tenant: string; readonly conversationId: number }
-
-/** How often something was written: messages that were only appended, and everything else. */
-export type Revision = { readonly appends: number; readonly changes: number }
 
 export type ConversationHead = {
   readonly conversationId: number

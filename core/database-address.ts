@@ -1,9 +1,10 @@
-import { TENANT_RULE, TenantName } from '../contract/ids.ts'
-import { POSTGRES_ADDRESS } from '../contract/lists.ts'
-import { LcmError } from '../errors.ts'
+import { TENANT_RULE, TenantName } from './contract/ids.ts'
+import { POSTGRES_ADDRESS } from './contract/lists.ts'
+import { LcmError } from './errors.ts'
+import type { Environment } from './folders.ts'
 
 /** Where a PostgreSQL server is, and what is asked of it. The password is never part of it. */
-export type PostgresAddress = {
+export type DatabaseAddress = {
   readonly host: string
   readonly port: number
   readonly database: string
@@ -21,7 +22,7 @@ const ESCAPES = '; in a password, write %25 for %, %40 for @, %23 for #, %2F for
 /** A connection to this machine does not cross a network. */
 const ON_THIS_MACHINE = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/
 
-export const isPostgresAddress = (text: string): boolean => POSTGRES_ADDRESS.test(text)
+export const isDatabaseAddress = (text: string): boolean => POSTGRES_ADDRESS.test(text)
 
 /** Where an address was given. Other users of the machine can read the arguments of a command. */
 export type GivenBy = 'argument' | 'environment'
@@ -33,9 +34,9 @@ export type GivenBy = 'argument' | 'environment'
 export function parseAddress(
   text: string,
   givenBy: GivenBy,
-): { readonly address: PostgresAddress; readonly password: string | null } {
+): { readonly address: DatabaseAddress; readonly password: string | null } {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null || !isPostgresAddress(text)) {
+  if (url === null || !isDatabaseAddress(text)) {
     throw new LcmError(
       'invalid_argument',
       `This is no address of a PostgreSQL database: write it as postgres://user@host:5432/database${givenBy === 'environment' ? ESCAPES : ''}.`,
@@ -91,7 +92,7 @@ export function parseAddress(
   }
 }
 
-function tlsOf(mode: string | null, host: string): PostgresAddress['tls'] {
+function tlsOf(mode: string | null, host: string): DatabaseAddress['tls'] {
   switch (mode) {
     case null:
       return ON_THIS_MACHINE.test(host) || host.startsWith('/') ? 'off' : 'verify'
@@ -114,4 +115,36 @@ function tlsOf(mode: string | null, host: string): PostgresAddress['tls'] {
 export function requireTenant(tenant: string | null | undefined): string {
   if (tenant) return tenant
   throw new LcmError('invalid_argument', 'Say whose memory is meant: --tenant, or ?tenant= in the address.')
+}
+
+/** Identifies what a password belongs to. */
+export const serverOf = ({ host, port, database, user }: DatabaseAddress): string =>
+  JSON.stringify([host, port, database, user])
+
+/** The address in `LCM_DATABASE_URL` with its password, or null when the variable names none. */
+export function configuredAddress(env: Environment): ReturnType<typeof parseAddress> | null {
+  const url = env.LCM_DATABASE_URL?.trim() ?? ''
+  return isDatabaseAddress(url) ? parseAddress(url, 'environment') : null
+}
+
+/**
+ * The replica of a database, in `LCM_DATABASE_REPLICA_URL`, with its password: that of the database where it has none.
+ * Null for any database but the one in `LCM_DATABASE_URL`.
+ * @throws LcmError invalid_argument when the variable holds no address
+ */
+export function replicaOf(address: DatabaseAddress, env: Environment): ReturnType<typeof parseAddress> | null {
+  const url = env.LCM_DATABASE_REPLICA_URL?.trim() ?? ''
+  const configured = configuredAddress(env)
+  if (url === '' || configured === null || serverOf(configured.address) !== serverOf(address)) return null
+  const replica = parseAddress(url, 'environment')
+  return { address: replica.address, password: replica.password ?? configured.password ?? env.PGPASSWORD ?? null }
+}
+
+/**
+ * The password of `LCM_DATABASE_URL`, where it belongs to the same server, database and user, or of `PGPASSWORD`.
+ */
+export function passwordInEnvironment(address: DatabaseAddress, env: Environment): string | null {
+  const configured = configuredAddress(env)
+  const isSame = configured !== null && serverOf(configured.address) === serverOf(address)
+  return (isSame ? configured.password : null) ?? env.PGPASSWORD ?? null
 }

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process'
+import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { inProject } from '#scripts/project.mjs'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+
+// Takes more than 5 s, because the types of the whole core are checked.
+
+/** What the core can do without: its folder, and the line that brings it in. */
+const REMOVABLE = [
+  {
+    what: 'PostgreSQL',
+    folder: 'core/remote',
+    file: 'core/databases.ts',
+    line: "  async () => (await import('./remote/database-kind.ts')).postgres,\n",
+  },
+]
+
+describe('the core without a part that can be removed', () => {
+  it.each(REMOVABLE)('has sound types when the folder and the line of $what are deleted', async (part) => {
+    const folder = temporaryFolder()
+    for (const name of ['core', 'package.json', 'tsconfig.base.json']) {
+      cpSync(inProject(name), join(folder, name), { recursive: true })
+    }
+    symlinkSync(inProject('node_modules'), join(folder, 'node_modules'), 'junction')
+    rmSync(join(folder, part.folder), { recursive: true })
+    const path = join(folder, part.file)
+    const text = readFileSync(path, 'utf8')
+    expect(text.split(part.line)).toHaveLength(2)
+    writeFileSync(path, text.replace(part.line, ''))
+    const compiler = inProject('node_modules/typescript/bin/tsc')
+    const checked = promisify(execFile)(process.execPath, [compiler, '-p', join(folder, 'core'), '--noEmit'])
+    expect(
+      await checked.then(
+        () => '',
+        ({ stdout }) => stdout,
+      ),
+    ).toBe('')
+  })
+})
