@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import installBuild from '../builders/built-program.ts'
 import { agentDatabase } from './agent-database.ts'
@@ -22,6 +20,7 @@ import type { SearchMeasure } from './measure-search.ts'
 import type { SessionMeasure } from './measure-session.ts'
 import type { SizeMeasure } from './measure-size.ts'
 import { measureTextChecks } from './measure-text-checks.ts'
+import { inOwnProcess } from './own-process.ts'
 import { duration, figure, fixed, printTable, type Row, timing } from './rows.ts'
 import { measureWindows, windowRows } from './window-bench.ts'
 
@@ -60,13 +59,8 @@ const engine = await measureCompactionEngine({
   compacted: Math.min(messages, 10_000),
   delayMs: Number(values.delay),
 })
-/** In a process of its own, where nothing is warm and the memory is that of the core. */
-const apart = <T>(program: string, path = memory.path, ...more: readonly number[]): T => {
-  const source = join(import.meta.dirname, program)
-  return JSON.parse(
-    execFileSync(process.execPath, [source, path, ...more.map(String)], { encoding: 'utf8', maxBuffer: 1e8 }),
-  ) as T
-}
+const apart = <T>(program: string, path = memory.path, ...more: readonly number[]): T =>
+  inOwnProcess<T>(program, path, ...more)
 say('reading')
 const read = apart<ReadingMeasure>('measure-reading.ts')
 say('checking')

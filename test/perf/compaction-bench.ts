@@ -83,7 +83,8 @@ async function messagesPerSecond(messages: number): Promise<number> {
   return Math.max(...rates)
 }
 
-async function speedUp(delayMs: number, mode: Mode): Promise<number> {
+/** How many times sooner a compaction ends with four calls at once than with one at a time. */
+export async function speedUp(delayMs: number, mode: Mode): Promise<number> {
   const messages = 1_600
   return (await compactionMs(messages, delayMs, 1, mode)) / (await compactionMs(messages, delayMs, 4, mode))
 }

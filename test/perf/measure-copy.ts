@@ -1,9 +1,11 @@
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyMemory } from '#core/doctor/working-copy/copy-memory.ts'
+import { keepNewObjectsSmall } from '#core/doors/heap.ts'
 import { openLcm } from '#core/lcm.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { clawMemory } from './claw-memory.ts'
+import { peakMegabytes } from './own-process.ts'
 import { type Duration, megabytes, timed } from './statistics.ts'
 
 export type CopyMeasure = {
@@ -11,6 +13,7 @@ export type CopyMeasure = {
   readonly copy: Duration
   /** The file by the text of its messages, each counted once. */
   readonly timesText: number
+  readonly peakMegabytes: number
 }
 
 const queries = { textBytes: /* sql */ `SELECT sum(octet_length(content)) FROM messages` }
@@ -28,7 +31,8 @@ export async function measureCopy(size: number): Promise<CopyMeasure> {
   lcm.close()
   const timesText = statSync(to).size / text
   rmSync(folder, { recursive: true, force: true })
-  return { originalMegabytes: megabytes(statSync(from).size), copy, timesText }
+  return { originalMegabytes: megabytes(statSync(from).size), copy, timesText, peakMegabytes: peakMegabytes() }
 }
 
+if (import.meta.main) keepNewObjectsSmall()
 if (import.meta.main) console.log(JSON.stringify(await measureCopy(Number(process.argv[2] ?? 100)), null, 2))

@@ -98,7 +98,7 @@ export async function measureFirstImportOf(transcripts: string): Promise<FirstIm
 }
 
 /** The processor time of an import in a process of its own, without what starting and loading take. */
-function importInProcess(path: string, transcripts: string): number {
+export function importInProcess(path: string, transcripts: string): number {
   const answer = execFileSync(process.execPath, [import.meta.filename, 'import', path, transcripts], {
     encoding: 'utf8',
   })

@@ -1,6 +1,6 @@
 import { AssembleInput } from '#core/contract/context.ts'
 import { ConversationsInput } from '#core/contract/memory.ts'
-import { openLcm } from '#core/lcm.ts'
+import { type Lcm, openLcm } from '#core/lcm.ts'
 import { Random } from '../builders/random.ts'
 import { type Duration, inTurn, repeat, type Timing, timed } from './statistics.ts'
 
@@ -20,6 +20,9 @@ export type ReadingMeasure = {
   readonly describe: Timing
 }
 
+/** What is asked of this program and of SQLite alone in turn. */
+export type ReadingBesideSqlite = Readonly<Record<'list' | 'describe' | 'assemble', readonly [Timing, Timing]>>
+
 const LONGEST = 1
 
 const queries = {
@@ -34,18 +37,69 @@ const queries = {
     ORDER BY c.updated_at DESC
     LIMIT 50`,
   nodes: /* sql */ `SELECT summary_id FROM summaries ORDER BY depth DESC, summary_id`,
+  /** A summary with what it was made from, what was made from it, and how much it stands for. */
+  node: /* sql */ `
+    SELECT s.*,
+      (SELECT json_group_array(source_summary_id) FROM summary_sources WHERE summary_id = s.summary_id) AS sources,
+      (SELECT json_group_array(summary_id) FROM summary_sources WHERE source_summary_id = s.summary_id) AS dependents,
+      (SELECT json_group_array(message_id) FROM summary_messages WHERE summary_id = s.summary_id) AS messages,
+      (SELECT count(*) FROM context_items WHERE summary_id = s.summary_id) AS places
+    FROM summaries AS s WHERE s.summary_id = :id`,
+  /** The items of a window, newest first. */
+  window: /* sql */ `
+    SELECT coalesce(m.token_count, s.token_count), coalesce(m.content, s.content), m.role, i.ordinal
+    FROM context_items AS i
+    LEFT JOIN messages AS m ON m.message_id = i.message_id
+    LEFT JOIN summaries AS s ON s.summary_id = i.summary_id
+    WHERE i.conversation_id = ${LONGEST} ORDER BY i.ordinal DESC`,
+}
+
+const BUDGET_TOKENS = 128_000
+const PAGE = ConversationsInput.parse({ limit: 50 })
+
+const listsInTurn = (lcm: Lcm): Promise<[Timing, Timing]> =>
+  inTurn(
+    Array.from({ length: 15 }, () => PAGE),
+    () => lcm.read.all(queries.list),
+    (input) => lcm.stats.page(input),
+  )
+
+/** Asks SQLite for what a call reads, and then the call, in turn. The first of both is left out: it makes what is kept. */
+export async function readBesideSqlite(lcm: Lcm): Promise<ReadingBesideSqlite> {
+  const nodes = lcm.read.column<string>(queries.nodes)
+  const random = new Random(2)
+  const budget = AssembleInput.parse({ conversationId: LONGEST, budgetTokens: BUDGET_TOKENS })
+  await Promise.all([lcm.stats.page(PAGE), lcm.retrieval.describe(random.pick(nodes), 20_000)])
+  await lcm.context.assemble(budget)
+  return {
+    list: await listsInTurn(lcm),
+    describe: await inTurn(
+      Array.from({ length: 60 }, () => random.pick(nodes)),
+      (id) => lcm.read.all(queries.node, { id }),
+      (id) => lcm.retrieval.describe(id, 20_000),
+    ),
+    assemble: await inTurn(
+      Array.from({ length: 30 }, () => budget),
+      () => {
+        let left = BUDGET_TOKENS
+        const taken: unknown[] = []
+        for (const row of lcm.read.iterateRows<readonly [number, string, string | null, number]>(queries.window)) {
+          left -= row[0]
+          if (left < 0) break
+          taken.push(row)
+        }
+        return taken
+      },
+      (input) => lcm.context.assemble(input),
+    ),
+  }
 }
 
 /** Opens the file as a window does and asks what a window asks. */
 export async function measureReading(path: string): Promise<ReadingMeasure> {
   const lcm = await openLcm(path)
   const conversationsList = await repeat(9, () => lcm.stats.conversations())
-  const page = ConversationsInput.parse({ limit: 50 })
-  const [listAlone, listPage] = await inTurn(
-    Array.from({ length: 15 }, () => page),
-    () => lcm.read.all(queries.list),
-    (input) => lcm.stats.page(input),
-  )
+  const [listAlone, listPage] = await listsInTurn(lcm)
   const strataGetCold = await timed(() => lcm.strata.get({ conversationId: LONGEST, axis: 'messages' }))
   const total = lcm.reader.of(LONGEST).length
   const random = new Random(1)
@@ -66,7 +120,7 @@ export async function measureReading(path: string): Promise<ReadingMeasure> {
   const transcriptPage = await repeat(40, () =>
     lcm.transcript.page({ conversationId: LONGEST, offset: random.int(0, total), limit: 60, contentChars: 20_000 }),
   )
-  const input = AssembleInput.parse({ conversationId: LONGEST, budgetTokens: 128_000 })
+  const input = AssembleInput.parse({ conversationId: LONGEST, budgetTokens: BUDGET_TOKENS })
   const assemble = await timed(() => lcm.context.assemble(input))
   const assembleAgain = await repeat(15, () => lcm.context.assemble(input))
   const nodes = lcm.read.column<string>(queries.nodes)

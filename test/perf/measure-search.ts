@@ -6,6 +6,8 @@ import { type Lcm, openLcm } from '#core/lcm.ts'
 import { Random } from '../builders/random.ts'
 import { inTurn, megabytes, repeat, type Timing, timed } from './statistics.ts'
 
+type SearchTimings = { readonly rareWords: Timing; readonly commonWords: Timing; readonly scans: Timing }
+
 export type SearchMeasure = {
   /** The first search after the file was opened. */
   readonly coldMs: number
@@ -13,9 +15,9 @@ export type SearchMeasure = {
   /** Of patterns that no index narrows down: until all texts were read, and until the first hits came. */
   readonly scans: Timing
   readonly firstHits: Timing
-  /** What SQLite alone takes for the same, asked in turn: rare words in messages, and patterns over every text. */
-  readonly alone: { readonly rareWords: Timing; readonly scans: Timing }
-  readonly besideAlone: { readonly rareWords: Timing; readonly scans: Timing }
+  /** What SQLite alone takes for the same, asked in turn: words in messages, and patterns over every text. */
+  readonly alone: SearchTimings
+  readonly besideAlone: SearchTimings
   /** Everything that the topmost summaries cover, up to 40,000 tokens. The tree is known, as in a window. */
   readonly expand: Timing
   readonly textMegabytes: number
@@ -56,7 +58,7 @@ export async function measureSearch(path: string): Promise<SearchMeasure> {
   }
   const scans = await repeat(endless.length, (round) => stream(lcm, endless[round] ?? '', Number.POSITIVE_INFINITY))
   const firstHits = await repeat(frequent.length, (round) => stream(lcm, frequent[round] ?? '', 1))
-  const { besideAlone, alone } = await besideSqlite(lcm)
+  const { besideAlone, alone } = await searchBesideSqlite(lcm)
   const topmost = lcm.read.column<string>(queries.topmost)
   lcm.dag.tree(LONGEST)
   const expand = await repeat(topmost.length, (round) =>
@@ -75,14 +77,16 @@ export async function measureSearch(path: string): Promise<SearchMeasure> {
 }
 
 /** Asks for the same words and patterns, SQLite and the search in turn, each first every other time. */
-async function besideSqlite(lcm: Lcm): Promise<Pick<SearchMeasure, 'alone' | 'besideAlone'>> {
+export async function searchBesideSqlite(lcm: Lcm): Promise<Pick<SearchMeasure, 'alone' | 'besideAlone'>> {
   const random = new Random(7)
-  const words = Array.from({ length: 60 }, () => String(random.int(1000, 99_999)))
-  const [wordsAlone, wordsBeside] = await inTurn(
-    words,
-    (query) => lcm.read.rows(queries.rowsOfWord, { query }),
-    (query) => grep(lcm, { query, scope: 'messages', sort: 'newest' }),
-  )
+  const inMessages = (words: readonly string[]): Promise<[Timing, Timing]> =>
+    inTurn(
+      words,
+      (query) => lcm.read.rows(queries.rowsOfWord, { query }),
+      (query) => grep(lcm, { query, scope: 'messages', sort: 'newest' }),
+    )
+  const [rareAlone, rareBeside] = await inMessages(Array.from({ length: 60 }, () => String(random.int(1000, 99_999))))
+  const [commonAlone, commonBeside] = await inMessages([...common, ...common, ...common])
   const [scansAlone, scansBeside] = await inTurn(
     endless,
     (pattern) => {
@@ -96,8 +100,8 @@ async function besideSqlite(lcm: Lcm): Promise<Pick<SearchMeasure, 'alone' | 'be
     (pattern) => stream(lcm, pattern, Number.POSITIVE_INFINITY),
   )
   return {
-    alone: { rareWords: wordsAlone, scans: scansAlone },
-    besideAlone: { rareWords: wordsBeside, scans: scansBeside },
+    alone: { rareWords: rareAlone, commonWords: commonAlone, scans: scansAlone },
+    besideAlone: { rareWords: rareBeside, commonWords: commonBeside, scans: scansBeside },
   }
 }
 

@@ -1,5 +1,5 @@
 // node test/perf/side-index-bench.ts [--messages 200000]: what a kept search index costs, and what it saves.
-import { existsSync, mkdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { rmSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -9,13 +9,10 @@ import { openSideIndex } from '#core/search/side-index/open-side-index.ts'
 import { stampAtRest } from '#core/search/side-index/source-state.ts'
 import { updateIndex } from '#core/search/side-index/update-index.ts'
 import { MemoryReader } from '#core/systems/memory-reader.ts'
-import { historyStream } from '../builders/history.ts'
 import { openMemory } from '../builders/open-memory.ts'
-import { ClawFile } from '../search/side-index/claw-file.ts'
+import { clawTexts } from './claw-texts.ts'
 import { repeat, timed } from './statistics.ts'
 
-/** Raise when the file would be made differently. */
-const RECIPE = 1
 const SEARCHES: Readonly<Record<string, readonly GrepRequest[]>> = {
   'words, newest first': ['webhook', 'idempotent', 'Größe', 'lock spike'].map((query) => ({ query })),
   'words, by relevance': ['webhook', 'the', 'refund queue'].map((query) => ({ query, sort: 'relevance' })),
@@ -33,9 +30,8 @@ const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`
 
 const { values } = parseArgs({ options: { messages: { type: 'string', default: '200000' } } })
 const folder = join(tmpdir(), 'lcm-inspector-bench')
-const path = join(folder, `claw-${values.messages}-${RECIPE}.db`)
+const path = clawTexts(Number(values.messages))
 const cacheDir = join(folder, 'side-index-cache')
-if (!existsSync(path)) make(path, Number(values.messages))
 rmSync(cacheDir, { recursive: true, force: true })
 
 const window = await open()
@@ -59,24 +55,6 @@ const again = await open()
 await update(again, 'made sure of')
 again.close()
 rmSync(cacheDir, { recursive: true, force: true })
-
-function make(target: string, messages: number): void {
-  console.log(`making ${target}`)
-  mkdirSync(folder, { recursive: true })
-  const draft = join(folder, `draft-claw-${process.pid}.db`)
-  const file = new ClawFile(draft)
-  file.db.exec('BEGIN')
-  let number = 0
-  for (const message of historyStream({ seed: 1, messages, words: 29 })) {
-    file.addMessage(message)
-    number += 1
-    if (number % 40 === 0) file.summarize(`Summary ${number}: ${message.content}`)
-  }
-  file.db.exec('COMMIT')
-  file.close()
-  renameSync(draft, target)
-  console.log(`${megabytes(statSync(target).size)}`)
-}
 
 async function open() {
   const stamp = await stampAtRest(path)

@@ -1,0 +1,30 @@
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { historyStream } from '../builders/history.ts'
+import { ClawFile } from '../search/side-index/claw-file.ts'
+
+/** Raise when the file would be made differently. */
+const RECIPE = 1
+const SUMMARIZED = 40
+
+/** A file of lossless-claw with so many messages, without a search index; made once and kept with the temporary files. */
+export function clawTexts(messages: number): string {
+  const folder = join(tmpdir(), 'lcm-inspector-bench')
+  const path = join(folder, `claw-${messages}-${RECIPE}.db`)
+  if (existsSync(path)) return path
+  mkdirSync(folder, { recursive: true })
+  const draft = join(folder, `draft-claw-${process.pid}.db`)
+  const file = new ClawFile(draft)
+  file.db.exec('BEGIN')
+  let number = 0
+  for (const message of historyStream({ seed: 1, messages, words: 29 })) {
+    file.addMessage(message)
+    number += 1
+    if (number % SUMMARIZED === 0) file.summarize(`Summary ${number}: ${message.content}`)
+  }
+  file.db.exec('COMMIT')
+  file.close()
+  renameSync(draft, path)
+  return path
+}

@@ -1,0 +1,94 @@
+// The table of docs/benchmarks.md from one run: this program beside SQLite and other programs on the same data.
+// `npm run bench -- peers`; with LCM_BENCH_LARGE=1 also on a million messages; with `--peers`, ccusage is installed with
+// the temporary files to be measured. `--json` prints what docs/benchmarks.md is made from.
+import { parseArgs } from 'node:util'
+import installBuild from '../builders/built-program.ts'
+import { benchOptions } from './bench-options.ts'
+import { clawTexts } from './claw-texts.ts'
+import { speedUp } from './compaction-bench.ts'
+import { largeMemory } from './large-memory.ts'
+import { manyConversations } from './many-conversations.ts'
+import type { CopyMeasure } from './measure-copy.ts'
+import { measureIngest } from './measure-ingest.ts'
+import type { IntegrityMeasure } from './measure-integrity.ts'
+import { measureLive } from './measure-live.ts'
+import type { SessionMeasure } from './measure-session.ts'
+import { inOwnProcess } from './own-process.ts'
+import type { BesideSqlite } from './peers/measure-beside-sqlite.ts'
+import type { PullMeasure } from './peers/measure-pull.ts'
+import type { ShapeMeasure, ShapeQuestion } from './peers/measure-shape.ts'
+import type { SideIndexMeasure } from './peers/measure-side-index.ts'
+import { measureStart } from './peers/measure-start.ts'
+import type { TracingMeasure } from './peers/measure-tracing.ts'
+import { measureTranscripts } from './peers/other-programs.ts'
+import { goalText, isMet, type PeerMeasures, resultsOf, valueText } from './peers/peer-rows.ts'
+import { filesMemory, longMessageMemory, wideMemory } from './peers/shapes.ts'
+import { figure, printTable } from './rows.ts'
+
+const LONG_MESSAGE = 10_000_000
+const LEAVES = 5000
+const CONVERSATIONS = 100_000
+const MESSAGES_OF_EACH = 5
+const FILES = 10_000
+/** Megabytes of a file of lossless-claw for a thousand messages. */
+const CLAW_MB_OF_THOUSAND = 7
+
+async function measurePeers(messages: number, install: boolean, say: (line: string) => void): Promise<PeerMeasures> {
+  const { path } = await largeMemory(messages, say)
+  const small = await largeMemory(20_000, say)
+  const large = process.env.LCM_BENCH_LARGE ? (await largeMemory(1_000_000, say)).path : null
+  const step = <T>(line: string, measure: () => T): T => {
+    say(line)
+    return measure()
+  }
+  const shape = (file: string, question: ShapeQuestion): ShapeMeasure =>
+    step(`${question} of ${file}`, () => inOwnProcess<ShapeMeasure>('peers/measure-shape.ts', file, question))
+  const tracing = (file: string): TracingMeasure =>
+    step(`traces in ${file}`, () => inOwnProcess<TracingMeasure>('peers/measure-tracing.ts', file))
+  const many = manyConversations(CONVERSATIONS, MESSAGES_OF_EACH)
+  return {
+    beside: step('beside SQLite', () => inOwnProcess<BesideSqlite>('peers/measure-beside-sqlite.ts', path)),
+    integrity: step('integrity', () => inOwnProcess<IntegrityMeasure>('measure-integrity.ts', path)),
+    ingest: step('storing', () => measureIngest(Math.min(messages, 4000))),
+    start: step('starts', () => measureStart(path)),
+    tracingSmall: tracing(small.path),
+    tracing: tracing(path),
+    tracingLarge: large === null ? null : tracing(large),
+    integrityLarge: large === null ? null : inOwnProcess<IntegrityMeasure>('measure-integrity.ts', large),
+    sessionLarge: large === null ? null : inOwnProcess<SessionMeasure>('measure-session.ts', large),
+    longMessage: shape(await longMessageMemory(LONG_MESSAGE), 'trace'),
+    loss: shape(await wideMemory(LEAVES), 'loss'),
+    stats: shape(many, 'stats'),
+    firstSearch: shape(many, 'search'),
+    largeFiles: shape(await filesMemory(FILES), 'integrity'),
+    copy: step('copying', () =>
+      inOwnProcess<CopyMeasure>('measure-copy.ts', Math.ceil((messages / 1000) * CLAW_MB_OF_THOUSAND)),
+    ),
+    sideIndex: step('a side index', () =>
+      inOwnProcess<SideIndexMeasure>('peers/measure-side-index.ts', clawTexts(messages)),
+    ),
+    compaction: step('compacting', () =>
+      inOwnProcess<PeerMeasures['compaction']>('peers/measure-asked-compaction.ts', Math.min(messages, 5000)),
+    ),
+    gainOfFour: await step('four calls at once', () => speedUp(1000, 'full')),
+    session: step('a session', () => inOwnProcess<SessionMeasure>('measure-session.ts', path)),
+    live: await step('the window', () => measureLive('native', messages)),
+    pull: step('PostgreSQL', () =>
+      inOwnProcess<PullMeasure | null>('peers/measure-pull.ts', Math.min(messages, 10_000)),
+    ),
+    transcripts: await step('transcripts', () => measureTranscripts(Math.min(messages, 10_000), install)),
+  }
+}
+
+const options = { ...benchOptions, peers: { type: 'boolean', default: false } } as const
+const { values } = parseArgs({ options, allowPositionals: true })
+const messages = Number(values.messages)
+await installBuild()
+const results = resultsOf(await measurePeers(messages, values.peers, (line) => process.stderr.write(`${line}\n`)))
+if (values.json) console.log(JSON.stringify({ messages, node: process.version, results }, null, 2))
+else {
+  printTable(
+    `${messages.toLocaleString('en')} messages, processor time`,
+    results.map((row) => figure(row.what, valueText(row), `${goalText(row)}${isMet(row) === false ? ', missed' : ''}`)),
+  )
+}
