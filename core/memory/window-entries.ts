@@ -6,6 +6,9 @@ type NamedByEntry = { readonly messageId: number | null; readonly summaryId: str
 /** An entry as it is stored. */
 export type StoredEntry = NamedByEntry & { readonly ordinal: number; readonly placedAtMs: number | null }
 
+/** Entries that can be added to a copy before its columns have to grow. */
+const ROOM = 64
+
 /** The entries of all windows in columns: one window after the other, each in its order. */
 export class WindowEntries {
   length = 0
@@ -65,6 +68,18 @@ export class WindowEntries {
     const counts = isSummary ? this.summaryCounts : this.messageCounts
     if ((counts[target] as number) < 255) counts[target] = (counts[target] as number) + 1
     return at
+  }
+
+  /** Returns a copy to which entries can be added, for as many messages and summaries or more. */
+  grown(messages: number, summaries: number): WindowEntries {
+    const copy = new WindowEntries(messages, summaries, this.length + ROOM)
+    copy.length = this.length
+    for (const column of ['conversations', 'ordinals', 'placedAtMs', 'isSummary', 'targets'] as const)
+      copy[column].set(this[column].subarray(0, this.length))
+    copy.messageCounts.set(this.messageCounts)
+    copy.summaryCounts.set(this.summaryCounts)
+    for (const [index, entry] of this.stored) copy.stored.set(index, entry)
+    return copy
   }
 
   /** Returns the position of the message that an entry names, or −1 when it names a summary or leads nowhere. */

@@ -1,11 +1,12 @@
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
 import type { AppendedMessage, AppendedMessages, MessageTable } from './appended-messages.ts'
-import { restUntilProven } from './rest.ts'
+import type { Conversations } from './records/tallies.ts'
+import { restUntil } from './rest.ts'
 
 export type KeptValue<Value> = {
-  /** Reads the values of some conversations. One without a value is absent. */
-  readonly read: (db: ReadDb, of: readonly number[]) => ReadonlyMap<number, Value>
+  /** Reads the values of some conversations, or of all. One without a value is absent. */
+  readonly read: (db: ReadDb, of: Conversations) => ReadonlyMap<number, Value>
   /**
    * Returns the value with a message that was appended, from null where there was none. Undefined when the value has to be
    * read again.
@@ -29,6 +30,8 @@ export class KeptByConversation<Value> {
   readonly #options: KeptValue<Value>
   readonly #kept = new Map<number, Kept<Value>>()
   #table: MessageTable | null = null
+  /** Until then no other conversation has a value than those that are kept. */
+  #areAllUntilMs = 0
 
   constructor(db: ReadDb, appended: AppendedMessages, options: KeptValue<Value>) {
     this.#db = db
@@ -36,14 +39,15 @@ export class KeptByConversation<Value> {
     this.#options = options
   }
 
-  /** Returns the values of some conversations; one without a value is absent. */
-  of(ids: readonly number[]): ReadonlyMap<number, Value> {
+  /** Returns the values of some conversations, or of all; one without a value is absent. */
+  of(ids: Conversations): ReadonlyMap<number, Value> {
     // A message that comes between counting the table and reading the values would be added a second time later.
     return readSnapshot(this.#db, () => {
       this.#follow()
-      this.#readMissing(ids)
+      if (ids === null) this.#readAll()
+      else this.#readMissing(ids)
       return new Map(
-        ids.flatMap((id): [number, Value][] => {
+        (ids ?? [...this.#kept.keys()]).flatMap((id): [number, Value][] => {
           const value = this.#kept.get(id)?.value ?? null
           return value === null ? [] : [[id, value]]
         }),
@@ -51,12 +55,21 @@ export class KeptByConversation<Value> {
     })
   }
 
+  #readAll(): void {
+    if (performance.now() < this.#areAllUntilMs) return
+    const startedMs = performance.now()
+    const values = this.#options.read(this.#db, null)
+    this.#areAllUntilMs = restUntil(this.#db, startedMs)
+    this.#kept.clear()
+    for (const [id, value] of values) this.#kept.set(id, { value, restUntilMs: this.#areAllUntilMs })
+  }
+
   #readMissing(ids: readonly number[]): void {
     const missing = ids.filter((id) => !this.#kept.has(id))
-    if (missing.length === 0) return
+    if (missing.length === 0 || performance.now() < this.#areAllUntilMs) return
     const startedMs = performance.now()
     const values = this.#options.read(this.#db, missing)
-    const restUntilMs = restUntilProven(this.#db, startedMs)
+    const restUntilMs = restUntil(this.#db, startedMs)
     for (const id of missing) this.#kept.set(id, { value: values.get(id) ?? null, restUntilMs })
   }
 
@@ -67,14 +80,24 @@ export class KeptByConversation<Value> {
     const appended = this.#appended.since(this.#table)
     this.#table = now
     const nowMs = performance.now()
-    if (appended === null) this.#kept.clear()
+    if (appended === null) {
+      this.#kept.clear()
+      this.#areAllUntilMs = 0
+    }
     for (const [id, { restUntilMs }] of this.#kept) if (nowMs >= restUntilMs) this.#kept.delete(id)
     for (const message of appended ?? []) {
-      const before = this.#kept.get(message.conversationId)
+      const before = this.#kept.get(message.conversationId) ?? this.#none(nowMs)
       if (!before) continue
       const value = this.#options.withMessage(before.value, message)
-      if (value === undefined) this.#kept.delete(message.conversationId)
-      else this.#kept.set(message.conversationId, { ...before, value })
+      if (value === undefined) {
+        this.#kept.delete(message.conversationId)
+        this.#areAllUntilMs = 0
+      } else this.#kept.set(message.conversationId, { ...before, value })
     }
+  }
+
+  /** What is known of a conversation that is not kept: that it had no value, while all that have one are kept. */
+  #none(nowMs: number): Kept<Value> | null {
+    return nowMs < this.#areAllUntilMs ? { value: null, restUntilMs: this.#areAllUntilMs } : null
   }
 }

@@ -3,7 +3,7 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 import type { AppendedMessages, MessageTable } from './appended-messages.ts'
 import { changeStamp } from './change-stamp.ts'
 import { NumberedPositions, orderWith, readOrder } from './read-order.ts'
-import { restUntilProven } from './rest.ts'
+import { restUntil } from './rest.ts'
 
 /** Conversations whose order is kept. */
 const MAX_KEPT = 4
@@ -61,7 +61,7 @@ export class KeptOrders {
     const numbered = this.#hasUniqueSeqs ? NumberedPositions.read(this.#db, conversationId) : null
     const before = kept?.order instanceof MessageOrder ? kept.order : known
     const order = numbered ?? readOrder(this.#db, conversationId, before)
-    const restUntilMs = restUntilProven(this.#db, startedMs)
+    const restUntilMs = restUntil(this.#db, startedMs)
     return { stamp: changeStamp(this.#db), order, table: this.#appended.now(), restUntilMs }
   }
 }

@@ -8,7 +8,7 @@ import { inSlices, withoutYielding } from '../yielding.ts'
 import { AppendedMessages, type MessageTable } from './appended-messages.ts'
 import { changeStamp } from './change-stamp.ts'
 import { KeptOrders } from './kept-orders.ts'
-import { followingConversation, lineageState, linksState, readingConversation } from './read-conversation.ts'
+import { followingConversation, lineageState, readingConversation } from './read-conversation.ts'
 import { appendingNewer, checking } from './read-messages.ts'
 import { restUntil } from './rest.ts'
 
@@ -83,7 +83,7 @@ export class MemoryReader {
   readonly #orders: KeptOrders
   readonly #preparing = new Map<number, Promise<void>>()
   readonly #preparingMemories = new Map<number, Promise<void>>()
-  #links = { stamp: '', state: '' }
+  #lineage = { stamp: '', state: '' }
 
   constructor(db: ReadDb, { hasUniqueSeqs = false }: MemoryReaderOptions = {}) {
     this.#db = db
@@ -131,6 +131,13 @@ export class MemoryReader {
   known(conversationId: number): Messages | null {
     const kept = this.#kept.get(conversationId)
     return kept?.checked === changeStamp(this.#db) ? kept.history : null
+  }
+
+  /** Differs when summaries or links of the file came or went. It is counted once for each state of the file. */
+  lineageState(): string {
+    const stamp = changeStamp(this.#db)
+    if (this.#lineage.stamp !== stamp) this.#lineage = { stamp, state: lineageState(this.#db) }
+    return this.#lineage.state
   }
 
   /**
@@ -186,7 +193,7 @@ export class MemoryReader {
       const now = this.#kept.get(conversationId)
       if (now?.columns !== kept.columns) return
       // Messages that came meanwhile leave the summaries and links that were read as they are.
-      const isUnchanged = (): boolean => lineageState(this.#db, conversationId, this.#linksNow()) === memory.state
+      const isUnchanged = (): boolean => this.lineageState() === memory.state
       if (changeStamp(this.#db) !== kept.stamp && !isUnchanged()) return
       now.memory = memory
     }
@@ -200,7 +207,7 @@ export class MemoryReader {
 
   *#reading({ stamp, history, memory: before }: Kept): Generator<void, KeptMemory> {
     const startedMs = performance.now()
-    const state = lineageState(this.#db, history.conversationId, this.#linksNow())
+    const state = this.lineageState()
     if (before?.state === state && startedMs < before.restUntilMs) {
       const followed = yield* followingConversation(this.#db, history, before.memory)
       if (followed) return { ...before, memory: followed, stamp }
@@ -209,16 +216,10 @@ export class MemoryReader {
     return { memory, stamp, readStamp: stamp, state, restUntilMs: restUntil(this.#db, startedMs) }
   }
 
-  /** Of the whole file, and counted once for each of its states, because a list reads many conversations. */
-  #linksNow(): string {
-    const stamp = changeStamp(this.#db)
-    if (this.#links.stamp !== stamp) this.#links = { stamp, state: linksState(this.#db) }
-    return this.#links.state
-  }
-
   *#prepared(conversationId: number): Generator<void> {
     // A second look finds what changed during the first. Somebody who writes all the time would keep us looking.
     for (const isLast of [false, true]) {
+      const startedMs = performance.now()
       const stamp = changeStamp(this.#db)
       const kept = this.#kept.get(conversationId)
       if (kept && (kept.checked === stamp || isTrusted(kept))) return
@@ -229,7 +230,8 @@ export class MemoryReader {
       const now = changeStamp(this.#db)
       if (columns.length === 0 || this.#kept.get(conversationId)?.checked === now) return
       const history = columns.view()
-      const trustedUntilMs = isLast && now !== stamp ? performance.now() + TRUST_MS : 0
+      const trustedUntilMs =
+        now === stamp ? this.#trustedUntilMs(history, startedMs) : isLast ? performance.now() + TRUST_MS : 0
       const memory = isSound ? (kept?.memory ?? null) : null
       const counted = this.appended.now()
       // Whoever wrote meanwhile may have written what was not looked at.
@@ -276,8 +278,12 @@ export class MemoryReader {
     const startedMs = performance.now()
     const looked = kept && extended(this.#db, kept)
     if (!looked) return { ...this.#load(conversationId), checked: stamp }
-    const trustedUntilMs = looked.history.length < MANY_MESSAGES ? 0 : restUntil(this.#db, startedMs)
-    return { ...looked, checked: stamp, trustedUntilMs }
+    return { ...looked, checked: stamp, trustedUntilMs: this.#trustedUntilMs(looked.history, startedMs) }
+  }
+
+  /** Until when messages that were all looked at count as looked at. */
+  #trustedUntilMs({ length }: Messages, startedMs: number): number {
+    return length < MANY_MESSAGES ? 0 : restUntil(this.#db, startedMs)
   }
 
   #length(conversationId: number): number {

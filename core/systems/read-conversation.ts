@@ -2,24 +2,30 @@ import { ROLES } from '../contract/lists.ts'
 import { Memory, type MemoryRows } from '../memory/memory.ts'
 import type { Messages } from '../memory/messages.ts'
 import { Summaries } from '../memory/summaries.ts'
+import type { WindowEntries } from '../memory/window-entries.ts'
 import type { ReadDb, SqlParams } from '../sqlite/read-db.ts'
 import { readingLinksOf, type SourceLink } from './read-links.ts'
 import { readHead } from './read-memory.ts'
 import { type ReadSummary, summariesById, summariesOf } from './read-summaries.ts'
-import { readingWindow } from './read-window-entries.ts'
+import { followingWindow, readingWindow } from './read-window-entries.ts'
+
+const counting = (table: string) => ({
+  stored: /* sql */ `SELECT count(*) FROM main.${table}`,
+  shown: /* sql */ `SELECT count(*) FROM ${table}`,
+})
 
 const link = 'e.summary_id, e.source_summary_id, coalesce(e.ordinal, 0)'
 
 const queries = {
-  state: /* sql */ `
-    SELECT
-      (SELECT count(*) FROM summaries WHERE conversation_id = :conversation),
-      (SELECT max(summary_rowid) FROM summaries WHERE conversation_id = :conversation)`,
-  linksState: /* sql */ `
-    SELECT
-      (SELECT count(*) FROM summary_messages),
-      (SELECT count(*) FROM summary_sources),
-      (SELECT max(surgery_id) FROM surgery_events)`,
+  tables: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type = 'table'`,
+  newestState: /* sql */ `
+    SELECT (SELECT max(summary_rowid) FROM summaries), (SELECT max(surgery_id) FROM surgery_events)`,
+  /** SQLite counts the rows of a table from its pages, and those of a view one by one. */
+  counts: {
+    summaries: counting('summaries'),
+    summary_messages: counting('summary_messages'),
+    summary_sources: counting('summary_sources'),
+  },
   linksInFile: /* sql */ `SELECT count(*) FROM summary_sources`,
   allLinks: /* sql */ `SELECT ${link} FROM summary_sources AS e`,
   linksFromConversation: /* sql */ `
@@ -73,31 +79,35 @@ export function* readingConversation(
 }
 
 /**
- * The same where messages were appended and `state` is what it was: summaries and links are not read again, and what was
+ * The same where messages were appended and `lineageState` is what it was: summaries and links are not read again, and what was
  * worked out from them still holds. Null when a link may lead to one of the new messages.
  */
 export function* followingConversation(db: ReadDb, messages: Messages, before: Memory): Generator<void, Memory | null> {
   if (before.links.broken.length > 0) return null
-  return before.grown(yield* readingRest(db, messages, before.summaries))
+  return before.grown(yield* readingRest(db, messages, before.summaries, before.window))
 }
 
 /**
- * What differs when summaries or links came or went, or somebody changed them by our means. Rows that another program
- * changes in their place leave it as it was.
- * @param links `linksState` of the same state of the file
+ * What differs when summaries or links of the file came or went, or somebody changed them by our means. Rows that another
+ * program changes in their place leave it as it was.
  */
-export const lineageState = (db: ReadDb, conversation: number, links: string): string =>
-  `${db.rows<number[]>(queries.state, { conversation }).join()},${links}`
+export function lineageState(db: ReadDb): string {
+  const stored = new Set(db.column<string>(queries.tables))
+  const counts = Object.entries(queries.counts).map(([table, sql]) =>
+    db.value<number>(stored.has(table) ? sql.stored : sql.shown),
+  )
+  return [...counts, ...db.rows<number[]>(queries.newestState)].join()
+}
 
-/** Counts the links of the whole file, which takes a millisecond for 50,000 of them. */
-export const linksState = (db: ReadDb): string => db.rows<number[]>(queries.linksState).join()
-
+/** @param before the window of the same summaries and of the first of the messages, when its entries need not be read again */
 function* readingRest(
   db: ReadDb,
   messages: Messages,
   summaries: Summaries,
+  before: WindowEntries | null = null,
 ): Generator<void, Omit<MemoryRows, 'summaries' | 'links'>> {
-  const window = yield* readingWindow(db, messages, summaries)
+  const followed = before && (yield* followingWindow(db, messages, summaries, before))
+  const window = followed ?? (yield* readingWindow(db, messages, summaries))
   yield
   const events = eventPositions(db, messages)
   return { conversations: readHead(db, messages.conversationId), messages, events, window }

@@ -45,6 +45,8 @@ const queries = {
     ...paged('NULL', 'NULL', 'conversation_id = :conversation AND ordinal > :ordinal ORDER BY ordinal'),
     all: /* sql */ `
       SELECT ${entry}, NULL FROM context_items WHERE conversation_id = :conversation ORDER BY ordinal`,
+    at: /* sql */ `
+      SELECT ${entry}, NULL FROM context_items WHERE conversation_id = :conversation AND ordinal = :ordinal`,
   },
 }
 
@@ -71,6 +73,32 @@ export const readingWindows = (db: ReadDb, messages: Messages, summaries: Summar
 export const readingWindow = (db: ReadDb, messages: Messages, summaries: Summaries): Generator<void, WindowEntries> =>
   reading(db, queries.conversation, messages.conversationId, messages, summaries)
 
+/**
+ * The same where entries were appended to a window that was read before: only those are read. Null when the number of
+ * entries or the last of them does not prove that. An entry that was changed in its place is not noticed.
+ * @param before of the same summaries and of the first of the messages
+ */
+export function* followingWindow(
+  db: ReadDb,
+  messages: Messages,
+  summaries: Summaries,
+  before: WindowEntries,
+): Generator<void, WindowEntries | null> {
+  const { conversationId: conversation } = messages
+  const last = before.length - 1
+  // What leads nowhere may lead to one of the new messages.
+  if (last < 0 || before.stored.size > 0) return null
+  const ordinal = before.ordinals[last] as number
+  const length = db.value<number>(queries.conversation.length, { conversation }) ?? 0
+  const [row, ...others] = db.rows<SqlRow>(queries.conversation.at, { conversation, ordinal })
+  if (length < before.length || row === undefined || others.length > 0) return null
+  const isSame = targetOf(row, messages, summaries) === before.targets[last] && row[2] === before.isSummary[last]
+  if (!isSame) return null
+  const window = before.grown(messages.length, summaries.length)
+  yield* readingPages(db, queries.conversation, { conversation, ordinal }, adding(window, messages, summaries))
+  return window.length === length ? window : null
+}
+
 type Statements = (typeof queries)['file' | 'conversation']
 
 /**
@@ -87,7 +115,8 @@ function* reading(
   const length = db.value<number>(statements.length, { conversation }) ?? 0
   yield
   const fromPages = new WindowEntries(messages.length, summaries.length, length)
-  yield* readingPages(db, statements, conversation, adding(fromPages, messages, summaries))
+  const first: Key = { conversation, ordinal: Number.NEGATIVE_INFINITY }
+  yield* readingPages(db, statements, first, adding(fromPages, messages, summaries))
   if (fromPages.length === length) return fromPages
   // Not every file is a sound one: an ordinal may be missing, or be a text.
   const window = new WindowEntries(messages.length, summaries.length, length)
@@ -99,14 +128,14 @@ function* reading(
   return window
 }
 
-/** Stops where the keys are no numbers that ascend. */
+/** Reads what follows a key. Stops where the keys are no numbers that ascend. */
 function* readingPages(
   db: ReadDb,
   statements: Statements,
-  conversation: number,
+  first: Key,
   { add, addMessages }: ReturnType<typeof adding>,
 ): Generator<void> {
-  for (let after: Key = { conversation, ordinal: Number.NEGATIVE_INFINITY }; ; ) {
+  for (let after = first; ; ) {
     const page = readPage(db, statements, { ...after, limit: AT_ONCE })
     const { length } = page
     const last = keyAt(page, length - 1)
@@ -186,10 +215,14 @@ function unpacked(
     : null
 }
 
+const targetOf = ([, , isSummary, messageId, summaryId]: SqlRow, messages: Messages, summaries: Summaries): number =>
+  isSummary === 1 ? summaries.nodeOf(summaryId ?? '') : messages.positionOf(messageId ?? Number.NaN)
+
 const adding = (window: WindowEntries, messages: Messages, summaries: Summaries) => ({
-  add([conversation, ordinal, isSummary, messageId, summaryId, placedAtMs]: SqlRow): void {
-    const target = isSummary === 1 ? summaries.nodeOf(summaryId ?? '') : messages.positionOf(messageId ?? Number.NaN)
-    window.add(conversation, { ordinal, messageId, summaryId, placedAtMs }, isSummary === 1, target)
+  add(row: SqlRow): void {
+    const [conversation, ordinal, isSummary, messageId, summaryId, placedAtMs] = row
+    const entry = { ordinal, messageId, summaryId, placedAtMs }
+    window.add(conversation, entry, isSummary === 1, targetOf(row, messages, summaries))
   },
   addMessages({ conversations, ordinals, ids, placedAtMs }: MessagePage, end: number): void {
     for (let index = 0; index < end; index += 1) {

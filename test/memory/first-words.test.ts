@@ -4,7 +4,7 @@ import { ConversationsInput } from '#core/contract/memory.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { openMemory } from '../builders/open-memory.ts'
-import { slowly } from '../builders/reading-times.ts'
+import { quickly, slowly } from '../builders/reading-times.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -65,6 +65,7 @@ it('what was said first is looked for among the first messages alone, by the ind
 })
 
 it('what was said first is read again when it changes in the file, and when somebody speaks for the first time', () => {
+  quickly()
   using memory = buildMemory({
     conversations: [
       { title: null, messages: [{ role: 'user', content: 'The key is 1234' }] },

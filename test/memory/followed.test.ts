@@ -23,6 +23,10 @@ const change = fc.oneof(
   fc.record({ kind: fc.constant('condensed' as const), count: fc.integer({ min: 1, max: 3 }) }),
   fc.record({ kind: fc.constant('tokens' as const), message: fc.nat(20) }),
   fc.record({ kind: fc.constant('unlist' as const), ordinal: fc.nat(5) }),
+  fc.record({ kind: fc.constant('unlist one and append one' as const), ordinal: fc.nat(5) }),
+  fc.record({ kind: fc.constant('unlist the last and append one' as const) }),
+  fc.record({ kind: fc.constant('list between' as const), ordinal: fc.nat(5), message: fc.nat(20) }),
+  fc.record({ kind: fc.constant('renumber in place' as const) }),
   fc.record({ kind: fc.constant('remove' as const), summary: fc.nat(9) }),
   fc.record({ kind: fc.constant('missing' as const), message: fc.integer({ min: 1, max: 20 }) }),
   fc.record({ kind: fc.constant('elsewhere' as const) }),
@@ -50,6 +54,26 @@ function apply(memory: TestMemory, one: Change, step: number): void {
       return
     case 'unlist':
       memory.db.run('DELETE FROM context_items WHERE ordinal = :ordinal', { ordinal: one.ordinal })
+      return
+    case 'unlist one and append one':
+      memory.db.run('DELETE FROM context_items WHERE ordinal = :ordinal', { ordinal: one.ordinal })
+      memory.messages(1, 1)
+      return
+    case 'unlist the last and append one':
+      memory.db.run('DELETE FROM context_items WHERE ordinal = (SELECT max(ordinal) FROM context_items)')
+      memory.messages(1, 1)
+      return
+    case 'list between':
+      memory.damage(
+        `INSERT OR IGNORE INTO context_items (conversation_id, ordinal, item_type, message_id, created_at)
+        VALUES (1, :ordinal, 'message', :message, 1)`,
+        { ordinal: one.ordinal, message: one.message },
+      )
+      return
+    case 'renumber in place':
+      // Rows that another program changes in their place may be noticed late.
+      memory.damage('UPDATE OR IGNORE context_items SET ordinal = 1000 - ordinal WHERE conversation_id = 1')
+      restsEnd()
       return
     case 'remove': {
       const id = summaries[one.summary % Math.max(1, summaries.length)] ?? ''
@@ -110,6 +134,36 @@ it('messages that are appended leave summaries, links and what was worked out fr
   expect(after.links).toBe(before.links)
   expect(after.coverage.reach(1)).toBe(reached)
   expect(read.mock.calls.filter(([sql]) => /summary_messages|FROM summaries/.test(sql))).toEqual([])
+})
+
+it('of a window to which entries were appended, only those are read', () => {
+  slowly()
+  using memory = buildMemory({ conversations: [{ messages: ['a', 'b', 'c'] }] })
+  const reader = new MemoryReader(memory.db)
+  const before = reader.memory(1)
+  const read = vi.spyOn(memory.db, 'rows')
+  memory.messages(1, 2)
+  const after = reader.memory(1)
+  const pages = read.mock.calls.filter(([sql]) => /group_concat\(ordinal\)/.test(sql)).map(([, params]) => params)
+  expect(pages).toEqual([expect.objectContaining({ ordinal: before.window.ordinals[2] })])
+  expect(seen(after)).toEqual(seen(new MemoryReader(memory.db).memory(1)))
+})
+
+it('an entry of a window that led nowhere leads to its message when that is appended', () => {
+  slowly()
+  using memory = buildMemory({ conversations: [{ messages: ['a', 'b'] }] })
+  memory.damage(
+    `INSERT INTO context_items (conversation_id, ordinal, item_type, message_id, created_at)
+    SELECT 1, 50, 'message', max(message_id) + 1, 1 FROM messages`,
+  )
+  const reader = new MemoryReader(memory.db)
+  expect(reader.memory(1).window.targets[2]).toBe(-1)
+  memory.damage(
+    `INSERT INTO messages (message_id, conversation_id, seq, role, token_count, created_at, content_hash, content)
+    SELECT max(message_id) + 1, 1, max(seq) + 1, 'user', 3, 1, :hash, 'x' FROM messages`,
+    { hash: 'a'.repeat(64) },
+  )
+  expect(reader.memory(1).window.targets[2]).toBe(2)
 })
 
 it('summaries and links that are read again and are the same keep what was worked out from them', () => {

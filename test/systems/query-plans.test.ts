@@ -35,6 +35,9 @@ const EXPLAINED_SQL: Readonly<Record<string, string>> = {
   'instr(file_ids': 'which summaries mention a file stands in their lists only, and summaries are few',
   '(SELECT count(*) FROM main.messages) AS rows':
     'SQLite counts the entries of an index from its pages, once for each state of the file',
+  'SELECT count(*) FROM main.summar': 'tells whether summaries or links came or went, once for each state of the file',
+  'SELECT count(*) FROM summar': 'the same in a file whose own tables have other names; there it counts our tables',
+  'max(summary_rowid)': 'SQLite begins at the last summary and stops there',
 }
 
 type Statement = { all(params?: object): unknown[] }

@@ -126,7 +126,7 @@ export class ConversationSizes {
     if (of !== null) return { counts: this.#messages.of(of), entries: this.#entriesNow(of) }
     const stamp = changeStamp(this.#db)
     if (this.#counted?.stamp !== stamp)
-      this.#counted = { stamp, counts: messageCounts(this.#db, null), entries: entriesOf(this.#db, null) }
+      this.#counted = { stamp, counts: this.#messages.of(null), entries: entriesOf(this.#db, null) }
     return this.#counted
   }
 

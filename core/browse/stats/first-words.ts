@@ -3,6 +3,7 @@ import type { ReadDb } from '#core/sqlite/read-db.ts'
 import type { AppendedMessages } from '#core/systems/appended-messages.ts'
 import { KeptByConversation } from '#core/systems/kept-by-conversation.ts'
 import { messageOpenings } from '#core/systems/message-openings.ts'
+import { storedConversations } from '#core/systems/records/conversations.ts'
 import { firstUserMessages } from '#core/systems/records/messages.ts'
 import { nameOf } from '../text-name.ts'
 
@@ -12,7 +13,7 @@ const AMONG = 6
 /** What a person said first in a conversation, as one line. */
 export const keptFirstWords = (db: ReadDb, appended: AppendedMessages): KeptByConversation<string> =>
   new KeptByConversation(db, appended, {
-    read: firstWords,
+    read: (of, ids) => firstWords(of, ids ?? storedConversations(of, null).map(({ conversationId }) => conversationId)),
     // A later message says nothing of how a conversation begins, unless nobody has said anything yet.
     withMessage: (before) => before ?? undefined,
   })

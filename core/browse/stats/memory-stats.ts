@@ -28,6 +28,7 @@ import {
   lastRuns,
   summaryTallies,
 } from '#core/systems/records/tallies.ts'
+import { restUntil } from '#core/systems/rest.ts'
 import { type AssemblySettings, budgetsOf, NO_WINDOW, type WindowSize } from '#core/window/window-size.ts'
 import { WindowSizes } from '#core/window/window-sizes.ts'
 import { TimeSlice } from '#core/yielding.ts'
@@ -41,6 +42,13 @@ type Figures = Pick<
   'contextItems' | 'activeTokens' | 'contextTokens' | 'leftOutItems' | 'leftOutTokens' | 'pressure' | 'ownBudgetTokens'
 >
 const UNMEASURED = { activeTokens: null, contextTokens: null, leftOutItems: null, leftOutTokens: null, pressure: null }
+
+type KeptTallies = {
+  readonly tallies: ReturnType<typeof summaryTallies>
+  readonly stamp: string
+  readonly state: string
+  readonly restUntilMs: number
+}
 
 /** How many errors and warnings a check found, by conversation. */
 type FindingCounts = ReadonlyMap<number, { readonly error: number; readonly warning: number }>
@@ -72,7 +80,7 @@ export class MemoryStats {
   readonly #areAtHand: boolean
   readonly #firstWords: KeptByConversation<string>
   #cost: { readonly stamp: string; readonly cost: number | null; readonly restUntilMs: number } | null = null
-  #summaries: { readonly stamp: string; readonly tallies: ReturnType<typeof summaryTallies> } | null = null
+  #summaries: KeptTallies | null = null
 
   /** @param settings the settings with which windows are assembled; pressure is measured against their budget */
   constructor(
@@ -295,12 +303,17 @@ export class MemoryStats {
     })
   }
 
-  /** Counts summaries. The counts of all conversations are kept until the file changes. */
-  #summariesNow(of: Conversations): ReturnType<typeof summaryTallies> {
+  /** Counts summaries. The counts of all conversations are kept until a summary or a link comes or goes. */
+  #summariesNow(of: Conversations): KeptTallies['tallies'] {
     const stamp = changeStamp(this.#db)
-    if (this.#summaries?.stamp === stamp) return this.#summaries.tallies
+    const startedMs = performance.now()
+    const kept = this.#summaries
+    if (kept?.stamp === stamp) return kept.tallies
+    if (of !== null && kept === null) return summaryTallies(this.#db, of)
+    const state = this.#reader.lineageState()
+    if (kept?.state === state && startedMs < kept.restUntilMs) return kept.tallies
     const tallies = summaryTallies(this.#db, of)
-    if (of === null) this.#summaries = { stamp, tallies }
+    if (of === null) this.#summaries = { stamp, state, tallies, restUntilMs: restUntil(this.#db, startedMs) }
     return tallies
   }
 

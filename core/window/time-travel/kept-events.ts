@@ -4,7 +4,7 @@ import type { Summaries } from '#core/memory/summaries.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { changeStamp } from '#core/systems/change-stamp.ts'
 import { eventLogState } from '#core/systems/records/events.ts'
-import { restUntilProven } from '#core/systems/rest.ts'
+import { restUntil } from '#core/systems/rest.ts'
 import { inferredActiveTokens, loggedActiveTokens } from './active-tokens.ts'
 import { deriveEvents } from './derived-events.ts'
 import { type LoggedEvent, readEvents } from './event-log.ts'
@@ -39,7 +39,7 @@ export type KeptEventsOptions = {
 /**
  * Reads the events of conversations and keeps them until a summary, a link, an event, a pruning or a change by hand comes
  * or goes. A message that was appended changes none of them, and reading nine thousand takes a quarter of a second. What
- * another program changed in its place is read when a rest ends (`restUntilProven`).
+ * another program changed in its place is read when a rest ends (`restUntil`).
  */
 export class KeptEvents {
   readonly #options: KeptEventsOptions
@@ -61,7 +61,7 @@ export class KeptEvents {
     if (isSame && (kept.stamp === stamp || startedMs < kept.restUntilMs)) return kept
     const events = this.#read(memory, isBeside)
     const tokens = this.#tokensOf(memory, events)
-    const restUntilMs = restUntilProven(db, startedMs)
+    const restUntilMs = restUntil(db, startedMs)
     const timed = { stamp, restUntilMs, links: memory.links, log: log.state, isBeside, events, ...tokens }
     this.#kept.set(memory.summaries, timed)
     return timed
