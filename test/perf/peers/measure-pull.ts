@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { migratePostgres } from '#core/postgres/migrate.ts'
+import { migratePostgres } from '#core/remote/postgres/migrate.ts'
 import { pullConversation } from '#core/remote/pull.ts'
 import { sendMemory } from '#core/remote/send.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
