@@ -327,7 +327,7 @@ describe('a fork of Claude Code that copies what was said', () => {
     ].map((order) => [what, order.join(), mark, order] as const),
   )
 
-  it.each(every)('is stored once where %s the session that said it, in the order %s', async (_, __, mark, order) => {
+  it.each(every)('a fork repeats what is stored once, where %s the session that said it, in the order %s', async (_, __, mark, order) => {
     const paths = files(mark)
     using memory = await imported(order.map((index) => paths[index] as string))
     expect(told(memory, SESSION)).toEqual(['user: one', 'assistant: answer one\n\nand its rest', 'user: two'])
