@@ -1,4 +1,4 @@
-// Takes the pictures of the README: each shows a view of the sample memory, or of a damaged file of another system.
+// Takes the pictures of the README and the site: each shows a view of the sample memory, or of a damaged file of another system.
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -62,6 +62,23 @@ const SCENES: readonly Scene[] = [
     file: sample,
     view: 'find?query=idempotency%20key',
     prepare: (page) => hitsOf(page).nth(6).waitFor(),
+  },
+  {
+    name: 'find-dark',
+    theme: 'dark',
+    file: sample,
+    view: 'find?query=PAY-1187',
+    prepare: (page) => hitsOf(page).nth(3).waitFor(),
+  },
+  {
+    name: 'trace-dark',
+    theme: 'dark',
+    file: sample,
+    view: 'find?trace=msg_52&query=PAY-1187',
+    prepare: async (page) => {
+      await page.getByRole('heading', { name: /^Lost at/ }).waitFor()
+      await page.getByRole('list', { name: 'From the window down to the message' }).waitFor()
+    },
   },
   {
     name: 'probe-dark',
