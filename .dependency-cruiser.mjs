@@ -7,10 +7,10 @@ export const FLOORS = [
   ['sqlite', 'models', 'memory'],
   ['settings', 'activity'],
   ['systems', 'database.ts'],
-  ['files', 'query'],
+  ['files', 'query', 'ledger-keeper.ts'],
   ['ingest', 'window', 'search'],
-  ['browse', 'provenance'],
-  ['compaction', 'trace', 'notes'],
+  ['browse', 'provenance', 'ledger'],
+  ['compaction', 'trace', 'notes', 'ledgers.ts'],
   ['compare', 'doctor'],
   ['agents', 'map', 'remote'],
   ['lcm.ts', 'databases.ts'],
@@ -25,6 +25,7 @@ export const FLOORS = [
 /** Files of the core that belong to no room: every room may import them, and they import `contract` only. */
 export const GROUND = [
   'binary-search',
+  'canonical-json',
   'clock',
   'cursor',
   'database-address',
@@ -105,6 +106,12 @@ export default {
       'Memories in databases are reached by core/databases.ts, so that a kind of database goes with its folder.',
       '^core/(remote/|databases\\.ts$)',
       '^core/remote/',
+    ),
+    only(
+      'ledgers',
+      'Ledgers are reached by core/ledgers.ts, so that what keeps them goes with its folder.',
+      '^core/(ledger/|ledgers\\.ts$)',
+      '^core/ledger/',
     ),
     only(
       'client of S3',

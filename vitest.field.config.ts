@@ -26,7 +26,7 @@ const ASKED_OF_ANY_FILE = [
   'test/doctor/integrity/fixtures.test.ts',
   'test/doctor/integrity/lossless-claw.test.ts',
   'test/doctor/integrity/strata-marks.test.ts',
-  'test/ingest/ledger/other-systems.test.ts',
+  'test/ledger/other-systems.test.ts',
   'test/memory/every-system.test.ts',
   'test/postgres/every-system.whole.test.ts',
   'test/search/side-index/dialects.test.ts',

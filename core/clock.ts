@@ -35,3 +35,7 @@ function isDay(text: string): boolean {
   const atMs = Date.parse(day)
   return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(day)
 }
+
+/** Converts `<epoch seconds>Z` or ISO 8601 to milliseconds, and other texts to NaN. */
+export const eventTimeMs = (ts: string): number =>
+  /^\d+(\.\d+)?Z$/.test(ts) ? Number.parseFloat(ts) * 1000 : Date.parse(ts)

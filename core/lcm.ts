@@ -35,10 +35,9 @@ import { FileStore, storeBeside } from './files/file-store.ts'
 import { type LargeFileOptions, LargeFileService } from './files/large-file-service.ts'
 import { NewMemoryStore } from './files/new-memory-store.ts'
 import { userFolders } from './folders.ts'
-import { LedgerConsents } from './ingest/ledger/ledger-consents.ts'
-import type { LedgerPermission } from './ingest/ledger/ledger-permission.ts'
-import { withLedger } from './ingest/ledger/open-ledger.ts'
 import { estimatorOf } from './ingest/recorded-estimator.ts'
+import type { MemoryLedger } from './ledger-keeper.ts'
+import { openLedger } from './ledgers.ts'
 import { MapRecord } from './map/map-record.ts'
 import type { KeyLookup } from './models/summarizers/ask-model.ts'
 import type { TokenEstimator } from './models/token-estimator.ts'
@@ -90,8 +89,8 @@ export type Lcm = {
   readonly sideIndex: SideIndex | null
   /** What questions find by what it says, when a model for that is configured. */
   readonly meaning: Meaning
-  /** What the user of this machine allows for the ledger of this memory. */
-  readonly ledgers: LedgerPermission
+  /** The ledger of this memory, as far as the user of this machine allows it. */
+  readonly ledger: MemoryLedger
   readonly provenance: ProvenanceFinder
   /** What became of what was said. */
   readonly tracer: FactTracer
@@ -160,12 +159,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
   const opened = await openMemory(path, options)
   const isConfigured = opened.info.path === resolve(settings.databasePath)
   const dataDir = options.dataDir ?? userFolders(process.env).data
-  const ledgers: LedgerPermission = {
-    memory: opened.info.path,
-    consents: new LedgerConsents(dataDir),
-    named: isConfigured ? settings.ledgerPath : null,
-  }
-  const memory = withLedger(opened, { clock, permission: ledgers })
+  const { memory, ledger } = openLedger(opened, { clock, dataDir, named: isConfigured ? settings.ledgerPath : null })
   const { info, read } = memory
   const estimator = estimatorOf(read, info, settings.tokenEstimator)
   const cacheDir = options.cacheDir ?? userFolders(process.env).cache
@@ -232,7 +226,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     settings: settings.compaction,
     clock,
     filesDir: settings.filesDir,
-    ledgers,
+    ledger,
   })
   const doctor: RepairerOptions = {
     db: read,
@@ -290,7 +284,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     retrieval,
     sideIndex,
     meaning,
-    ledgers,
+    ledger,
     provenance: new ProvenanceFinder({
       db: read,
       reader,

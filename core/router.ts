@@ -9,8 +9,6 @@ import type { LcmEvent } from './contract/event.ts'
 import { findingCounts } from './contract/integrity.ts'
 import type { Core } from './core.ts'
 import { LcmError, toErrorInfo } from './errors.ts'
-import { agreeToLedger } from './ingest/ledger/agree.ts'
-import { ledgerState } from './ingest/ledger/ledger-permission.ts'
 import { probeDocument } from './jobs/probe-windows.ts'
 import type { Lcm } from './lcm.ts'
 import { requireLocalPath } from './local-path.ts'
@@ -352,10 +350,14 @@ export function createRouter(core: Core) {
     },
     ledger: {
       state: os.ledger.state.handler(async () => {
-        const { read, ledgers } = await core.lcm()
-        return ledgerState(read, ledgers)
+        const { read, ledger } = await core.lcm()
+        return ledger.state(read)
       }),
-      agree: os.ledger.agree.handler(async () => agreeToLedger(await core.lcm())),
+      agree: os.ledger.agree.handler(async () => {
+        const { read, ledger, requireWrite } = await core.lcm()
+        ledger.agree(requireWrite('continue a ledger'))
+        return ledger.state(read)
+      }),
     },
     map: {
       runs: os.map.runs.handler(async () => (await core.lcm()).mapRecord.runs()),

@@ -1,7 +1,7 @@
 import { opendir } from 'node:fs/promises'
+import { eventTimeMs } from '../clock.ts'
 import type { MapEvent, MapItemsInput, MapRun, MapRuns, MapStep, MapSteps } from '../contract/map.ts'
 import { LcmError } from '../errors.ts'
-import { ledgerTimeMs } from '../ingest/ledger/ledger-line.ts'
 import { readLines } from '../ingest/transcripts/line-reader.ts'
 import { fileError } from '../sqlite/memory-file.ts'
 import { isLocked } from '../sqlite/process-lock.ts'
@@ -150,7 +150,7 @@ const ENDINGS = ['completed', 'failed', 'cancelled'] as const
 function runOf(event: MapEvent, journals: ReadonlySet<string>): MapRun {
   const { run_id, event_id, op, actor, item_count, status, ts, retain, ...rest } = event
   const { completed_count, failed_count, retry_count, ...hashes } = rest
-  const atMs = ledgerTimeMs(ts)
+  const atMs = eventTimeMs(ts)
   return {
     key: run_id ?? event_id,
     runId: run_id ?? null,

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
-import { LedgerConsents } from '#core/ingest/ledger/ledger-consents.ts'
-import type { LedgerPermission } from '#core/ingest/ledger/ledger-permission.ts'
 import { type Lcm, type OpenLcmOptions, openLcm } from '#core/lcm.ts'
+import { LedgerConsents } from '#core/ledger/ledger-consents.ts'
+import type { LedgerPermission } from '#core/ledger/ledger-permission.ts'
 
 /** A data folder for this test alone, in the folder of the memory. */
 const dataDirOf = (memory: string): string => join(dirname(memory), 'data')

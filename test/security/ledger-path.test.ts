@@ -3,13 +3,12 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { LcmError } from '#core/errors.ts'
 import { sha256 } from '#core/hashing.ts'
-import { ledgerState } from '#core/ingest/ledger/ledger-permission.ts'
-import { LedgerWriter } from '#core/ingest/ledger/ledger-writer.ts'
+import { LedgerWriter } from '#core/ledger/ledger-writer.ts'
 import { readSettings } from '#core/settings/settings.ts'
 import { openNative } from '#core/sqlite/native.ts'
 import { openHere, permissionOf } from '../builders/ledgers.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { compact, keptMemory, ledgerFindings, longTexts, say } from '../ingest/ledger/kept-memory.ts'
+import { compact, keptMemory, ledgerFindings, longTexts, say } from '../ledger/kept-memory.ts'
 
 // Proves that a memory file never decides where the program writes: its changes go to a ledger only where this machine's
 // settings name it or its user agreed to it here, and only when what stands there is the ledger of this memory.
@@ -106,7 +105,7 @@ describe('the ledger path that a memory file states', () => {
     copyFileSync(hostileMemory(ledger, join(temporaryFolder(), 'other.db')), path)
     const lcm = await openHere(path)
     say(lcm, 's', ['attack'])
-    expect(ledgerState(lcm.read, lcm.ledgers)).toMatchObject({ problem: 'not_agreed' })
+    expect(lcm.ledger.state(lcm.read)).toMatchObject({ problem: 'not_agreed' })
     lcm.close()
     expect(readFileSync(ledger)).toEqual(before)
   })
@@ -119,7 +118,7 @@ describe('the ledger path that a memory file states', () => {
     symlinkSync(profile, ledger)
     const lcm = await openHere(path)
     say(lcm, 's', ['attack'])
-    expect(ledgerState(lcm.read, lcm.ledgers)).toMatchObject({ problem: 'foreign' })
+    expect(lcm.ledger.state(lcm.read)).toMatchObject({ problem: 'foreign' })
     lcm.close()
     expect(readFileSync(profile, 'utf8')).toBe(PROFILE.repeat(100))
   })
@@ -166,8 +165,7 @@ describe('a copied memory', () => {
     const lcm = await openHere(copy)
     expect(await compact(lcm, id)).toBeGreaterThan(0)
     expect(await ledgerFindings(lcm)).toEqual(['ledger_behind'])
-    const writer = new LedgerWriter(lcm.requireWrite('agree'), Date.now, lcm.ledgers)
-    expect(() => writer.agree()).toThrow(/is the ledger of .*lcm\.db/)
+    expect(() => lcm.ledger.agree(lcm.requireWrite('agree'))).toThrow(/is the ledger of .*lcm\.db/)
     lcm.close()
     expect(readFileSync(ledger)).toEqual(before)
     const again = await openHere(path)
@@ -223,7 +221,7 @@ describe('a copied memory', () => {
     const before = readFileSync(ledger)
     const lcm = await openHere(copy, { settings: { ...readSettings({}), databasePath: copy, ledgerPath: ledger } })
     say(lcm, 's', ['one'])
-    expect(ledgerState(lcm.read, lcm.ledgers)).toMatchObject({ problem: 'foreign' })
+    expect(lcm.ledger.state(lcm.read)).toMatchObject({ problem: 'foreign' })
     lcm.close()
     expect(readFileSync(ledger)).toEqual(before)
   })

@@ -3,7 +3,6 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFil
 import { dirname, join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { toErrorInfo } from '#core/errors.ts'
-import { ledgerState } from '#core/ingest/ledger/ledger-permission.ts'
 import { openNative } from '#core/sqlite/native.ts'
 import { readOpenRuns } from '#core/systems/records/runs.ts'
 import { cliPath } from '../builders/built-program.ts'
@@ -11,7 +10,7 @@ import { openHere } from '../builders/ledgers.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { fired, scan } from '../doctor/repair/doctor.ts'
 import { ended, environment, lcmHere, type Ran } from '../doors/cli/lcm.ts'
-import { keptMemory, ledgerFindings } from '../ingest/ledger/kept-memory.ts'
+import { keptMemory, ledgerFindings } from '../ledger/kept-memory.ts'
 
 /** A command whose process may make no file larger than this: what it writes fails as on a full disk. */
 function runLimited(limitKb: number, args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
@@ -151,7 +150,7 @@ describe('a command at the size limit of files', () => {
     expect(ran.stderr).toMatch(/disk_full: .*lcm\.events\.jsonl/)
     expect(readFileSync(ledger, 'utf8')).not.toContain('full disk')
     const later = await openHere(path)
-    expect(ledgerState(later.read, later.ledgers)).toMatchObject({ pending: 0, blocked: null })
+    expect(later.ledger.state(later.read)).toMatchObject({ pending: 0, blocked: null })
     expect(await ledgerFindings(later)).toEqual([])
     later.close()
     expect(readFileSync(ledger, 'utf8')).toContain('full disk')

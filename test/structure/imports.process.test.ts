@@ -52,6 +52,7 @@ const PLANTED = [
   ['driver', 'core/doctor/own-driver.ts', 'node:sqlite'],
   ['driver of PostgreSQL', 'core/remote/own-driver.ts', 'pg'],
   ['client of S3', 'core/doors/own-client.ts', 'aws4fetch'],
+  ['ledgers', 'core/doctor/past-the-ledgers.ts', '../ledger/target.ts'],
   ['databases', 'core/doors/past-the-interface.ts', '../remote/target.ts'],
   ['rpc', 'core/doctor/rpc.ts', '@orpc/server'],
   ['pure contract', 'core/contract/file.ts', 'node:fs'],

@@ -8,18 +8,24 @@ import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 // Takes more than 5 s, because the types of the whole core are checked.
 
-/** What the core can do without: its folder, and the line that brings it in. */
+/** What the core can do without: its folder, and the lines that bring it in. An import that names it is one of them. */
 const REMOVABLE = [
   {
     what: 'PostgreSQL',
     folder: 'core/remote',
     file: 'core/databases.ts',
-    line: "  async () => (await import('./remote/database-kind.ts')).postgres,\n",
+    lines: ["  async () => (await import('./remote/database-kind.ts')).postgres,\n"],
+  },
+  {
+    what: 'the ledger',
+    folder: 'core/ledger',
+    file: 'core/ledgers.ts',
+    lines: ["import { appendOnlyLedgers } from './ledger/append-only-ledgers.ts'\n", '  appendOnlyLedgers,\n'],
   },
 ]
 
 describe('the core without a part that can be removed', () => {
-  it.each(REMOVABLE)('has sound types when the folder and the line of $what are deleted', async (part) => {
+  it.each(REMOVABLE)('has sound types when the folder of $what and what names it are deleted', async (part) => {
     const folder = temporaryFolder()
     for (const name of ['core', 'package.json', 'tsconfig.base.json']) {
       cpSync(inProject(name), join(folder, name), { recursive: true })
@@ -27,9 +33,12 @@ describe('the core without a part that can be removed', () => {
     symlinkSync(inProject('node_modules'), join(folder, 'node_modules'), 'junction')
     rmSync(join(folder, part.folder), { recursive: true })
     const path = join(folder, part.file)
-    const text = readFileSync(path, 'utf8')
-    expect(text.split(part.line)).toHaveLength(2)
-    writeFileSync(path, text.replace(part.line, ''))
+    let text = readFileSync(path, 'utf8')
+    for (const line of part.lines) {
+      expect(text.split(line)).toHaveLength(2)
+      text = text.replace(line, '')
+    }
+    writeFileSync(path, text)
     const compiler = inProject('node_modules/typescript/bin/tsc')
     const checked = promisify(execFile)(process.execPath, [compiler, '-p', join(folder, 'core'), '--noEmit'])
     expect(

@@ -1,4 +1,5 @@
 import type { CheckPhase } from '#core/contract/integrity.ts'
+import { ledgerRules } from '#core/ledgers.ts'
 import { type Fix, inOrder } from '#core/systems/fix.ts'
 import type { ExceptedRule } from '#core/systems/known-exceptions.ts'
 import type { Rule } from '#core/systems/rule.ts'
@@ -15,7 +16,6 @@ import { fileRules } from './files.ts'
 import { hashRules } from './hashes.ts'
 import { indexRules } from './indexes.ts'
 import { jsonRules } from './json.ts'
-import { ledgerRules } from './ledger.ts'
 import { crossConversationEdge, danglingEdge, prunedExpected } from './lineage.ts'
 import { linkRules } from './links.ts'
 import { logRules } from './log.ts'
@@ -65,10 +65,10 @@ const memoryRules = [
   ...fileRules,
   ...fileContentRules,
 ] as const
-const databaseAndLedgerRules = [...ledgerRules, ...logRules, ...tableRules, ...databaseRules] as const
+const databaseRulesOfAll = [...logRules, ...tableRules, ...databaseRules] as const
 
 /** Ids of the rules in this folder. They must include every rule that a system may break by design. */
-type RuleId = Containing<ExceptedRule, (typeof memoryRules | typeof databaseAndLedgerRules)[number]['id']>
+type RuleId = Containing<ExceptedRule, (typeof memoryRules | typeof databaseRulesOfAll)[number]['id']>
 type Containing<Part extends Whole, Whole> = Part | Whole
 type ListedRule = Rule & { readonly id: RuleId; readonly consequenceOf?: readonly RuleId[] }
 
@@ -76,7 +76,8 @@ type ListedRule = Rule & { readonly id: RuleId; readonly consequenceOf?: readonl
 const all: readonly Rule[] = [
   ...(memoryRules satisfies readonly ListedRule[]),
   ...allSystems().flatMap((system) => system.rules),
-  ...(databaseAndLedgerRules satisfies readonly ListedRule[]),
+  ...ledgerRules,
+  ...(databaseRulesOfAll satisfies readonly ListedRule[]),
 ]
 
 /** All rules, in the order in which they run. */

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '#core/clock.ts'
 import type { CompactionSettings } from '#core/contract/compaction.ts'
 import type { MemoryInfo } from '#core/contract/memory.ts'
-import { type LedgerPermission, ledgerState, whyRefused } from '#core/ingest/ledger/ledger-permission.ts'
+import type { MemoryLedger } from '#core/ledger-keeper.ts'
 import { Memory } from '#core/memory/memory.ts'
 import { createTokenEstimator, type TokenEstimator } from '#core/models/token-estimator.ts'
 import { readSettings } from '#core/settings/settings.ts'
@@ -24,18 +24,16 @@ export type ContextTools = {
   /** The configured folder of large files. By default, it is the one beside the memory. */
   readonly filesDir?: string | null
   /** By default, no ledger is allowed on this machine. */
-  readonly ledgers?: LedgerPermission
+  readonly ledger?: MemoryLedger
 }
 
 /** What the rules look at in one scan of all conversations. */
 export function contextOf(tools: ContextTools): RuleContext {
-  const { db, info, ledgers } = tools
+  const { db, info, ledger } = tools
   const system = systemOf(info.system)
   return {
     ...tools,
-    ledger: ledgers
-      ? { isAllowed: (path) => whyRefused(db, path, ledgers) === null, state: () => ledgerState(db, ledgers) }
-      : null,
+    ledger: ledger ? { isAllowed: (path) => ledger.isAllowed(db, path), state: () => ledger.state(db) } : null,
     conversationId: null,
     system,
     memory: Memory.empty(),

@@ -7,8 +7,8 @@ import { toMarkdown } from '#core/browse/export/to-markdown.ts'
 import { writePieces } from '#core/browse/export/write-pieces.ts'
 import type { Note } from '#core/contract/notes.ts'
 import { LcmError } from '#core/errors.ts'
-import { ledgerSanitizer } from '#core/ingest/sanitize-ledger.ts'
 import type { Lcm } from '#core/lcm.ts'
+import { requireLedgers } from '#core/ledgers.ts'
 import { asHash, asItIs, type Sanitizer, withoutSecrets } from '#core/sanitize.ts'
 import { sizeText } from '#core/text.ts'
 import { toCliJson } from './cli-json.ts'
@@ -101,7 +101,6 @@ const writeDocument =
 const writeSanitized =
   ({ read: db, info, clock }: Lcm, clean: Sanitizer): WriteOpen =>
   async (file) => {
-    const { writeLedger } = await import('#core/ingest/ledger/export-ledger.ts')
-    const cleaned = clean === asItIs ? undefined : ledgerSanitizer(clean)
-    await interruptible((signal) => writeLedger(file, { db, info, clock }, signal, cleaned))
+    const sanitize = clean === asItIs ? undefined : clean
+    await interruptible((signal) => requireLedgers().write(file, { db, info, clock }, signal, sanitize))
   }

@@ -4,11 +4,8 @@ import { z } from 'zod'
 import { type LedgerFiles, LedgerReport } from '#core/contract/ledger.ts'
 import { isDatabaseAddress } from '#core/database-address.ts'
 import { LcmError } from '#core/errors.ts'
-import { agreeToLedger } from '#core/ingest/ledger/agree.ts'
-import { ledgerState, statedLedger, throwRefused, whyRefused } from '#core/ingest/ledger/ledger-permission.ts'
-import { LedgerWriter } from '#core/ingest/ledger/ledger-writer.ts'
-import { verifyLedger } from '#core/ingest/ledger/verify-ledger.ts'
 import type { Lcm } from '#core/lcm.ts'
+import { requireLedgers } from '#core/ledgers.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { loadSettings } from '#core/settings/settings-store.ts'
 import { isNative } from '#core/systems/native/native.ts'
@@ -99,7 +96,7 @@ function useOf(action: z.output<typeof fields>['action'], isLedgerAlone: boolean
 
 async function verify(given: string | undefined, options: Options): Promise<Answer> {
   if (given !== undefined && options.db === undefined) {
-    return answer(await interruptible((signal) => verifyLedger(inFolder(given), null, signal)))
+    return answer(await interruptible((signal) => requireLedgers().verify(inFolder(given), null, signal)))
   }
   if (given === undefined && options.upToDate !== undefined) {
     throw new LcmError(
@@ -113,7 +110,7 @@ async function verify(given: string | undefined, options: Options): Promise<Answ
       const path = given === undefined ? await ledgerOf(lcm) : inFolder(given)
       // Messages of another system have no hash of their own to compare.
       const db = isNative(lcm.info) ? lcm.read : null
-      return answer(await interruptible((signal) => verifyLedger(path, db, signal)))
+      return answer(await interruptible((signal) => requireLedgers().verify(path, db, signal)))
     },
     { readOnly: true },
   )
@@ -132,8 +129,7 @@ async function rebuild(given: string | undefined, options: Options): Promise<Ans
   }
   const estimator = createTokenEstimator(loadSettings(process.env).tokenEstimator)
   const request = { ledger: inFolder(given), to: memoryPath(to), estimator }
-  const { rebuildMemory } = await import('#core/ingest/ledger/rebuild-memory.ts')
-  const result = await interruptible((signal) => rebuildMemory(request, signal))
+  const result = await interruptible((signal) => requireLedgers().rebuild(request, signal))
   const text = (): string =>
     [
       `${result.path}: ${plural(result.messages, 'message')} and ${plural(result.summaries, 'summary', 'summaries')} from ${plural(result.events, 'event')}.`,
@@ -146,7 +142,6 @@ async function rebuild(given: string | undefined, options: Options): Promise<Ans
 async function exportTo(output: string | undefined, options: Options): Promise<Answer> {
   if (output === undefined)
     throw new LcmError('invalid_argument', 'Say where the ledger goes: -o FILE, or -o - for standard output.')
-  const { exportLedger, writeLedger } = await import('#core/ingest/ledger/export-ledger.ts')
   return withMemory(
     options,
     async (lcm) => {
@@ -154,11 +149,11 @@ async function exportTo(output: string | undefined, options: Options): Promise<A
       const to = outputPath(output)
       if (to === null) {
         return onStandardOutput('ledger', async (file) => {
-          const { largeFiles } = await interruptible((signal) => writeLedger(file, source, signal))
+          const { largeFiles } = await interruptible((signal) => requireLedgers().write(file, source, signal))
           for (const line of fileLines(largeFiles)) printNote(line)
         })
       }
-      const result = await interruptible((signal) => exportLedger({ ...source, to }, signal))
+      const result = await interruptible((signal) => requireLedgers().export({ ...source, to }, signal))
       const json = { ok: true, path: to, ...result, failures: [] }
       const written = `${to}: ${plural(result.events, 'event')}, ${sizeText(result.bytes)}.`
       return { json, text: () => [written, ...fileLines(result.largeFiles)].join('\n') }
@@ -168,30 +163,22 @@ async function exportTo(output: string | undefined, options: Options): Promise<A
 }
 
 function enable(lcm: Lcm, given: string | undefined): Answer {
-  const writer = writerOf(lcm, 'keep a ledger')
-  writer.enable(resolve(given ?? join(dirname(lcm.info.path), LEDGER_NAME)))
-  writer.drain()
+  lcm.ledger.enable(lcm.requireWrite('keep a ledger'), resolve(given ?? join(dirname(lcm.info.path), LEDGER_NAME)))
   return status(lcm)
 }
 
 function agree(lcm: Lcm, given: string | undefined): Answer {
-  agreeToLedger(lcm, given === undefined ? undefined : inFolder(given))
+  lcm.ledger.agree(lcm.requireWrite('continue a ledger'), given === undefined ? undefined : inFolder(given))
   return status(lcm)
 }
 
 function disable(lcm: Lcm): Answer {
-  const writer = writerOf(lcm, 'end its ledger')
-  // A ledger that accepts no more events is ended as well, because this is the way out.
-  if (ledgerState(lcm.read, lcm.ledgers).blocked === null) writer.drain()
-  writer.disable()
+  lcm.ledger.disable(lcm.requireWrite('end its ledger'))
   return status(lcm)
 }
 
-const writerOf = (lcm: Lcm, what: string): LedgerWriter =>
-  new LedgerWriter(lcm.requireWrite(what), lcm.clock, lcm.ledgers)
-
 function status(lcm: Lcm): Answer {
-  const state = ledgerState(lcm.read, lcm.ledgers)
+  const state = lcm.ledger.state(lcm.read)
   const text = (): string =>
     state.path === null
       ? 'No ledger is kept.'
@@ -204,13 +191,10 @@ function status(lcm: Lcm): Answer {
  * @throws LcmError ledger_refused before what a memory names is even read
  */
 async function ledgerOf(lcm: Lcm): Promise<string> {
-  const stated = isNative(lcm.info) ? statedLedger(lcm.read) : null
-  if (stated === null) {
-    const { ledgerWriter } = await import('#core/systems/systems.ts')
-    return ledgerWriter.ledger.pathOf(realpathSync(lcm.info.path))
-  }
-  const refused = whyRefused(lcm.read, stated, lcm.ledgers)
-  return refused === null ? stated : throwRefused(refused, stated)
+  const stated = isNative(lcm.info) ? lcm.ledger.path(lcm.read) : null
+  if (stated !== null) return stated
+  const { ledgerWriter } = await import('#core/systems/systems.ts')
+  return ledgerWriter.ledger.pathOf(realpathSync(lcm.info.path))
 }
 
 const inFolder = (path: string): string => {

@@ -76,8 +76,8 @@ const FOUND_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   ],
   'test/doctor/integrity/states-of-lossless-claw.test.ts': ['pruned_expected', 'sqlite_integrity', 'table_lost'],
   'test/doctor/integrity/sound-lives.test.ts': ['node_unreachable'],
-  'test/ingest/ledger/ledger.test.ts': ['ledger_behind', 'ledger_chain', 'ledger_hash'],
-  'test/ingest/ledger/ledger-trouble.test.ts': ['ledger_ahead', 'ledger_foreign'],
+  'test/ledger/ledger.test.ts': ['ledger_behind', 'ledger_chain', 'ledger_hash'],
+  'test/ledger/ledger-trouble.test.ts': ['ledger_ahead', 'ledger_foreign'],
   'test/doctor/repair/apply.test.ts': ['file_hash'],
   'test/doctor/repair/damaged-index.test.ts': ['index_damaged'],
   'test/doctor/rules/expected-states.test.ts': [

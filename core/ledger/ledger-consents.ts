@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
-import type { Clock } from '#core/clock.ts'
-import { sha256 } from '#core/hashing.ts'
-import { writeWhole } from '#core/settings/user-file.ts'
-import { fileError } from '#core/sqlite/memory-file.ts'
+import type { Clock } from '../clock.ts'
+import { sha256 } from '../hashing.ts'
+import { writeWhole } from '../settings/user-file.ts'
+import { fileError } from '../sqlite/memory-file.ts'
 
 /** Allows that changes of one memory file, at one place, are appended to one ledger. */
 const Consent = z.object({

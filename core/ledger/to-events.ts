@@ -1,6 +1,6 @@
 import { monotonicFactory } from 'ulid'
-import { sha256 } from '#core/hashing.ts'
-import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { sha256 } from '../hashing.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
 import { afterLine, lineHash } from './ledger-chain.ts'
 import { type LedgerEvent, toLine } from './ledger-line.ts'
 import type { Row } from './tables.ts'

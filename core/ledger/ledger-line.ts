@@ -1,4 +1,4 @@
-import { canonicalJson } from './canonical-json.ts'
+import { canonicalJson } from '../canonical-json.ts'
 
 /** The fields of a ledger event. Keys and kinds are those of decapod's ledger, so that its tools can read ours. */
 export type LedgerEvent = {
@@ -43,7 +43,3 @@ export function parseLine(text: string): LedgerEvent | string {
     ts: typeof ts === 'string' ? ts : '',
   }
 }
-
-/** Converts `<epoch seconds>Z` or ISO 8601 to milliseconds, and other texts to NaN. */
-export const ledgerTimeMs = (ts: string): number =>
-  /^\d+(\.\d+)?Z$/.test(ts) ? Number.parseFloat(ts) * 1000 : Date.parse(ts)

@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path'
 import { CompactInput } from '#core/contract/compaction.ts'
 import { ConversationStore } from '#core/ingest/conversation-store.ts'
-import { LedgerWriter } from '#core/ingest/ledger/ledger-writer.ts'
 import type { Lcm } from '#core/lcm.ts'
+import { LedgerWriter } from '#core/ledger/ledger-writer.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { openNative } from '#core/sqlite/native.ts'
-import { openHere, permissionOf } from '#test/builders/ledgers.ts'
-import { temporaryFolder } from '#test/builders/temporary-folder.ts'
+import { openHere, permissionOf } from '../builders/ledgers.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 async function ended<T>(job: AsyncGenerator<unknown, T>): Promise<T> {
   for (;;) {

@@ -1,15 +1,15 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
-import type { Clock } from '#core/clock.ts'
-import type { JobProgress } from '#core/contract/job.ts'
-import type { LedgerFiles } from '#core/contract/ledger.ts'
-import type { MemoryInfo } from '#core/contract/memory.ts'
-import { LcmError } from '#core/errors.ts'
-import { fileError, pathExists } from '#core/sqlite/memory-file.ts'
-import { giveName, partialPath, takenError } from '#core/sqlite/new-file.ts'
-import type { ReadDb } from '#core/sqlite/read-db.ts'
-import { isNative } from '#core/systems/native/native.ts'
-import { yieldToOthers } from '#core/yielding.ts'
-import { TABLES as COPIED, type Table, toNative } from '../native-rows.ts'
+import type { JobProgress } from '../contract/job.ts'
+import type { LedgerFiles } from '../contract/ledger.ts'
+import type { MemoryInfo } from '../contract/memory.ts'
+import { LcmError } from '../errors.ts'
+import { TABLES as COPIED, type Table, toNative } from '../ingest/native-rows.ts'
+import type { LedgerSource, WrittenLedger } from '../ledger-keeper.ts'
+import { fileError, pathExists } from '../sqlite/memory-file.ts'
+import { giveName, partialPath, takenError } from '../sqlite/new-file.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import { isNative } from '../systems/native/native.ts'
+import { yieldToOthers } from '../yielding.ts'
 import { keyOf, OWN_META_PREFIX, type Row, TABLES } from './tables.ts'
 import { type Change, lineWriter, toEvents } from './to-events.ts'
 
@@ -20,19 +20,15 @@ const queries = {
 
 const BATCH = 1000
 
-export type Exported = { readonly events: number; readonly bytes: number; readonly largeFiles: LedgerFiles }
-
-type Source = { readonly db: ReadDb; readonly info: MemoryInfo; readonly clock: Clock }
-
 /**
  * Writes a ledger of everything that a memory of any system holds. A memory rebuilt from it has the same ids, order,
  * texts, lineage and windows. The file appears at `to` when it is complete.
  * @throws LcmError invalid_argument when something is at `to`; file_missing, disk_full, cancelled, sqlite_failed
  */
 export async function* exportLedger(
-  { to, ...source }: Source & { readonly to: string },
+  { to, ...source }: LedgerSource & { readonly to: string },
   signal: AbortSignal,
-): AsyncGenerator<JobProgress, Exported> {
+): AsyncGenerator<JobProgress, WrittenLedger> {
   if (pathExists(to)) throw takenError(to)
   const partial = partialPath(to)
   const file = openSync(partial, 'w')
@@ -55,10 +51,10 @@ export async function* exportLedger(
  */
 export async function* writeLedger(
   file: number,
-  { db, info, clock }: Source,
+  { db, info, clock }: LedgerSource,
   signal: AbortSignal,
   cleaned: (line: string) => string = (line) => line,
-): AsyncGenerator<JobProgress, Exported> {
+): AsyncGenerator<JobProgress, WrittenLedger> {
   const total = db.value<number>(queries.messageCount) ?? 0
   const lineOf = lineWriter(clock, { ts: null, line: null })
   let [events, bytes, done] = [0, 0, 0]

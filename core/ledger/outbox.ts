@@ -1,4 +1,4 @@
-import type { ReadDb, WriteDb } from '#core/sqlite/read-db.ts'
+import type { ReadDb, WriteDb } from '../sqlite/read-db.ts'
 import { columnsOf, keyOf, OWN_META_PREFIX, TABLES } from './tables.ts'
 import type { Change } from './to-events.ts'
 

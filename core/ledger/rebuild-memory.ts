@@ -1,14 +1,14 @@
 import { stat } from 'node:fs/promises'
-import type { JobProgress } from '#core/contract/job.ts'
-import type { LedgerFiles, LedgerRebuild } from '#core/contract/ledger.ts'
-import { LcmError } from '#core/errors.ts'
-import { sha256, startSha256 } from '#core/hashing.ts'
-import type { TokenEstimator } from '#core/models/token-estimator.ts'
-import { makeNativeFile } from '#core/sqlite/new-file.ts'
-import type { ReadDb, SqlParams, WriteDb } from '#core/sqlite/read-db.ts'
-import { takeTriggers } from '#core/sqlite/take-triggers.ts'
-import { indexInSteps } from '../index-in-steps.ts'
-import { fillSummaryHashes } from '../summary-hashes.ts'
+import type { JobProgress } from '../contract/job.ts'
+import type { LedgerFiles, LedgerRebuild } from '../contract/ledger.ts'
+import { LcmError } from '../errors.ts'
+import { sha256, startSha256 } from '../hashing.ts'
+import { indexInSteps } from '../ingest/index-in-steps.ts'
+import { fillSummaryHashes } from '../ingest/summary-hashes.ts'
+import type { RebuildRequest } from '../ledger-keeper.ts'
+import { makeNativeFile } from '../sqlite/new-file.ts'
+import type { ReadDb, SqlParams, WriteDb } from '../sqlite/read-db.ts'
+import { takeTriggers } from '../sqlite/take-triggers.ts'
 import { ForeignEvents } from './foreign-events.ts'
 import type { LedgerEvent } from './ledger-line.ts'
 import { LostConversations } from './lost-conversations.ts'
@@ -20,8 +20,6 @@ const queries = {
   largeFiles: /* sql */ `SELECT count(*) AS count, coalesce(sum(byte_size), 0) AS bytes FROM large_files`,
 }
 
-type Request = { readonly ledger: string; readonly to: string; readonly estimator: TokenEstimator }
-
 /**
  * Rebuilds a memory from a ledger alone: one of ours with summaries, windows and runs, one of another system with a
  * message for every line, also when a content is repeated. Lines that cannot be relied on are reported and skipped. The
@@ -30,7 +28,7 @@ type Request = { readonly ledger: string; readonly to: string; readonly estimato
  * at `to`, file_missing, file_is_folder, file_not_readable, cancelled, disk_full
  */
 export async function* rebuildMemory(
-  request: Request,
+  request: RebuildRequest,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, LedgerRebuild> {
   yield* requireLedger(request.ledger, signal)
@@ -39,7 +37,7 @@ export async function* rebuildMemory(
 
 async function* replay(
   db: WriteDb,
-  { ledger, to, estimator }: Request,
+  { ledger, to, estimator }: RebuildRequest,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, LedgerRebuild> {
   const failures = new Failures()

@@ -1,8 +1,8 @@
 // Why it is so: docs/decisions/0009-ledger.md
 
-import type { Clock } from '#core/clock.ts'
-import { LcmError } from '#core/errors.ts'
-import type { WriteDb } from '#core/sqlite/read-db.ts'
+import type { Clock } from '../clock.ts'
+import { LcmError } from '../errors.ts'
+import type { WriteDb } from '../sqlite/read-db.ts'
 import type { LedgerPermission } from './ledger-permission.ts'
 import { LedgerWriter } from './ledger-writer.ts'
 

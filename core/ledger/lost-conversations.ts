@@ -1,4 +1,4 @@
-import type { WriteDb } from '#core/sqlite/read-db.ts'
+import type { WriteDb } from '../sqlite/read-db.ts'
 import type { LedgerEvent } from './ledger-line.ts'
 import type { Failures } from './verify-ledger.ts'
 

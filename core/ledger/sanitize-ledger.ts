@@ -1,7 +1,7 @@
 import { sha256 } from '../hashing.ts'
 import { type Sanitizer, sanitizeValue, withoutSecrets } from '../sanitize.ts'
-import { afterLine, lineHash } from './ledger/ledger-chain.ts'
-import { parseLine, toLine } from './ledger/ledger-line.ts'
+import { afterLine, lineHash } from './ledger-chain.ts'
+import { parseLine, toLine } from './ledger-line.ts'
 
 /**
  * Takes the lines of a ledger one after the other and returns each without what must not leave the machine. Every line

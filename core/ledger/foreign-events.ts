@@ -1,8 +1,9 @@
-import { sha256 } from '#core/hashing.ts'
-import type { TokenEstimator } from '#core/models/token-estimator.ts'
-import type { WriteDb } from '#core/sqlite/read-db.ts'
-import { ledgerWriter } from '#core/systems/systems.ts'
-import { type LedgerEvent, ledgerTimeMs } from './ledger-line.ts'
+import { eventTimeMs } from '../clock.ts'
+import { sha256 } from '../hashing.ts'
+import type { TokenEstimator } from '../models/token-estimator.ts'
+import type { WriteDb } from '../sqlite/read-db.ts'
+import { ledgerWriter } from '../systems/systems.ts'
+import type { LedgerEvent } from './ledger-line.ts'
 
 const queries = {
   conversation: /* sql */ `
@@ -40,7 +41,7 @@ export class ForeignEvents {
     if (hash !== event.content_hash) return
     const given = event.metadata.session_id
     const sessionId = typeof given === 'string' ? given : ''
-    const at = Math.trunc(ledgerTimeMs(event.ts)) || 0
+    const at = Math.trunc(eventTimeMs(event.ts)) || 0
     const session = this.#session(sessionId, at)
     const seq = session.next
     session.next += 1

@@ -1,16 +1,17 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { access, constants, stat } from 'node:fs/promises'
-import type { JobProgress } from '#core/contract/job.ts'
-import type { LedgerFailure, LedgerProblem, LedgerReport } from '#core/contract/ledger.ts'
-import { LcmError } from '#core/errors.ts'
-import { sha256 } from '#core/hashing.ts'
-import { fileError } from '#core/sqlite/memory-file.ts'
-import type { ReadDb } from '#core/sqlite/read-db.ts'
-import { readLines } from '../transcripts/line-reader.ts'
+import { eventTimeMs } from '../clock.ts'
+import type { JobProgress } from '../contract/job.ts'
+import type { LedgerFailure, LedgerProblem, LedgerReport } from '../contract/ledger.ts'
+import { LcmError } from '../errors.ts'
+import { sha256 } from '../hashing.ts'
+import { readLines } from '../ingest/transcripts/line-reader.ts'
+import { fileError } from '../sqlite/memory-file.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
 import { ChainCheck, previousOf } from './ledger-chain.ts'
 import { realLedger } from './ledger-consents.ts'
 import { aheadOf, compareExtent, extentOf } from './ledger-extent.ts'
-import { type LedgerEvent, ledgerTimeMs, parseLine } from './ledger-line.ts'
+import { type LedgerEvent, parseLine } from './ledger-line.ts'
 import { ledgerMeta } from './ledger-meta.ts'
 import { statedLedger } from './ledger-permission.ts'
 import { hasOutbox, pendingMessageIds } from './outbox.ts'
@@ -76,7 +77,7 @@ export async function* readLedgerEvents(
         failures.add(one.number, 'ledger_duplicate_event', `event ${event.event_id} stands in an earlier line as well`)
       }
       seen.add(event.event_id)
-      const at = ledgerTimeMs(event.ts)
+      const at = eventTimeMs(event.ts)
       if (Number.isNaN(at))
         failures.add(one.number, 'ledger_time_order', `its time cannot be read: ${event.ts.slice(0, 60)}`)
       else if (at < latest) failures.add(one.number, 'ledger_time_order', 'earlier than a line before it')

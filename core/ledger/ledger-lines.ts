@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
-import { sha256 } from '#core/hashing.ts'
-import { linesFrom } from '#core/systems/file-lines.ts'
+import { sha256 } from '../hashing.ts'
+import { linesFrom } from '../systems/file-lines.ts'
 import { previousOf } from './ledger-chain.ts'
 import { type LedgerEvent, parseLine } from './ledger-line.ts'
 

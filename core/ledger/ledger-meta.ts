@@ -1,4 +1,4 @@
-import type { ReadDb, WriteDb } from '#core/sqlite/read-db.ts'
+import type { ReadDb, WriteDb } from '../sqlite/read-db.ts'
 
 /** What a memory notes about its ledger, under keys that no ledger records. */
 type MetaKey =

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { exportLedger } from '#core/ingest/ledger/export-ledger.ts'
-import { parseLine, toLine } from '#core/ingest/ledger/ledger-line.ts'
-import { rebuildMemory } from '#core/ingest/ledger/rebuild-memory.ts'
-import { verifyLedger } from '#core/ingest/ledger/verify-ledger.ts'
 import { openLcm } from '#core/lcm.ts'
+import { exportLedger } from '#core/ledger/export-ledger.ts'
+import { parseLine, toLine } from '#core/ledger/ledger-line.ts'
+import { rebuildMemory } from '#core/ledger/rebuild-memory.ts'
+import { verifyLedger } from '#core/ledger/verify-ledger.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
-import { temporaryFolder } from '#test/builders/temporary-folder.ts'
-import { FIXTURES } from '#test/sqlite/fixtures.ts'
-import { finish } from '#test/systems/every-question.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { FIXTURES } from '../sqlite/fixtures.ts'
+import { finish } from '../systems/every-question.ts'
 
 const estimator = createTokenEstimator()
 const signal = new AbortController().signal

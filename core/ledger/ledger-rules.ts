@@ -1,17 +1,17 @@
 import { realpathSync, statSync } from 'node:fs'
-import { sha256 } from '#core/hashing.ts'
-import { ChainCheck } from '#core/ingest/ledger/ledger-chain.ts'
-import { extentOf } from '#core/ingest/ledger/ledger-extent.ts'
-import { ledgerTimeMs } from '#core/ingest/ledger/ledger-line.ts'
-import { type LedgerLine, readLedgerLines } from '#core/ingest/ledger/ledger-lines.ts'
-import { ledgerMeta } from '#core/ingest/ledger/ledger-meta.ts'
-import { statedLedger } from '#core/ingest/ledger/ledger-permission.ts'
-import { pendingMessageIds, readBatch } from '#core/ingest/ledger/outbox.ts'
-import { toEvents } from '#core/ingest/ledger/to-events.ts'
-import { isNative } from '#core/systems/native/native.ts'
-import { everyContentHash } from '#core/systems/records/messages.ts'
-import type { Rule, RuleContext } from '#core/systems/rule.ts'
-import type { Finding } from '#core/systems/scanned-memory.ts'
+import { eventTimeMs } from '../clock.ts'
+import { sha256 } from '../hashing.ts'
+import { isNative } from '../systems/native/native.ts'
+import { everyContentHash } from '../systems/records/messages.ts'
+import type { Rule, RuleContext } from '../systems/rule.ts'
+import type { Finding } from '../systems/scanned-memory.ts'
+import { ChainCheck } from './ledger-chain.ts'
+import { extentOf } from './ledger-extent.ts'
+import { type LedgerLine, readLedgerLines } from './ledger-lines.ts'
+import { ledgerMeta } from './ledger-meta.ts'
+import { statedLedger } from './ledger-permission.ts'
+import { pendingMessageIds, readBatch } from './outbox.ts'
+import { toEvents } from './to-events.ts'
 
 const queries = {
   indexed: /* sql */ `SELECT CAST(content_hash AS TEXT) FROM main.originals_index WHERE content_hash IS NOT NULL`,
@@ -60,7 +60,7 @@ function findDuplicates(context: RuleContext): Iterable<Finding | null> {
 function findTimeSteps(context: RuleContext): Iterable<Finding | null> {
   let latest = Number.NEGATIVE_INFINITY
   return each(context, ({ isEvent, time }) => {
-    const at = isEvent ? ledgerTimeMs(time) : Number.NaN
+    const at = isEvent ? eventTimeMs(time) : Number.NaN
     if (Number.isNaN(at)) return isEvent ? 'its time cannot be read' : null
     const isBack = at < latest
     latest = Math.max(latest, at)

@@ -1,4 +1,4 @@
-import type { ReadDb, SqlValue } from '#core/sqlite/read-db.ts'
+import type { ReadDb, SqlValue } from '../sqlite/read-db.ts'
 
 const queries = {
   columns: /* sql */ `SELECT name FROM pragma_table_info(:table, 'main') ORDER BY cid`,

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
-import { LcmError } from '#core/errors.ts'
-import { fileError } from '#core/sqlite/memory-file.ts'
-import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { LcmError } from '../errors.ts'
+import { fileError } from '../sqlite/memory-file.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
 import {
   aheadOf,
   compareExtent,

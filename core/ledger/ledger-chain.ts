@@ -1,4 +1,4 @@
-import { sha256 } from '#core/hashing.ts'
+import { sha256 } from '../hashing.ts'
 import type { LedgerEvent } from './ledger-line.ts'
 
 /**

@@ -1,10 +1,9 @@
 import { appendFileSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ledgerState } from '#core/ingest/ledger/ledger-permission.ts'
-import { LedgerWriter } from '#core/ingest/ledger/ledger-writer.ts'
+import { LedgerWriter } from '#core/ledger/ledger-writer.ts'
 import { openNative } from '#core/sqlite/native.ts'
-import { openHere, permissionOf } from '#test/builders/ledgers.ts'
+import { openHere, permissionOf } from '../builders/ledgers.ts'
 import { compact, keptMemory, ledgerFindings, longTexts, say } from './kept-memory.ts'
 
 let warned: string[] = []
@@ -44,12 +43,12 @@ describe('a ledger that cannot be written', () => {
     expect(await compact(lcm, id)).toBeGreaterThan(0)
     expect(warned).toHaveLength(1)
     expect(await ledgerFindings(lcm)).toEqual(['ledger_behind'])
-    expect(ledgerState(lcm.read, lcm.ledgers).pending).toBeGreaterThan(60)
+    expect(lcm.ledger.state(lcm.read).pending).toBeGreaterThan(60)
     rmSync(ledger, { recursive: true, force: true })
     mkdirSync(folder, { recursive: true })
     writeFileSync(ledger, whole)
     say(lcm, 's', ['afterwards'])
-    expect(ledgerState(lcm.read, lcm.ledgers)).toMatchObject({ pending: 0, blocked: null })
+    expect(lcm.ledger.state(lcm.read)).toMatchObject({ pending: 0, blocked: null })
     expect(await ledgerFindings(lcm)).toEqual([])
     lcm.close()
   })
@@ -117,7 +116,7 @@ describe('consent to a ledger', () => {
     forget()
     const asking = await openHere(path)
     say(asking, 's', ['two'])
-    expect(ledgerState(asking.read, asking.ledgers)).toMatchObject({ problem: 'not_agreed' })
+    expect(asking.ledger.state(asking.read)).toMatchObject({ problem: 'not_agreed' })
     asking.close()
     const whole = readFileSync(ledger, 'utf8')
     writeFileSync(ledger, whole.replace('Said first.', 'Said firsT.'))
