@@ -83,7 +83,7 @@ export function useActionEntries(
     action('Open another memory', 'file welcome recent', () => host.openFile(null)),
     action('Import transcripts', 'claude code jsonl', () => host.openFile(null)),
     action('Open the sample memory', 'example demo', () => sample.mutate(undefined)),
-    action('Take the tour of the sample', 'help first questions', () => tour.mutate(undefined)),
+    action('Take the tour of the sample', 'help first steps', () => tour.mutate(undefined)),
     action(paused ? 'Follow the file again' : 'Pause live updates', 'live watch', togglePause),
     action('Copy the path of the file', 'clipboard', () => void navigator.clipboard.writeText(info.path)),
     ...(host.kind === 'browser'

@@ -133,6 +133,9 @@ for (const { name, theme, file, view, prepare } of SCENES) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
     await page.getByRole('contentinfo').getByText('LCM:').waitFor()
     await page.evaluate((hash) => {
+      // Whoever knows the program has refused its tour.
+      localStorage.setItem('lcm:tour-settled', 'true')
+      window.dispatchEvent(new Event('lcm:tour'))
       location.hash = hash
     }, `#/conversation/1/${view}`)
     await prepare(page)

@@ -25,7 +25,7 @@ const NOW = new Date('2026-03-10T12:00:00Z')
 
 /**
  * Every character comes from a font of the app. What names folders of this machine, its clock, or how fast it answered is
- * not compared.
+ * not compared, nor is the offer of the tour, which stands above everything else until it was refused.
  */
 const PINNED = `
   :root { --more-fonts: "Noto Emoji", "Noto Sans SC", "Noto Sans KR", "Noto Sans Symbols 2" !important; }
@@ -35,6 +35,7 @@ const PINNED = `
   [aria-label^="Search and expand"], main [role="status"], main header p:has(> time) { visibility: hidden !important; }
   dialog :is([class*="path"], [class*="where"], [class*="time"]) { visibility: hidden !important; }
   [aria-label="Metrics"] :is([class*="range"], [class*="tick"]) { visibility: hidden !important; }
+  [aria-label="Tour of the sample"] { display: none !important; }
   :has(> [aria-label^="Copy /"]), p:has(> [class*="path"]) { display: none !important; }
 `
 /** A view that is not drawn yet is looked at again. */

@@ -4,7 +4,8 @@ import type { Page } from '@playwright/test'
 import { meaningOf } from '#core/contract/glossary.ts'
 import { TranscriptBuilder, text } from '../builders/claude-code.ts'
 import { expect, IN_BROWSER, THROUGH_SHELL, test } from './app.ts'
-import { badFiles, damageTable, factsOf, sampleCopy, systemFile, turnTo } from './memories.ts'
+import { violations } from './axe.ts'
+import { badFiles, damageTable, factsOf, hitsOf, sampleCopy, systemFile, turnTo } from './memories.ts'
 
 const openByPath = async (page: Page, path: string): Promise<void> => {
   await page.getByRole('textbox', { name: 'Path of a memory or a transcript' }).fill(path)
@@ -31,37 +32,69 @@ test(
 )
 
 test(
-  'the tour of the sample asks three questions where they are answered, and can be left at any time',
+  'the tour of the sample leads in five steps from a question to the compaction that lost the answer, and can be left at any time',
   THROUGH_SHELL,
   async ({ openMemory }) => {
     const page = await openMemory()
     await page.getByRole('button', { name: 'Take the tour' }).click()
-    const tour = page.getByRole('region', { name: 'Tour' })
-    await expect(tour).toContainText('1 of 3')
-    await expect(tour.getByRole('heading', { level: 3 })).toHaveText('What does the model see next turn?')
+    const tour = page.getByRole('region', { name: 'Tour', exact: true })
+    const title = tour.getByRole('heading', { level: 3 })
+    const next = () => tour.getByRole('button', { name: 'Next step' }).click()
+    await expect(tour).toContainText('1 of 5')
+    await expect(title).toHaveText('What did the agent forget?')
+    await expect(page.getByRole('searchbox', { name: 'What did the agent forget?' })).toBeVisible()
+    await next()
+    await expect(title).toHaveText('Who said it?')
+    await expect(hitsOf(page).first()).toContainText('PAY-1187')
+    await next()
+    await expect(title).toHaveText('Where was it lost?')
+    await expect(page.getByRole('heading', { name: /^Lost at .* by compaction 2/ })).toBeVisible()
+    await expect(page.getByRole('complementary', { name: 'Detail' })).toContainText('By expanding')
+    await next()
+    await expect(title).toHaveText('Which compaction lost it?')
+    await expect(page.getByRole('button', { name: /^Compaction 2|Mar 3, 16:31/ }).first()).toBeVisible()
+    await next()
+    await expect(tour).toContainText('5 of 5')
     const context = page.getByRole('region', { name: 'Window of the conversation' })
     await expect(context).toContainText('stands for')
     // The terms that stand here are explained.
     await expect(page.getByTitle(meaningOf('fresh tail'))).toContainText(/newest \d+ stay/)
     await expect(context.getByTitle(meaningOf('τ soft, τ hard')).first()).toBeVisible()
 
-    await tour.getByRole('button', { name: 'Next question' }).click()
-    await expect(tour.getByRole('heading', { level: 3 })).toHaveText('Why did it forget PAY-1187?')
-    await expect(page.getByRole('heading', { name: /^Lost at .* by compaction \d/ })).toBeVisible()
-    await expect(page.getByRole('complementary', { name: 'Detail' })).toContainText('By expanding')
-    await tour.getByRole('button', { name: 'Next question' }).click()
-    await expect(tour).toContainText('3 of 3')
-    await expect(page.getByRole('button', { name: 'Check now' })).toBeVisible()
-
-    // It goes on after a reload, and Back leads to the question before.
+    // It goes on after a reload, and Back leads to the step before.
     await page.reload()
     await tour.getByRole('button', { name: 'Back' }).click()
-    await expect(tour).toContainText('2 of 3')
+    await expect(tour).toContainText('4 of 5')
     await tour.getByRole('button', { name: 'Leave the tour' }).click()
     await expect(tour).toHaveCount(0)
     await page.reload()
     await expect(page.getByRole('contentinfo')).toContainText('LCM:')
     await expect(tour).toHaveCount(0)
+  },
+)
+
+test(
+  'the sample offers its tour above the first questions, and one click refuses it for good',
+  IN_BROWSER,
+  async ({ openSample }) => {
+    const page = await openSample()
+    const offer = page.getByRole('region', { name: 'Tour of the sample' })
+    await expect(offer).toContainText('Follow one lost detail of this sample in five steps')
+    expect(await violations(page)).toEqual([])
+    await offer.getByRole('button', { name: 'Take the tour' }).click()
+    const tour = page.getByRole('region', { name: 'Tour', exact: true })
+    await expect(tour).toContainText('1 of 5')
+    await expect(offer).toHaveCount(0)
+    await tour.getByRole('button', { name: 'Leave the tour' }).click()
+    await expect(offer).toHaveCount(0)
+
+    await page.evaluate(() => localStorage.removeItem('lcm:tour-settled'))
+    await page.reload()
+    await offer.getByRole('button', { name: 'Do not offer the tour again' }).click()
+    await expect(offer).toHaveCount(0)
+    await page.reload()
+    await expect(page.getByRole('region', { name: 'What does the model see next turn?' })).toBeVisible()
+    await expect(offer).toHaveCount(0)
   },
 )
 

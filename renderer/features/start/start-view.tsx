@@ -36,18 +36,21 @@ import { WindowAnswer } from './window-answer.tsx'
 type Props = {
   readonly conversationId: number
   readonly info: MemoryInfo
+  /** What is offered above the questions, where anything is. */
+  readonly offer: ReactNode
   /** Draws the layers of the conversation in small. */
   readonly renderLayers: () => ReactNode
 }
 
 /** From a question to its answer: what a conversation forgot, what the model sees, and whether the memory is sound. */
-export function StartView({ conversationId, info, renderLayers }: Props) {
+export function StartView({ conversationId, info, offer, renderLayers }: Props) {
   const { data: conversation, error, refetch } = useConversation(conversationId)
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   return (
     <div className={styles.scroller}>
       <div className={styles.view}>
         <div className={styles.part}>
+          {offer}
           <ForgottenField />
           {conversation && <Answers {...{ conversation, info, renderLayers }} />}
         </div>
@@ -62,7 +65,7 @@ export function StartView({ conversationId, info, renderLayers }: Props) {
   )
 }
 
-type AnswersProps = Omit<Props, 'conversationId'> & { readonly conversation: ListedConversation }
+type AnswersProps = Omit<Props, 'conversationId' | 'offer'> & { readonly conversation: ListedConversation }
 
 function Answers({ conversation, info, renderLayers }: AnswersProps) {
   const { conversationId } = conversation

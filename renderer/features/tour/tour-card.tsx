@@ -3,20 +3,20 @@ import { navigate } from '#renderer/routes.ts'
 import { Button } from '#renderer/ui/button.tsx'
 import { IconButton } from '#renderer/ui/icon-button.tsx'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
-import { leaveTour, QUESTIONS, showQuestion, useTour } from './tour.ts'
+import { leaveTour, STEPS, showStep, useTour } from './tour.ts'
 import styles from './tour-card.module.css'
 
-/** The question of the tour that is being taken on this file. Esc and the cross leave it. */
+/** The step of the tour that is being taken on this file. Esc and the cross leave it. */
 export function TourCard({ path }: { readonly path: string }) {
   const tour = useTour(path)
-  const at = tour?.question ?? 0
+  const at = tour?.step ?? 0
   const isNew = tour !== null && !tour.isBegun
   useEffect(() => {
     if (isNew) goTo(path, 0)
   }, [isNew, path])
-  const question = QUESTIONS[at]
-  if (tour === null || question === undefined) return null
-  const isLast = at === QUESTIONS.length - 1
+  const step = STEPS[at]
+  if (tour === null || step === undefined) return null
+  const isLast = at === STEPS.length - 1
   return (
     <section
       className={styles.card}
@@ -28,16 +28,16 @@ export function TourCard({ path }: { readonly path: string }) {
       }}
     >
       <SectionHeading aside={<IconButton icon="close" label="Leave the tour" onClick={leaveTour} />}>
-        Tour · {at + 1} of {QUESTIONS.length}
+        Tour · {at + 1} of {STEPS.length}
       </SectionHeading>
       <div aria-live="polite">
-        <h3 className={styles.title}>{question.title}</h3>
-        <p className={styles.text}>{question.text}</p>
+        <h3 className={styles.title}>{step.title}</h3>
+        <p className={styles.text}>{step.text}</p>
       </div>
       <div className={styles.actions}>
         {at > 0 && <Button onClick={() => goTo(path, at - 1)}>Back</Button>}
         <Button look={isLast ? 'plain' : 'primary'} onClick={isLast ? leaveTour : () => goTo(path, at + 1)}>
-          {isLast ? 'Done' : 'Next question'}
+          {isLast ? 'Done' : 'Next step'}
         </Button>
       </div>
     </section>
@@ -45,8 +45,8 @@ export function TourCard({ path }: { readonly path: string }) {
 }
 
 function goTo(path: string, index: number): void {
-  const question = QUESTIONS[index]
-  if (question === undefined) return
-  showQuestion(path, index)
-  navigate(question.place, 'push')
+  const step = STEPS[index]
+  if (step === undefined) return
+  showStep(path, index)
+  navigate(step.place, 'push')
 }

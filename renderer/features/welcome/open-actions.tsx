@@ -61,7 +61,7 @@ export function OpenActions({ onBrowse, onConnect, onImport, onTranscript, onTou
           Open the sample
         </Button>
         <Button
-          title="Three questions, each at the place of the sample that answers it"
+          title="Five steps through the sample: from a question to the compaction that lost the answer"
           disabled={tour.isPending}
           onClick={() => tour.mutate(undefined)}
         >
