@@ -125,13 +125,21 @@ export type HostCompactInput = z.infer<typeof HostCompactInput>
 
 export const RecallInput = z.object({
   ...conversation,
-  query: z.string().min(1).max(10_000).describe('What to remember: a question, or what the user has just said.'),
+  query: z
+    .string()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe(
+      'What to remember: a question, or what the user has just said. Default: what left the window and stands nowhere ' +
+        'in it any more, what is pinned first, a line each.',
+    ),
   tokenCap: z.int().min(1).max(8_000).default(1_000).describe('The passages together have at most so many tokens.'),
   everywhere: z.boolean().default(false).describe('Also in other conversations of the memory.'),
 })
 export type RecallInput = z.infer<typeof RecallInput>
 
-/** Passages that the window does not hold and that bear on a query. */
+/** Passages that the window does not hold and that bear on a query. Without a query, all stands in `text`. */
 export const Recalled = z.object({
   /**
    * The passages between marks, to be put before the model; empty when nothing was found. When it comes back in a
@@ -150,6 +158,25 @@ export const Recalled = z.object({
   tokens: z.int(),
 })
 export type Recalled = z.infer<typeof Recalled>
+
+export const StoredInput = z.object({
+  ...conversation,
+  limit: z.int().min(1).max(20_000).default(200).describe('The newest messages of the conversation, at most so many.'),
+  textChars: z.int().min(0).max(20_000).default(0).describe('Of each message, the first so many characters.'),
+})
+export type StoredInput = z.infer<typeof StoredInput>
+
+/** What is stored of a session by the ids that its host gave, in their order, whether it stands in the window or not. */
+export const StoredMessages = z.array(
+  z.object({
+    id: NodeId,
+    /** The id that the host gave to the message. Null when it gave none. */
+    externalId: z.string().nullable(),
+    role: Role.nullable(),
+    text: z.string(),
+  }),
+)
+export type StoredMessages = z.infer<typeof StoredMessages>
 
 export const HostStatusInput = z.object(conversation)
 export type HostStatusInput = z.infer<typeof HostStatusInput>
@@ -174,6 +201,7 @@ export const hostCalls = {
   assemble: { input: WindowInput, output: WindowForModel },
   compact: { input: HostCompactInput, output: CompactionResult.nullable() },
   recall: { input: RecallInput, output: Recalled },
+  stored: { input: StoredInput, output: StoredMessages },
   status: { input: HostStatusInput, output: HostStatus },
 } as const
 export type HostCalls = typeof hostCalls

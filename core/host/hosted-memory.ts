@@ -17,8 +17,10 @@ import {
   noSuchConversation,
   storedConversations,
 } from '../systems/records/conversations.ts'
+import { knownRole, newestMessages } from '../systems/records/messages.ts'
 import { despiteWrongValues } from '../systems/wrong-values.ts'
 import { throwIfCancelled } from '../yielding.ts'
+import { whatLeftWindow } from './hooks/left-window.ts'
 import { readEntries } from './read-entries.ts'
 import { readMessages, titleIn } from './read-messages.ts'
 import { recall } from './recall.ts'
@@ -81,6 +83,7 @@ export class HostedMemory {
       assemble: (given: Input<'assemble'>) => this.#assemble(given, signal),
       compact: (given: Input<'compact'>) => this.#compact(given, signal),
       recall: (given: Input<'recall'>) => this.#recall(given, signal),
+      stored: (given: Input<'stored'>) => this.#stored(given),
       status: (given: Input<'status'>) => this.#status(given),
     }
     return await handlers[name](parsed.data as never)
@@ -166,7 +169,25 @@ export class HostedMemory {
 
   async #recall(input: Input<'recall'>, signal: AbortSignal): Promise<Output<'recall'>> {
     const lcm = await this.#core.lcm()
-    return recall(lcm, { ...input, conversationId: input.everywhere ? null : this.#conversation(lcm, input) }, signal)
+    const { query, tokenCap, everywhere } = input
+    if (query !== undefined)
+      return recall(
+        lcm,
+        { ...input, query, conversationId: everywhere ? null : this.#conversation(lcm, input) },
+        signal,
+      )
+    const conversationId = this.#conversation(lcm, input)
+    const text = await whatLeftWindow(lcm, { conversationId, isLeaving: false, summary: null, tokenCap }, signal)
+    return { text, passages: [], tokens: lcm.estimator.count(text) }
+  }
+
+  async #stored(input: Input<'stored'>): Promise<Output<'stored'>> {
+    const lcm = await this.#core.lcm()
+    const { limit, textChars } = input
+    const newest = newestMessages(lcm.read, { conversationId: this.#conversation(lcm, input), limit, textChars })
+    return newest.map(({ number, externalId, role, text }) => {
+      return { id: `msg_${number}`, externalId, role: knownRole(role), text }
+    })
   }
 
   async #status(input: Input<'status'>): Promise<Output<'status'>> {

@@ -204,6 +204,30 @@ describe('a window of an agent', () => {
   })
 })
 
+describe('what is stored of a session', () => {
+  it('gives the newest messages in their order by the ids of the host, in the window or not', async () => {
+    const memory = hosted(SMALL)
+    await memory.ask('ingest', { sessionId: 's', messages: turns(40) })
+    await memory.ask('compact', { sessionId: 's' })
+    const ids = turns(40).map(({ id }) => id)
+    const all = await memory.ask<{ id: string; externalId: string; text: string }[]>('stored', { sessionId: 's' })
+    expect(all.map(({ externalId }) => externalId)).toEqual(ids)
+    expect(all[0]).toMatchObject({ id: 'msg_1', role: 'user', text: '' })
+    const newest = await memory.ask('stored', { sessionId: 's', limit: 2, textChars: 4 })
+    expect(newest).toEqual(
+      turns(40)
+        .slice(-2)
+        .map(({ id, role, content }, at) => ({
+          id: `msg_${39 + at}`,
+          externalId: id,
+          role,
+          text: String(content).slice(0, 4),
+        })),
+    )
+    await memory.core.close()
+  })
+})
+
 describe('what is recalled', () => {
   it('bears on the query, is outside of the window, fits its cap, and is not stored again', async () => {
     const memory = hosted(SMALL)
@@ -231,6 +255,24 @@ describe('what is recalled', () => {
     const foreign = { id: 'z', role: 'user', content: text.replace('4711', '4712') }
     await memory.ask('ingest', { sessionId: 's', messages: [foreign] })
     expect(lcm.transcript.message('msg_43').content).toBe(foreign.content)
+    await memory.core.close()
+  })
+
+  it('is what left the window and stands in no summary when there is no query', async () => {
+    const memory = hosted(SMALL)
+    const facts = Array.from({ length: 30 }, (_, n) => ({
+      ...{ id: `f${n}`, role: 'user', content: `We decided that svc-${n} listens on port ${4000 + n * 7}.` },
+    }))
+    await memory.ask('ingest', { sessionId: 's', messages: [...facts, ...turns(40)] })
+    await memory.ask('compact', { sessionId: 's' })
+    const window = JSON.stringify((await memory.ask<{ messages: unknown }>('assemble', { sessionId: 's' })).messages)
+    const left = facts.filter(({ content }) => !window.includes(content.slice(-6, -1)))
+    expect(left.length).toBeGreaterThan(0)
+    const { text, tokens } = await memory.ask<{ text: string; tokens: number }>('recall', { sessionId: 's' })
+    for (const { content } of left) expect(text).toContain(content.slice(0, -1))
+    expect(tokens).toBeLessThanOrEqual(1000)
+    const { text: less } = await memory.ask<{ text: string }>('recall', { sessionId: 's', tokenCap: 150 })
+    expect(less.length).toBeLessThan(text.length)
     await memory.core.close()
   })
 

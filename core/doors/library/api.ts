@@ -25,6 +25,8 @@ import type {
   Procedures,
   Recalled,
   RecallInput,
+  StoredInput,
+  StoredMessages,
   WindowForModel,
   WindowInput,
 } from './types.ts'
@@ -75,6 +77,8 @@ export interface Lcm {
   compact(input: Omit<HostCompactInput, 'ifNeeded'>, options?: CallOptions): Promise<CompactionResult>
   /** Finds passages outside of the window that bear on a query. */
   recall(input: RecallInput, options?: CallOptions): Promise<Recalled>
+  /** The newest messages of a session, by the ids of its host. */
+  stored(input: StoredInput, options?: CallOptions): Promise<StoredMessages>
   status(input: HostStatusInput): Promise<HostStatus>
   grep(input: GrepInput, options?: CallOptions): Promise<GrepResult>
   /** Everything known of a message, summary or file. */

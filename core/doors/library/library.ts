@@ -117,6 +117,7 @@ function libraryOn({ info, procedure, ask: asked, job: run, subscribe, close }: 
     compactIfNeeded: (input, options) => ask('compact', { ...input, ifNeeded: true }, options),
     compact: (input, options) => ask('compact', input, options),
     recall: (input, options) => ask('recall', input, options),
+    stored: (input, options) => ask('stored', input, options),
     status: (input) => ask('status', input),
     grep: (input, options) => call('retrieval.grep', input, options),
     describe: (id, { contentChars, ...options } = {}) => call('retrieval.describe', { id, contentChars }, options),

@@ -13,7 +13,7 @@ export type { ContextItem } from '#core/contract/context.ts'
 export type { ErrorCode } from '#core/contract/error.ts'
 export type { LcmEvent } from '#core/contract/event.ts'
 export type { ExpandQueryResult } from '#core/contract/expand-query.ts'
-export type { HostStatus, IngestResult, Recalled, WindowForModel } from '#core/contract/host.ts'
+export type { HostStatus, IngestResult, Recalled, StoredMessages, WindowForModel } from '#core/contract/host.ts'
 export type { IntegrityReport } from '#core/contract/integrity.ts'
 export type { JobResult } from '#core/contract/job.ts'
 export type { Description } from '#core/contract/lineage.ts'
@@ -26,6 +26,7 @@ export type HostMessage = z.input<typeof host.HostMessage>
 export type WindowInput = z.input<typeof host.WindowInput>
 export type HostCompactInput = z.input<typeof host.HostCompactInput>
 export type RecallInput = z.input<typeof host.RecallInput>
+export type StoredInput = z.input<typeof host.StoredInput>
 export type HostStatusInput = z.input<typeof host.HostStatusInput>
 export type CompactionSettings = z.input<typeof compaction.CompactionSettings>
 

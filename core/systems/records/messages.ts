@@ -30,6 +30,12 @@ const queries = {
   externalIds: /* sql */ `
     SELECT message_id, external_id FROM messages
     WHERE message_id IN (SELECT value FROM json_each(:ids)) AND external_id IS NOT NULL`,
+  newestOf: /* sql */ `
+    SELECT message_id AS number, external_id AS externalId, role, substr(content, 1, :textChars) AS text
+    FROM messages
+    WHERE conversation_id = :conversationId
+    ORDER BY seq DESC
+    LIMIT CAST(:limit AS INTEGER)`,
   byId: /* sql */ `
     SELECT ${columns}
     FROM messages
@@ -91,6 +97,19 @@ export const messageWeights = (
 /** The ids that the agent gave to some messages, by their numbers. */
 export const externalIdsOf = (db: ReadDb, ids: readonly number[]): ReadonlyMap<number, string> =>
   new Map(db.rows<[number, string]>(queries.externalIds, { ids: JSON.stringify(ids) }))
+
+type NewestMessage = {
+  readonly number: number
+  readonly externalId: string | null
+  readonly role: string | null
+  readonly text: string
+}
+
+/** The newest messages of a conversation in their order, with the beginnings of their texts. */
+export const newestMessages = (
+  db: ReadDb,
+  asked: { readonly conversationId: number; readonly limit: number; readonly textChars: number },
+): NewestMessage[] => db.all<NewestMessage>(queries.newestOf, asked).reverse()
 
 /** Numbers of all messages of a conversation in their order. */
 export const messagesOf = (db: ReadDb, conversationId: number): number[] =>

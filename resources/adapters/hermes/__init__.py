@@ -28,6 +28,7 @@ SUMMARY_TOKENS = 8_000
 ALL_TOKENS = 100_000_000
 # So many of the newest messages that are stored are compared with those of Hermes.
 MOST_COMPARED = 500
+LEFT_TOKENS = 1500
 HEADING = (
     "The conversation before this point is stored whole in a memory. These are its summaries, from the oldest to the"
     " newest.\nLook details up instead of guessing: lcm_grep searches everything that was said, lcm_expand opens a"
@@ -202,12 +203,8 @@ class LcmInspectorEngine(ContextEngine):
             try:
                 status = self._engine.call("status", sessionId=self._session)
                 self._conversation = status["conversationId"]
-                sql = (
-                    "SELECT external_id FROM messages WHERE external_id IS NOT NULL"
-                    f" AND conversation_id = {self._conversation} ORDER BY seq DESC"
-                )
-                rows = self._engine.call("sql.run", sql=sql, limit=MOST_COMPARED)["rows"]
-                newest = [row[0].split("-", 1) for row in reversed(rows)]
+                stored = self._engine.call("stored", conversationId=self._conversation, limit=MOST_COMPARED)
+                newest = [message["externalId"].split("-", 1) for message in stored if message["externalId"]]
                 before = int(newest[0][0]) if newest else 0
                 self._stored = [""] * before + [digest for _, digest in newest]
             except Refused as error:
@@ -239,6 +236,10 @@ class LcmInspectorEngine(ContextEngine):
         if not shown:
             return None
         texts = [str(message["content"]) for message in window["messages"][: len(shown)]]
+        # What left the window and stands in no summary.
+        left = self._engine.call("recall", conversationId=self._conversation, tokenCap=LEFT_TOKENS)["text"]
+        if left:
+            texts.append(left)
         system = [message for message in messages if message.get("role") == "system"]
         return [*system, {"role": "user", "content": "\n\n".join([HEADING, *texts])}, *tail]
 

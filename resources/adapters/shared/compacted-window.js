@@ -3,7 +3,7 @@ import { unless } from './failures.js'
 /**
  * @typedef {import('#core/doors/library/api.ts').Lcm} Lcm
  * @typedef {Awaited<ReturnType<Lcm['assemble']>>} Window
- * @typedef {Pick<Lcm, 'call' | 'compact' | 'assemble' | 'job'>} Memory
+ * @typedef {Pick<Lcm, 'call' | 'compact' | 'assemble' | 'stored' | 'recall' | 'job'>} Memory
  * @typedef {{ readonly runId: string }} Run
  *
  * What stands in the place of the messages that left: `text` is sent before the message `keptFrom`.
@@ -17,6 +17,9 @@ const MOST_KEPT = 20_000
 /** Of so many messages, and of so much of each, the text is read to find a message of a host again. */
 const MOST_COMPARED = 200
 const MOST_COMPARED_CHARS = 4_000
+
+/** What left the window and stands in no summary takes at most so much, beside the summaries. */
+const LEFT_TOKENS = 1_500
 
 const HEADING = `The conversation before this point is stored whole in a memory. These are its summaries, from the oldest to the newest.
 Look details up instead of guessing: lcm_grep searches everything that was said, lcm_expand opens a summary by its id, lcm_describe reads one message or summary.`
@@ -53,7 +56,10 @@ export async function compactBefore(lcm, asked, signal) {
     const window = await lcm.assemble({ conversationId, budgetTokens, freshTailCount }, options)
     const answer = compactedWindow(window, { externalIds, sentIds, isSystem })
     const isNew = runId !== null || String(answer?.summaries) !== String(lastSummaries)
-    if (answer !== null && isNew) compacted = { ...answer, runs: runId === null ? [] : [runId] }
+    if (answer !== null && isNew) {
+      const text = await withLeft(lcm, conversationId, answer.text, options)
+      compacted = { ...answer, text, runs: runId === null ? [] : [runId] }
+    }
   } finally {
     if (compacted === null) await takeBack(lcm, conversationId, ({ runId }) => !before.has(runId))
   }
@@ -66,7 +72,18 @@ export async function compactBefore(lcm, asked, signal) {
  * @param {{ readonly conversationId: number, readonly sentIds: readonly string[], readonly summaryTokens: number }} asked
  * @returns {Promise<CompactedWindow | null>}
  */
-export async function standingWindow(lcm, { conversationId, sentIds, summaryTokens }) {
+export async function standingWindow(lcm, asked) {
+  const standing = await summariesStanding(lcm, asked)
+  return standing && { ...standing, text: await withLeft(lcm, asked.conversationId, standing.text, {}) }
+}
+
+/**
+ * The same, with the summaries alone.
+ * @param {Memory} lcm
+ * @param {Parameters<typeof standingWindow>[1]} asked
+ * @returns {Promise<CompactedWindow | null>}
+ */
+export async function summariesStanding(lcm, { conversationId, sentIds, summaryTokens }) {
   if ((await standingRuns(lcm, conversationId)).length === 0) return null
   const externalIds = await externalIdsOf(lcm, conversationId, {})
   const { items } = await lcm.call('context.assemble', { conversationId, budgetTokens: ALL_TOKENS })
@@ -76,6 +93,18 @@ export async function standingWindow(lcm, { conversationId, sentIds, summaryToke
   const freshTailCount = rest.filter(({ id }) => !isSystem.has(id)).length
   const window = await lcm.assemble({ conversationId, budgetTokens, freshTailCount })
   return compactedWindow(window, { externalIds, sentIds, isSystem })
+}
+
+/**
+ * Adds what left the window and stands in no summary, what is pinned first.
+ * @param {Memory} lcm
+ * @param {number} conversationId
+ * @param {string} text
+ * @param {{ readonly signal?: AbortSignal }} options
+ */
+async function withLeft(lcm, conversationId, text, options) {
+  const left = await lcm.recall({ conversationId, tokenCap: LEFT_TOKENS }, options)
+  return left.text === '' ? text : `${text}\n\n${left.text}`
 }
 
 /**
@@ -111,10 +140,8 @@ export async function takeBack(lcm, conversationId, isMeant) {
  * @returns {Promise<ReadonlyMap<unknown, string>>}
  */
 async function externalIdsOf(lcm, conversationId, options) {
-  const sql = `SELECT 'msg_' || message_id, external_id FROM messages
-    WHERE conversation_id = ${conversationId} ORDER BY seq DESC`
-  const { rows } = await lcm.call('sql.run', { sql, limit: MOST_KEPT }, options)
-  return new Map(rows.map(([id, externalId]) => [id, String(externalId)]))
+  const stored = await lcm.stored({ conversationId, limit: MOST_KEPT }, options)
+  return new Map(stored.flatMap(({ id, externalId }) => (externalId === null ? [] : [[id, externalId]])))
 }
 
 /**
@@ -135,10 +162,8 @@ export async function isStored(lcm, conversationId, messageId) {
  * @param {number} conversationId
  */
 export async function sentMessages(lcm, conversationId) {
-  const sql = `SELECT 'msg_' || message_id, external_id, substr(content, 1, ${MOST_COMPARED_CHARS}) FROM messages
-    WHERE conversation_id = ${conversationId} ORDER BY seq DESC`
-  const newest = await lcm.call('sql.run', { sql, limit: MOST_COMPARED })
-  const texts = new Map(newest.rows.map(([id, , text]) => [id, String(text ?? '')]))
+  const newest = await lcm.stored({ conversationId, limit: MOST_COMPARED, textChars: MOST_COMPARED_CHARS })
+  const texts = new Map(newest.map(({ id, text }) => [id, text]))
   const externalIds = await externalIdsOf(lcm, conversationId, {})
   const { items } = await lcm.call('context.assemble', { conversationId, budgetTokens: ALL_TOKENS })
   const isSystem = systemOf(items)

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 
 /**
  * @typedef {import('#core/doors/library/api.ts').Lcm} Lcm
- * @typedef {Pick<Lcm, 'ingest' | 'assemble' | 'compact' | 'recall' | 'status' | 'job' | 'call' | 'close'>} Memory
+ * @typedef {Pick<Lcm, 'ingest' | 'assemble' | 'compact' | 'recall' | 'stored' | 'status' | 'job' | 'call' | 'close'>} Memory
  * @typedef {{ readonly signal?: AbortSignal }} CallOptions
  */
 
@@ -39,6 +39,7 @@ export function startEngine({ node, cli, memory, agent, summarizer = 'determinis
     assemble: (input, options) => ask('assemble', input, options),
     compact: (input, options) => ask('compact', input, options),
     recall: (input, options) => ask('recall', input, options),
+    stored: (input, options) => ask('stored', input, options),
     status: (input) => ask('status', input),
     job: /** @type {Lcm['job']} */ ((spec, options) => ask('job', spec, options)),
     call: (name, input, options) => ask(name, input, options),

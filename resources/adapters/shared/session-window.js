@@ -1,4 +1,11 @@
-import { compactBefore, isStored, standingRuns, standingWindow, takeBack } from './compacted-window.js'
+import {
+  compactBefore,
+  isStored,
+  standingRuns,
+  standingWindow,
+  summariesStanding,
+  takeBack,
+} from './compacted-window.js'
 import { unless } from './failures.js'
 
 /**
@@ -150,7 +157,7 @@ export class SessionWindow {
     if (first?.isOfCompaction && !(await isStored(this.#memory, conversationId, first.id))) return
     const asked = { conversationId, sentIds: idsOf(sent), summaryTokens: MOST_SUMMARY_TOKENS }
     for (const { runId } of await standingRuns(this.#memory, conversationId)) {
-      if ((await standingWindow(this.#memory, asked)) !== null) return
+      if ((await summariesStanding(this.#memory, asked)) !== null) return
       await takeBack(this.#memory, conversationId, (run) => run.runId === runId)
     }
   }

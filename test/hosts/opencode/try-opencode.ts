@@ -167,7 +167,7 @@ async function kills(tried: Tried, moments: number): Promise<Finding[]> {
 }
 
 /** A window in which a request takes about half with its tools. Each round fills more than the rest. */
-const FACTS_WINDOW = 40_000
+const FACTS_WINDOW = 24_000
 const FILLERS = 24
 
 /** Sixty facts in three rounds. After each so much is said that the window is full; a summary by the model says none. */
