@@ -1,5 +1,5 @@
 // Measures import, search, opening and drawing; options are passed on. With `window`, the window alone; with `peers`,
-// the table of docs/benchmarks.md; with `--against`, beside another commit.
+// the table of docs/benchmarks.md; with `hosts`, what agents wait for; with `--against`, beside another commit.
 import { bootstrap } from './bootstrap.mjs'
 import { ensureBuild } from './ensure-build.mjs'
 import { main } from './project.mjs'
@@ -13,6 +13,6 @@ else {
     await bootstrap()
     await ensureBuild()
   })
-  const group = ['window', 'peers'].includes(process.argv[2] ?? '') ? `${process.argv[2]}-bench` : 'bench'
+  const group = ['window', 'peers', 'hosts'].includes(process.argv[2] ?? '') ? `${process.argv[2]}-bench` : 'bench'
   if (!process.exitCode) await runSource(`test/perf/${group}.ts`)
 }
