@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { LcmError } from '../errors.ts'
 import { fileError } from './memory-file.ts'
-import { errorAboutTarget } from './new-file.ts'
+import { errorAboutTarget, partialPath, removeDatabase } from './new-file.ts'
 import { type ReadDb, wrapConnection } from './read-db.ts'
 import { translateSqliteError } from './sqlite-error.ts'
 
@@ -30,7 +30,7 @@ export type StoredBackup = { readonly path: string; readonly bytes: number; read
 
 /**
  * Copies a native file page by page while others use it, and verifies the copy before it is named
- * `<file>.backup-<time>.db`. A copy that failed or was cancelled is removed. https://www.sqlite.org/backup.html
+ * `<file>.backup-<time>.db`. A copy that failed or was cancelled is removed, and what a killed process left of one. https://www.sqlite.org/backup.html
  * @throws LcmError cancelled, disk_full, file_not_readable, sqlite_failed
  */
 export async function* backUp(
@@ -40,11 +40,11 @@ export async function* backUp(
   const source = realpathSync(request.path)
   const folder = resolve(request.folder ?? dirname(source))
   const path = freePath(folder, basename(source), request.nowMs)
-  const partial = `${path}.partial`
+  let partial = path
   let original: Database.Database | null = null
   try {
     mkdirSync(folder, { recursive: true })
-    remove(partial)
+    partial = partialPath(path, `${basename(source)}.backup-`)
     // The connection is not read-only, because such a connection skips CHECK constraints in its integrity check.
     original = new Database(source, { timeout: 5000 })
     // The transaction stays open until the copy is verified, so that the original does not change in between.
@@ -67,7 +67,7 @@ export async function* backUp(
   } catch (error) {
     // The size of what was copied tells a full disk from a broken one.
     const translated = errorAboutTarget(path, partial, translateSqliteError(error, partial))
-    remove(partial)
+    if (partial !== path) removeDatabase(partial)
     throw translated instanceof LcmError ? translated : fileError(translated, path)
   } finally {
     original?.close()
@@ -126,8 +126,4 @@ export function listBackups(path: string, folder?: string): StoredBackup[] {
     return [{ path: join(where, name), bytes: statSync(join(where, name)).size, atMs }]
   })
   return found.toSorted((a, b) => b.atMs - a.atMs || (a.path < b.path ? 1 : -1))
-}
-
-function remove(path: string): void {
-  for (const name of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`]) rmSync(name, { force: true })
 }

@@ -70,6 +70,9 @@ function sync(path: string): void {
   }
 }
 
+/** The process that makes an unfinished file. */
+const OWNER = /\.partial-(\d+)-[^/]*$/
+
 /** Removes a database and the files that SQLite keeps beside it. */
 export function removeDatabase(path: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${suffix}`, { force: true })
@@ -78,20 +81,20 @@ export function removeDatabase(path: string): void {
 /**
  * Returns a name beside `to` for an unfinished file that no other process and no other job uses. Removes what ended
  * processes left of the same file.
+ * @param beginning of the names of finished files, where not every attempt makes the same name
  * @throws LcmError file_not_readable
  */
-export function partialPath(to: string): string {
+export function partialPath(to: string, beginning = `${basename(to)}.partial-`): string {
   const folder = dirname(to)
-  const prefix = `${basename(to)}.partial-`
   try {
     for (const name of readdirSync(folder)) {
-      const owner = name.startsWith(prefix) ? /^(\d+)-/.exec(name.slice(prefix.length))?.[1] : undefined
+      const owner = name.startsWith(beginning) ? OWNER.exec(name)?.[1] : undefined
       if (owner !== undefined && !isAlive(Number(owner))) rmSync(join(folder, name), { force: true })
     }
   } catch (error) {
     throw fileError(error, folder)
   }
-  return join(folder, `${prefix}${process.pid}-${randomBytes(3).toString('hex')}`)
+  return join(folder, `${basename(to)}.partial-${process.pid}-${randomBytes(3).toString('hex')}`)
 }
 
 /**
