@@ -15,8 +15,8 @@ import { watchForErrors } from './page-errors.ts'
 
 export { expect } from '@playwright/test'
 
-/** What surrounds the page: the browser host, real Electron, or its stand-in. */
-export type HostKind = 'browser' | 'electron' | 'standin'
+/** What surrounds the page: the browser host, real Electron, an older one (test/electron/older), or its stand-in. */
+export type HostKind = 'browser' | 'electron' | 'older' | 'standin'
 
 /** A test of what only the browser has, or of a page that is the same behind both doors: it is not run on the desktop. */
 export const IN_BROWSER = { tag: '@browser' } as const
