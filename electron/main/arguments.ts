@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import { databaseAddress } from '#core/doors/core-host.ts'
-
-const LINK_SCHEME = 'lcm-inspector://'
+import { LINK_SCHEME } from './deep-link.ts'
 
 /**
  * Returns the absolute path of the file, or the address of the database, on a command line, or null. Switches belong to Chromium. In development the
@@ -13,7 +12,7 @@ export function fileFromArguments(
   workingDirectory: string,
   isPackaged: boolean,
 ): string | null {
-  const names = argv.slice(1).filter((arg) => !arg.startsWith('-') && !arg.startsWith(LINK_SCHEME))
+  const names = argv.slice(1).filter((arg) => !arg.startsWith('-') && !arg.toLowerCase().startsWith(`${LINK_SCHEME}:`))
   const named = isPackaged ? names[0] : names[1]
   if (named === undefined) return null
   return databaseAddress(named) ?? resolve(workingDirectory, named)

@@ -7,10 +7,12 @@ import { errorFields, logEvent } from '#core/log.ts'
 import { fileFromArguments } from './arguments.ts'
 import { registerBundleScheme, serveBundle } from './bundle-protocol.ts'
 import { confirmInDialog } from './confirm.ts'
+import { linkFromArguments } from './deep-link.ts'
 import { guardPages } from './guards.ts'
 import { handleWindowCalls } from './ipc.ts'
 import { keychain } from './keychain.ts'
 import { buildMenu } from './menu.ts'
+import { openLink, registerLinks } from './open-link.ts'
 import { startStatement } from './statement.ts'
 import { openWindow } from './window.ts'
 
@@ -60,10 +62,18 @@ if (!app.requestSingleInstanceLock()) {
   app.quit()
 } else {
   app.on('second-instance', (_event, argv, workingDirectory) => {
-    openOn(fileFromArguments(argv, workingDirectory, app.isPackaged))
+    const link = linkFromArguments(argv)
+    if (link === null) openOn(fileFromArguments(argv, workingDirectory, app.isPackaged))
+    else void openLink(link)
   })
-  // macOS passes files by an event, which may come before the app is ready.
+  // macOS passes files and links by events, which may come before the app is ready.
   const pending: string[] = []
+  const pendingLinks: string[] = []
+  app.on('open-url', (event, link) => {
+    event.preventDefault()
+    if (app.isReady()) void openLink(link)
+    else pendingLinks.push(link)
+  })
   app.on('open-file', (event, path) => {
     event.preventDefault()
     if (app.isReady()) openOn(path)
@@ -101,6 +111,9 @@ if (!app.requestSingleInstanceLock()) {
     if (named !== null) pending.push(named)
     if (pending.length === 0) openOn(null)
     for (const file of pending) openOn(file)
+    registerLinks()
+    const link = linkFromArguments(process.argv)
+    for (const one of link === null ? pendingLinks : [link]) void openLink(one)
     void record()
   })
 }

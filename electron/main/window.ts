@@ -7,6 +7,8 @@ export type Shown = {
   readonly file: string | null
   /** Reads a file of a newer version nevertheless. */
   readonly allowNewer?: boolean
+  /** The address of a view, from a link. By default the one that the file was left at. */
+  readonly hash?: string
 }
 
 /** Only the main process decides what each window shows. The page can ask for a change. */
@@ -19,7 +21,7 @@ export function shownIn(contents: Electron.WebContents): Shown {
 /**
  * Opens a window on a memory file. It is sandboxed and isolated, without Node, and `guardPages` prevents navigation.
  */
-export function openWindow(file: string | null): BrowserWindow {
+export function openWindow(file: string | null, hash = ''): BrowserWindow {
   const window = new BrowserWindow({
     width: 1440,
     height: 900,
@@ -37,7 +39,7 @@ export function openWindow(file: string | null): BrowserWindow {
     },
   })
   window.once('ready-to-show', () => window.show())
-  show(window, { file })
+  show(window, { file, hash })
   return window
 }
 
@@ -47,8 +49,10 @@ export function show(window: BrowserWindow, what: Shown): void {
   window.setTitle(what.file === null ? 'LCM Inspector' : `${basename(what.file)} · LCM Inspector`)
   const search = new URLSearchParams(what.file === null ? {} : { file: what.file })
   if (what.allowNewer) search.set('newer', '')
-  window.loadURL(`${BUNDLE_ORIGIN}/index.html${search.size > 0 ? `?${search}` : ''}`).catch((error: unknown) => {
-    // The window was given another address before this one was loaded.
-    if (!String(error).includes('ERR_ABORTED')) throw error
-  })
+  window
+    .loadURL(`${BUNDLE_ORIGIN}/index.html${search.size > 0 ? `?${search}` : ''}${what.hash ?? ''}`)
+    .catch((error: unknown) => {
+      // The window was given another address before this one was loaded.
+      if (!String(error).includes('ERR_ABORTED')) throw error
+    })
 }

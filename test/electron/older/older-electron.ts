@@ -2,8 +2,8 @@ import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } f
 import { dirname, join } from 'node:path'
 import { build } from 'vite'
 import { inProject } from '#scripts/project.mjs'
-import { packageFolder } from '../../builders/built-program.ts'
-import { temporaryFolder } from '../../builders/temporary-folder.ts'
+import { packageFolder } from '#test/builders/built-program.ts'
+import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 
 /** The binary of an Electron that is older than the one the app is made for: the environment variable LCM_ELECTRON. */
 export const olderElectron = (): string | undefined => process.env.LCM_ELECTRON

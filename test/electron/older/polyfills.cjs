@@ -4,8 +4,7 @@ exports.polyfill = function polyfill(scope) {
   const add = (target, name, value) => {
     if (target[name] === undefined) Object.defineProperty(target, name, { value, configurable: true, writable: true })
   }
-  const { Promise, Map, Object, Set, Array } = scope
-  add(Promise, 'withResolvers', function () {
+  add(scope.Promise, 'withResolvers', function () {
     let resolve
     let reject
     const promise = new this((done, fail) => {
@@ -14,7 +13,7 @@ exports.polyfill = function polyfill(scope) {
     })
     return { promise, resolve, reject }
   })
-  add(Promise, 'try', (body, ...given) => new Promise((done) => done(body(...given))))
+  add(scope.Promise, 'try', (body, ...given) => new Promise((done) => done(body(...given))))
   const grouped = (items, keyOf) => {
     const groups = new Map()
     let index = 0
@@ -25,23 +24,23 @@ exports.polyfill = function polyfill(scope) {
     }
     return groups
   }
-  add(Map, 'groupBy', grouped)
-  add(Object, 'groupBy', (items, keyOf) => Object.fromEntries(grouped(items, keyOf)))
-  add(Array, 'fromAsync', async (items) => {
+  add(scope.Map, 'groupBy', grouped)
+  add(scope.Object, 'groupBy', (items, keyOf) => Object.fromEntries(grouped(items, keyOf)))
+  add(scope.Array, 'fromAsync', async (items) => {
     const list = []
     for await (const item of items) list.push(item)
     return list
   })
-  add(Set.prototype, 'union', function (other) {
+  add(scope.Set.prototype, 'union', function (other) {
     return new Set([...this, ...other.keys()])
   })
-  add(Set.prototype, 'intersection', function (other) {
+  add(scope.Set.prototype, 'intersection', function (other) {
     return new Set([...this].filter((item) => other.has(item)))
   })
-  add(Set.prototype, 'difference', function (other) {
+  add(scope.Set.prototype, 'difference', function (other) {
     return new Set([...this].filter((item) => !other.has(item)))
   })
-  add(Set.prototype, 'isSubsetOf', function (other) {
+  add(scope.Set.prototype, 'isSubsetOf', function (other) {
     return [...this].every((item) => other.has(item))
   })
   const iterator = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()))
@@ -85,14 +84,19 @@ exports.polyfill = function polyfill(scope) {
         return [...this].length
       },
     })
-  const { AbortSignal, AbortController } = scope
-  if (AbortSignal)
-    add(AbortSignal, 'any', (signals) => {
-      const all = new AbortController()
-      for (const signal of signals) {
-        if (signal.aborted) all.abort(signal.reason)
-        else signal.addEventListener('abort', () => all.abort(signal.reason), { once: true })
-      }
-      return all.signal
-    })
+  add(scope.URL, 'parse', (text, base) => {
+    try {
+      return new scope.URL(text, base)
+    } catch {
+      return null
+    }
+  })
+  add(scope.AbortSignal, 'any', (signals) => {
+    const all = new scope.AbortController()
+    for (const signal of signals) {
+      if (signal.aborted) all.abort(signal.reason)
+      else signal.addEventListener('abort', () => all.abort(signal.reason), { once: true })
+    }
+    return all.signal
+  })
 }
