@@ -81,6 +81,7 @@ export class WindowComparison {
 
   /** @param toBeat null is returned as soon as the score is certain to be no higher than this */
   #compare(from: number, to: number, toBeat: number): Candidate | null {
+    if (toBeat >= HIGHEST_SCORE) return null
     const { claim, weights, total, pairs } = this.#weighed
     let [weight, most] = [0, 0]
     for (let unit = from; unit <= to; unit += 1) {
@@ -185,6 +186,9 @@ export class WindowComparison {
     return followed
   }
 }
+
+/** What a passage scores that says the whole claim. It is added up as a score is, so that it is exactly the highest one. */
+const HIGHEST_SCORE = SCORE.words * 1 + SCORE.order * 1 + SCORE.specifics * 1
 
 /** Returns what a passage with this share of the claim's words, and at most so many of its specifics, scores at most. */
 const mostScore = ({ specifics: { length } }: Claim, coverage: number, specifics: number): number =>
