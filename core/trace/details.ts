@@ -34,7 +34,7 @@ export type Details = {
 }
 
 /** A longer text is data; what follows is not read. */
-const LONGEST_TEXT = 200_000
+export const LONGEST_TEXT = 200_000
 /** At most this much text is read between two moments at which other work may go first. */
 const PIECE_CHARS = 5000
 

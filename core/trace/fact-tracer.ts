@@ -101,7 +101,7 @@ export class FactTracer {
     const foot = footOf(memory, node.id)
     const ladder: Ladder = foot === null ? { way: [], others: [] } : ladderOf(memory, foot)
     const comparer = new NodeComparer({ ...this.#options, memory, details, slice })
-    const base = await comparer.of(node.id)
+    const base = await comparer.ofOwn(node.id)
     const way = await comparer.along(ladder.way)
     const others: NodeFates[] = []
     for (const one of ladder.others) others.push(await comparer.of(memory.summaries.at(one).id))

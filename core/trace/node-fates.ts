@@ -1,11 +1,12 @@
 import type { DetailFate } from '../contract/loss.ts'
 import type { Memory } from '../memory/memory.ts'
+import type { TextIndex } from '../provenance/text-index.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { TimeSlice } from '../yielding.ts'
-import type { Details } from './details.ts'
+import { type Details, LONGEST_TEXT } from './details.ts'
 import { type Fate, FateFinder } from './fates.ts'
 import { textsOf } from './node-texts.ts'
-import type { TextIndexes } from './text-indexes.ts'
+import { indexOf, type TextIndexes } from './text-indexes.ts'
 
 /** What became of all details, in their order, in the text of one node. */
 export type NodeFates = {
@@ -50,7 +51,21 @@ export class NodeComparer {
   async of(id: string): Promise<NodeFates> {
     const known = this.#known.get(id)
     if (known) return known
-    const index = await this.#indexes.ofNode(id, this.#slice)
+    return this.#compare(id, await this.#indexes.ofNode(id, this.#slice))
+  }
+
+  /**
+   * Returns the same of the node whose details are followed. Of a text that is too long to be read as a whole only what
+   * was read for its details is compared with them.
+   */
+  async ofOwn(id: string): Promise<NodeFates> {
+    const { texts } = this.#details
+    if (texts.every(({ text }) => text.length <= LONGEST_TEXT)) return this.of(id)
+    const read = texts.map((told) => ({ ...told, text: told.text.slice(0, LONGEST_TEXT) }))
+    return this.#compare(id, (await indexOf([read], this.#slice)).index)
+  }
+
+  async #compare(id: string, index: TextIndex): Promise<NodeFates> {
     const finder = new FateFinder(this.#details, index, saidBySourcesOf(this.#db, this.#memory, id))
     const fates: Fate[] = []
     let [best, nearest]: [number, { text: number; start: number } | null] = [0, null]

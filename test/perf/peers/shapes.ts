@@ -7,18 +7,12 @@ import { ConversationStore } from '#core/ingest/conversation-store.ts'
 import { openLcm } from '#core/lcm.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { openNative } from '#core/sqlite/native.ts'
-import { generateHistory } from '#test/builders/history.ts'
-import { Random } from '#test/builders/random.ts'
+import { generateHistory, historyStream } from '#test/builders/history.ts'
 
 // Memories of unusual shape, each made once and kept with the temporary files.
 
 /** Raise when the files would be made differently. */
 const RECIPE = 1
-const WORDS = (
-  'retry gateway captures the queue holds never config/app.json port 8443 because Tomasz decided to keep idempotency ' +
-  'keys for 48 hours in src/pay/retry.ts error ECONNRESET'
-).split(' ')
-
 /** Makes a folder once: `make` fills it, and a run that is killed leaves nothing that looks complete. */
 async function keptFolder(name: string, make: (folder: string) => unknown): Promise<string> {
   const all = join(tmpdir(), 'lcm-inspector-bench')
@@ -35,13 +29,14 @@ async function keptFolder(name: string, make: (folder: string) => unknown): Prom
   return folder
 }
 
-/** Sixty messages, compacted, of which the sixth has a text of so many characters. */
+/** Sixty messages, compacted, of which the sixth is a log of so many characters. */
 export async function longMessageMemory(length: number): Promise<string> {
-  const folder = await keptFolder(`message-${length}`, async (draft) => {
-    const random = new Random(7)
+  const folder = await keptFolder(`long-message-${length}`, async (draft) => {
     let text = ''
-    while (text.length < length)
-      text += `${random.pick(WORDS)}${random.chance(0.06) ? '. ' : random.chance(0.04) ? '\n' : ' '}`
+    for (const { content } of historyStream({ seed: 8, messages: length, words: 29 })) {
+      text += `${content}\n`
+      if (text.length >= length) break
+    }
     const lcm = await openLcm(join(draft, 'lcm.db'), { create: true })
     const store = new ConversationStore(lcm.requireWrite('ingest'), createTokenEstimator(), Date.now)
     const conversationId = store.ensureConversation({ importer: 'bench', sessionId: 'long message' })
