@@ -61,7 +61,7 @@ export class CodeOutline {
   readonly #imports = new Names()
   readonly #listedImports: string[] = []
   lines = 0
-  isDamaged = false
+  hasErrors = false
   /** The language has a grammar here, and the file was too long or too hard for it. */
   isWithoutGrammar = false
 
@@ -111,7 +111,7 @@ export class CodeOutline {
       facts: [
         `${countOf(this.lines, 'line')}, ${called}, ${type.count('type')}, ${constant.count('other name')} at the top.`,
         ...(this.#imports.size === 0 ? [] : [`Imports ${this.#importList()}.`]),
-        ...(this.isDamaged ? ['Parts of it do not follow the grammar of the language.'] : []),
+        ...(this.hasErrors ? ['The grammar of its language does not follow parts of it: they are wrong, or newer than the grammar.'] : []),
         ...(this.isWithoutGrammar ? ['It is too long for the grammar of its language and was read line by line.'] : []),
       ],
       sections: [

@@ -40,9 +40,9 @@ function* outlineByGrammar(file: DecodedFile, grammar: LoadedGrammar): Generator
       const outline = new CodeOutline()
       yield* new TreeWalk(grammar, text, outline).walk(tree.rootNode)
       outline.lines = tree.rootNode.endPosition.row + (text.endsWith('\n') ? 0 : 1)
-      outline.isDamaged = tree.rootNode.hasError
+      outline.hasErrors = tree.rootNode.hasError
       // What the grammar cannot follow may hide what follows it.
-      if (outline.isDamaged) outline.addMissing(yield* outlineByLines(file))
+      if (outline.hasErrors) outline.addMissing(yield* outlineByLines(file))
       return outline
     } finally {
       tree.delete()
