@@ -36,6 +36,7 @@ export const GROUND = [
   'log',
   'markup',
   'packages',
+  'platform',
   'read-at',
   'sanitize',
   'tables',

@@ -1,5 +1,6 @@
 import { normalize } from 'node:path'
 import { LcmError } from './errors.ts'
+import { thisPlatform } from './platform.ts'
 
 /** Names that Windows gives to devices, in every folder and with any extension. */
 const DEVICE_NAME = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:[.:].*)?\s*$/i
@@ -9,7 +10,7 @@ const DEVICE_NAME = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9
  * merely to look at its path, and reading from a device may never end.
  * @throws LcmError invalid_argument
  */
-export function requireLocalPath(path: string, platform: NodeJS.Platform = process.platform): string {
+export function requireLocalPath(path: string, platform = thisPlatform()): string {
   const problem = problemOf(path, platform)
   if (problem === null) return path
   throw new LcmError(
@@ -18,7 +19,7 @@ export function requireLocalPath(path: string, platform: NodeJS.Platform = proce
   )
 }
 
-export const isLocalPath = (path: string): boolean => problemOf(path, process.platform) === null
+export const isLocalPath = (path: string): boolean => problemOf(path, thisPlatform()) === null
 
 function problemOf(path: string, platform: NodeJS.Platform): string | null {
   if (path.includes('\0')) return 'is no path'

@@ -48,12 +48,6 @@ export function trimSurrogate(text: string): string {
   return (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800 ? text.slice(0, -1) : text
 }
 
-/** A word of a command line for the shell of this platform. */
-export function shellWord(word: string): string {
-  if (/^[\w@%+=:,./\\-]+$/.test(word)) return word
-  return process.platform === 'win32' ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`
-}
-
 /** Names a number of things: `1 message`, `12,345 messages`. */
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`

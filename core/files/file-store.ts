@@ -16,6 +16,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { isNoRoomError, LcmError } from '../errors.ts'
 import { startSha256 } from '../hashing.ts'
+import { syncFolder } from '../platform.ts'
 import { isAlive } from '../sqlite/process-mark.ts'
 import { TimeSlice } from '../yielding.ts'
 import { filePieces, fileWithin } from './stored-path.ts'
@@ -174,17 +175,6 @@ function writeAll(file: number, bytes: Uint8Array): void {
 }
 
 const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
-
-/** The name of a new file must outlive a power cut as its content does. Windows syncs names by itself. */
-function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return
-  const handle = openSync(folder, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
-}
 
 /** Where the large files of a memory lie when nothing else is said. */
 export const storeBeside = (databasePath: string): string => join(dirname(resolve(databasePath)), 'lcm-files')

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { hasProcessGroups } from '../platform.ts'
 
 /** The guard takes 4 s at most on a machine that is not busy. */
 const GUARD_MS = 20_000
@@ -68,7 +69,7 @@ export type GuardedCommand = {
 
 /** Starts a command that ends with this process, however that ends. */
 export function startGuarded(program: string, args: readonly string[]): GuardedCommand {
-  if (process.platform === 'win32') return startOnWindows(program, args)
+  if (!hasProcessGroups()) return startOnWindows(program, args)
   const mark = randomBytes(16).toString('hex')
   // A session of its own: what ends this process or its terminal must not end it.
   const guard = spawn('/bin/sh', ['-c', GUARD, 'lcm-map-guard', `${MARK}=${mark}`], {

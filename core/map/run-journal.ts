@@ -1,6 +1,6 @@
 // Why it is so: docs/decisions/0025-map-runs.md
 
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
@@ -8,6 +8,7 @@ import { canonicalJson } from '../canonical-json.ts'
 import { MapOperator, MapResult } from '../contract/map.ts'
 import { parseExactly } from '../ingest/transcripts/json-objects.ts'
 import { readLines } from '../ingest/transcripts/line-reader.ts'
+import { syncFolder } from '../platform.ts'
 import { fileError } from '../sqlite/memory-file.ts'
 import { TimeSlice } from '../yielding.ts'
 
@@ -243,16 +244,5 @@ export function readRecord(text: string): JournalRecord | null {
   } catch {
     // A line that was damaged says nothing: its item is done again.
     return null
-  }
-}
-
-/** Without this a power cut could take the name of a new file away. */
-function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return
-  const descriptor = openSync(folder, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { constants, existsSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
+import { hasPosixLocks } from '../platform.ts'
 
 /** Messages of `cp` in the C locale, with the error codes of the operating system. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
@@ -30,8 +31,7 @@ export async function copyFileUnderLocks(from: string, to: string): Promise<void
  * Paths are absolute, so that `cp` takes none for an option. On Windows locks are not lost, and SQLite never locks the
  * log.
  */
-const mayBeLocked = (path: string): boolean =>
-  process.platform !== 'win32' && !/-(wal|journal)$/.test(path) && existsSync(path)
+const mayBeLocked = (path: string): boolean => hasPosixLocks() && !/-(wal|journal)$/.test(path) && existsSync(path)
 
 /** Where the size of files is limited, a signal ends `cp` before it can print a message. */
 function copyError(said: string, signal: NodeJS.Signals | null | undefined): Error {

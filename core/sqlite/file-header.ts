@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { closeSync, existsSync, openSync } from 'node:fs'
+import { hasPosixLocks } from '../platform.ts'
 import { readAt } from '../read-at.ts'
 
 const MAGIC = 'SQLite format 3\0'
@@ -23,7 +24,7 @@ export type FileHeader = {
  * (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_). So this
  * process never opens such a file with `fs`. Windows does not have this rule.
  */
-export const mayBeOpenHere = (path: string): boolean => process.platform !== 'win32' && existsSync(`${path}-shm`)
+export const mayBeOpenHere = (path: string): boolean => hasPosixLocks() && existsSync(`${path}-shm`)
 
 /**
  * Returns the first 100 bytes of a file, or fewer when it is shorter. If the file may be open in this process, another

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { sha256 } from '../hashing.ts'
+import { tellerOfStarts } from '../platform.ts'
 
 /** Stands for an unknown start time of a process. */
 const UNKNOWN = '00000000'
@@ -66,7 +67,8 @@ function machineOf(): string {
 
 /** Returns null when the time is unknown. */
 function startOf(pid: number): string | null {
-  const started = process.platform === 'linux' ? orNothing(() => ticksOf(pid)) : orNothing(() => startedAt(pid))
+  const teller = tellerOfStarts()
+  const started = teller === null ? '' : orNothing(() => (teller === 'proc' ? ticksOf(pid) : startedAt(pid)))
   return started === '' ? null : short(started)
 }
 
@@ -80,13 +82,7 @@ function ticksOf(pid: number): string {
 }
 
 const startedAt = (pid: number): string =>
-  process.platform === 'win32'
-    ? ''
-    : execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
-        encoding: 'utf8',
-        timeout: 2000,
-        stdio: 'pipe',
-      }).trim()
+  execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', timeout: 2000, stdio: 'pipe' }).trim()
 
 function orNothing(read: () => string): string {
   try {

@@ -2,6 +2,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { LcmError } from '../errors.ts'
+import { hasPosixLocks } from '../platform.ts'
 import { type CacheCopy, connectToCopy, copyToCache } from './cache-copy.ts'
 import { changedMeanwhile } from './file-stamp.ts'
 import { connectImage } from './image.ts'
@@ -37,7 +38,7 @@ export function routeOf(file: MemoryFile, hasUris = canOpenUris()): Route {
 }
 
 /** Reading the file with `fs` could drop the locks of a connection in another thread (see `mayBeOpenHere`). */
-const mayLoseLocks = ({ hasShm, header }: MemoryFile): boolean => hasShm && header.isWal && process.platform !== 'win32'
+const mayLoseLocks = ({ hasShm, header }: MemoryFile): boolean => hasShm && header.isWal && hasPosixLocks()
 
 const CONNECT: Readonly<Record<Exclude<Route, 'copy'>, (file: MemoryFile) => ReadOnlyConnection | null>> = {
   image: connectImage,

@@ -8,10 +8,11 @@ import { LcmError } from '../errors.ts'
 import { HookFolder } from '../host/hooks/hook-folder.ts'
 import type { Lcm } from '../lcm.ts'
 import { discoverTranscripts } from '../machine/known-transcripts.ts'
+import { shellWord } from '../platform.ts'
 import { isNative } from '../systems/native/native.ts'
 import type { Surroundings } from '../systems/places.ts'
 import { lastMessageAtMs } from '../systems/records/messages.ts'
-import { plural, shellWord } from '../text.ts'
+import { plural } from '../text.ts'
 import { runToEnd } from '../yielding.ts'
 
 /** What an agent writes is in the memory some seconds later. What is not there after this time will not come. */

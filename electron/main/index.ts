@@ -4,6 +4,7 @@ import { app, BrowserWindow, session } from 'electron'
 import { CoreHost } from '#core/doors/core-host.ts'
 import type { startRecording } from '#core/doors/recording.ts'
 import { errorFields, logEvent } from '#core/log.ts'
+import { isMac } from '#core/platform.ts'
 import { fileFromArguments } from './arguments.ts'
 import { registerBundleScheme, serveBundle } from './bundle-protocol.ts'
 import { confirmInDialog } from './confirm.ts'
@@ -80,7 +81,7 @@ if (!app.requestSingleInstanceLock()) {
     else pending.push(path)
   })
   app.on('window-all-closed', () => {
-    if (process.platform !== 'darwin') app.quit()
+    if (!isMac()) app.quit()
   })
   app.on('activate', () => {
     if (BrowserWindow.getAllWindows().length === 0) openOn(null)

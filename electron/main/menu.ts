@@ -1,4 +1,5 @@
 import { app, BrowserWindow, Menu, type MenuItemConstructorOptions } from 'electron'
+import { isMac } from '#core/platform.ts'
 import { openWindow } from './window.ts'
 
 /** The command of a menu entry, which the page carries out. */
@@ -9,9 +10,9 @@ function tell(command: MenuCommand): () => void {
 }
 
 export function buildMenu(): void {
-  const isMac = process.platform === 'darwin'
+  const isOnMac = isMac()
   const template: MenuItemConstructorOptions[] = [
-    ...(isMac ? [{ role: 'appMenu' as const }] : []),
+    ...(isOnMac ? [{ role: 'appMenu' as const }] : []),
     {
       label: 'File',
       submenu: [
@@ -21,7 +22,7 @@ export function buildMenu(): void {
         { type: 'separator' },
         { id: 'settings', label: 'Settings…', accelerator: 'CmdOrCtrl+,', click: tell('settings') },
         { type: 'separator' },
-        isMac ? { role: 'close' } : { role: 'quit' },
+        isOnMac ? { role: 'close' } : { role: 'quit' },
       ],
     },
     {

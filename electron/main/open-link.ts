@@ -1,4 +1,5 @@
 import { app, BrowserWindow, dialog } from 'electron'
+import { registersLinks } from '#core/platform.ts'
 import { LINK_SCHEME, parseLink } from './deep-link.ts'
 import { openWindow, show, shownIn } from './window.ts'
 
@@ -36,5 +37,5 @@ export async function openLink(link: string): Promise<void> {
  */
 export function registerLinks(): void {
   const isInstalled = app.isPackaged && process.env.PORTABLE_EXECUTABLE_FILE === undefined
-  if (process.platform === 'win32' && isInstalled) app.setAsDefaultProtocolClient(LINK_SCHEME, process.execPath, ['--'])
+  if (registersLinks() && isInstalled) app.setAsDefaultProtocolClient(LINK_SCHEME, process.execPath, ['--'])
 }

@@ -116,6 +116,13 @@ export const hashing: SourceRule = {
   find: (file) => identifiersOf(file, 'createHash', 'createHmac'),
 }
 
+export const platforms: SourceRule = {
+  name: 'questions for the operating system outside of core/platform.ts',
+  advice: 'What differs between systems stands in core/platform.ts, with a test for each of them.',
+  except: ['core/platform.ts', 'core/local-path.ts'],
+  find: (file) => identifiersOf(file, 'platform'),
+}
+
 /** Words that were replaced, each with the term of the glossary. */
 const REPLACED: ReadonlyMap<string, string> = new Map(
   readGlossary().flatMap(({ term, replaced }) => replaced.map((word): [string, string] => [word, term])),
@@ -176,6 +183,7 @@ export const RULES: readonly SourceRule[] = [
   statements,
   yielding,
   hashing,
+  platforms,
   words,
 ]
 

@@ -3,6 +3,7 @@ import {
   brokenBy,
   conversationTables,
   hashing,
+  platforms,
   RULES,
   recursion,
   statements,
@@ -32,6 +33,12 @@ describe('the source of the core', () => {
     const broken = files.flatMap((file) => brokenBy(rule, file).map(({ line, what }) => `${file.path}:${line} ${what}`))
     expect(broken, rule.advice).toEqual([])
   })
+})
+
+it('the shell asks core/platform.ts on which system it runs', () => {
+  const files = readSources('electron')
+  expect(files.length).toBeGreaterThan(10)
+  expect(files.flatMap((file) => brokenBy(platforms, file).map(({ line }) => `${file.path}:${line}`))).toEqual([])
 })
 
 describe('the source of the window', () => {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { browserOpener, hasScreen } from '#core/platform.ts'
 import { makeTemporaryFolder } from '#core/sqlite/process-folder.ts'
 
 /** The time in which a browser has to enter. After it the token and the file end. */
@@ -13,14 +14,13 @@ const START_LIMIT_MS = 60_000
  * @param newUrl makes an address that expires after the given time
  */
 export function openBrowser(newUrl: (validMs: number) => string): void {
-  if (process.platform === 'linux' && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY) return
+  if (!hasScreen(process.env)) return
   const page = writeEntryPage(newUrl(START_LIMIT_MS))
   if (page === null) return
   const remove = (): void => rmSync(page.folder, { recursive: true, force: true })
   process.once('exit', remove)
   setTimeout(remove, START_LIMIT_MS).unref()
-  const command = { darwin: 'open', win32: 'explorer.exe' }[process.platform as string] ?? 'xdg-open'
-  const child = spawn(command, [page.path], { stdio: 'ignore', detached: true })
+  const child = spawn(browserOpener(), [page.path], { stdio: 'ignore', detached: true })
   child.on('error', remove)
   child.unref()
 }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
+import { canShowWindows, electronProgram } from '#core/platform.ts'
 import { onStopSignal, STOP_SIGNALS } from '../stop-signals.ts'
 import { defineCommand, type Installation } from './command.ts'
 import { EXIT } from './output.ts'
@@ -10,10 +11,6 @@ import { type ServeOptions, serve, serveFields, windowOn } from './serve-command
 
 /** A window that was really open lives longer than this. Electron that cannot run here aborts at once. */
 const STARTED_AFTER_MS = 10_000
-const USUAL_NAMES: Readonly<Record<string, string>> = {
-  darwin: 'Electron.app/Contents/MacOS/Electron',
-  win32: 'electron.exe',
-}
 
 export const openCommand = defineCommand({
   name: 'open',
@@ -37,7 +34,8 @@ export const openCommand = defineCommand({
 async function open(options: ServeOptions, installation: Installation): Promise<number> {
   const electron = findElectron(process.env)
   const asksForBrowser = options.port !== undefined || !options.open || options.newer === true
-  if (electron === null || asksForBrowser || !canShowWindows(process.env)) return serve(options, installation)
+  if (electron === null || asksForBrowser || process.env.LCM_NO_ELECTRON === '1' || !canShowWindows(process.env))
+    return serve(options, installation)
 
   const file = options.db ?? null
   if (options.json) process.stdout.write(`${JSON.stringify({ window: 'desktop', path: file })}\n`)
@@ -54,7 +52,7 @@ function findElectron(env: NodeJS.ProcessEnv): string | null {
   if (folder === null) return null
   // This file is written when the binary is downloaded. A custom folder has it under its usual name.
   const named = join(folder, 'path.txt')
-  const name = existsSync(named) ? readFileSync(named, 'utf8').trim() : (USUAL_NAMES[process.platform] ?? 'electron')
+  const name = existsSync(named) ? readFileSync(named, 'utf8').trim() : electronProgram()
   const binary = join(env.ELECTRON_OVERRIDE_DIST_PATH ?? join(folder, 'dist'), name)
   return existsSync(binary) ? binary : null
 }
@@ -66,12 +64,6 @@ function electronPackage(): string | null {
     // Electron is not installed.
     return null
   }
-}
-
-function canShowWindows(env: NodeJS.ProcessEnv): boolean {
-  if (env.LCM_NO_ELECTRON === '1') return false
-  if (process.platform !== 'linux') return true
-  return Boolean(env.DISPLAY || env.WAYLAND_DISPLAY) && process.getuid?.() !== 0
 }
 
 type ProcessEnd = { readonly code: number | null; readonly signal: NodeJS.Signals | null }

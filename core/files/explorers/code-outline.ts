@@ -111,7 +111,9 @@ export class CodeOutline {
       facts: [
         `${countOf(this.lines, 'line')}, ${called}, ${type.count('type')}, ${constant.count('other name')} at the top.`,
         ...(this.#imports.size === 0 ? [] : [`Imports ${this.#importList()}.`]),
-        ...(this.hasErrors ? ['The grammar of its language does not follow parts of it: they are wrong, or newer than the grammar.'] : []),
+        ...(this.hasErrors
+          ? ['The grammar of its language does not follow parts of it: they are wrong, or newer than the grammar.']
+          : []),
         ...(this.isWithoutGrammar ? ['It is too long for the grammar of its language and was read line by line.'] : []),
       ],
       sections: [

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { shellWord } from '#core/text.ts'
+import { shellWord } from '#core/platform.ts'
 import { type FileChange, isSame, readExactly } from './file-change.ts'
 
 /** What is written into the files of an agent. */
@@ -47,7 +47,7 @@ export function ourFiles(given: Connected, agent: string, to = join(given.dataDi
 export function template(given: Connected, agent: string, name: string): string {
   const { memory, root, readFrom, node, version } = given
   const cli = join(root, 'bin', 'lcm.mjs')
-  const hook = [node, join(root, 'bin', 'lcm-hook.mjs'), agent, '--db', memory].map(shellWord).join(' ')
+  const hook = [node, join(root, 'bin', 'lcm-hook.mjs'), agent, '--db', memory].map((word) => shellWord(word)).join(' ')
   const values: Readonly<Record<string, string>> = {
     NODE: node,
     CLI: cli,

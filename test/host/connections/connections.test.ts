@@ -6,7 +6,7 @@ import { CONNECTED_AGENTS } from '#core/host/connections/agents.ts'
 import { Connections } from '#core/host/connections/connections.ts'
 import { heard } from '#core/host/heard.ts'
 import { HookFolder } from '#core/host/hooks/hook-folder.ts'
-import { shellWord } from '#core/text.ts'
+import { shellWord } from '#core/platform.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 
 const NOW = Date.UTC(2026, 10, 29)
