@@ -8,8 +8,9 @@ import { commandFlags, flagText } from '../core/doors/cli/parser.ts'
 import { NOTE } from './note.ts'
 
 const [lcm, call] = await commandLists()
-/** Every command of `lcm`, and every procedure behind `lcm call`. */
-export const [everyCommand, everyProcedure] = [await lcm.all(), await call.all()]
+/** Every command of `lcm`. */
+export const everyCommand = await lcm.all()
+const everyProcedure = await call.all()
 
 export const EXIT_CODES =
   '0 done · 1 failed · 2 wrong usage · 3 findings · 4 try again · 5 the file cannot be opened · 130 interrupted'

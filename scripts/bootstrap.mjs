@@ -69,11 +69,12 @@ async function install() {
   say(`installed in ${Math.round((Date.now() - startedAtMs) / 1000)} s`)
 }
 
-function npm(args) {
+/** Runs npm in a folder, with what it prints on standard error. @throws {Refusal} when it cannot be started */
+export function npm(args, cwd = root) {
   const cli = process.env.npm_execpath
-  if (cli?.endsWith('npm-cli.js')) return runQuietOnStdout(process.execPath, [cli, ...args], { cwd: root })
+  if (cli?.endsWith('npm-cli.js')) return runQuietOnStdout(process.execPath, [cli, ...args], { cwd })
   const shell = process.platform === 'win32'
-  return runQuietOnStdout(shell ? 'npm.cmd' : 'npm', args, { cwd: root, shell }).catch((error) => {
+  return runQuietOnStdout(shell ? 'npm.cmd' : 'npm', args, { cwd, shell }).catch((error) => {
     throw new Refusal(`npm cannot be started (${error.code}). Install Node with npm, then run the same command again.`)
   })
 }

@@ -1,11 +1,12 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { extractFile, listPackage, statFile } from '@electron/asar'
-import { build, Platform } from 'electron-builder'
 import { parseAst } from 'vite'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { loadPackager } from '#scripts/ensure-packager.mjs'
 import { inProject } from '#scripts/project.mjs'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
+
+const { build, extractFile, listPackage, Platform, statFile } = await loadPackager()
 
 /** Where the program of a window, its core, and the process of SQL statements begin. */
 const STARTS = ['out/main/index.js', 'out/main/worker.js', 'out/main/statement-process.js', 'out/preload/index.cjs']
