@@ -23,7 +23,7 @@ if (isHookedAgent(agent) && memory !== undefined) {
     if (isAfterCompaction(event)) recall(folder, agent, given)
     else {
       folder.take(agent, event, Date.now())
-      if (event.transcriptPath !== null && !folder.isAttendedTo) importLater(agent)
+      if (event.transcriptPath !== null && !folder.isAttendedTo) importLater(folder, agent)
     }
   } catch (error) {
     folder.fail(agent, error, Date.now())
@@ -37,12 +37,13 @@ async function readInput(): Promise<string> {
   return Buffer.concat(pieces).toString('utf8')
 }
 
-function importLater(agent: string): void {
+function importLater(folder: HookFolder, agent: string): void {
   const child = spawn(process.execPath, [...lcm(agent), '--queued'], {
     detached: true,
     stdio: 'ignore',
     windowsHide: true,
   })
+  if (child.pid !== undefined) folder.noteStarted(child.pid)
   child.unref()
 }
 

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { TranscriptFormatId } from '#core/contract/import.ts'
 import { GrepInput } from '#core/contract/retrieval.ts'
 import { openLcm } from '#core/lcm.ts'
@@ -20,15 +21,25 @@ export async function count(path: string, sql: string): Promise<number> {
   }
 }
 
-/** Compares a memory with the database of its agent, session by session, by the coverage check. */
-export async function checked(
-  what: string,
-  {
-    memory,
-    database,
-    format,
-  }: { readonly memory: string; readonly database: string; readonly format: TranscriptFormatId },
-): Promise<Finding> {
+type Compared = { readonly memory: string; readonly database: string; readonly format: TranscriptFormatId }
+
+/** What an agent has left to the process that stores is stored after this time, also on a busy machine. */
+const LOOKS = 20
+const LOOK_MS = 3_000
+
+/**
+ * Compares a memory with the database of its agent, session by session, by the coverage check. What is missing is looked
+ * for again for a minute, because the last of it is stored after the agent has ended.
+ */
+export async function checked(what: string, compared: Compared): Promise<Finding> {
+  for (let look = 1; ; look += 1) {
+    const finding = await checkedNow(what, compared)
+    if (finding.isGood || look === LOOKS) return finding
+    await setTimeout(LOOK_MS)
+  }
+}
+
+async function checkedNow(what: string, { memory, database, format }: Compared): Promise<Finding> {
   const conversations = await count(memory, 'SELECT max(conversation_id) FROM conversations')
   const sum = { said: 0, lost: 0, doubled: 0, differing: 0 }
   for (let conversationId = 1; conversationId <= conversations; conversationId += 1) {

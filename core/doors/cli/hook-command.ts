@@ -49,6 +49,7 @@ export const hook = defineCommand({
       makeFolderOf(path)
       const given = { db: path, newer: newer ?? false }
       if (!queued) return answer(await recall(folder, agent, given, tokens))
+      folder.noteBegun(process.pid)
       await importQueued(folder, given)
     } catch (error) {
       folder.fail(agent, error, Date.now())

@@ -12,6 +12,7 @@ import {
 import { join, resolve } from 'node:path'
 import { sha256 } from '#core/hashing.ts'
 import { isLocked, lockRun } from '#core/sqlite/process-lock.ts'
+import { isAlive } from '#core/sqlite/process-mark.ts'
 import { type HookEvent, type HookedAgent, isEnd } from './hook-event.ts'
 
 /** A transcript that waits to be imported. */
@@ -31,6 +32,9 @@ export type HookFailure = { readonly atMs: number; readonly agent: string; reado
 /** More is no help to anybody; then the older half goes. */
 const MOST_FAILURE_BYTES = 64 * 1024
 const LONGEST_FAILURE = 1000
+const STARTED = '.started'
+/** On a busy machine a process takes some seconds until it begins. */
+const LONGEST_START_MS = 60_000
 
 /**
  * What hooks leave for each other, in the app's data folder: transcripts to be imported into a memory, the summary of a
@@ -94,11 +98,22 @@ export class HookFolder {
   }
 
   /**
-   * Says whether a process imports and another one waits for its end. Then nothing that is noted now is missed, whenever
-   * one of them ends or is killed.
+   * Says whether two processes import, wait for that, or were just started for it. Then nothing that is noted now is
+   * missed, whenever one of them ends or is killed.
    */
   get isAttendedTo(): boolean {
-    return isLocked(this.#lock) && isLocked(this.#nextLock)
+    const starting = namesIn(this.#queue).filter((name) => isStarting(this.#queue, name))
+    return starting.length + [this.#lock, this.#nextLock].filter(isLocked).length >= 2
+  }
+
+  /** Notes that a process was started that will import, so that many hooks at once start few of them. */
+  noteStarted(pid: number): void {
+    this.#write(join(this.#queue, `${pid}${STARTED}`), '')
+  }
+
+  /** Notes that a process has begun: from now on it is known by its lock, and looks at what waits. */
+  noteBegun(pid: number): void {
+    rmSync(join(this.#queue, `${pid}${STARTED}`), { force: true })
   }
 
   /** Begins to import. @returns a function that gives the lock back. @throws LcmError locked */
@@ -201,6 +216,16 @@ export class HookFolder {
     writeFileSync(next, text, { flag: 'wx', mode: 0o600 })
     renameSync(next, path)
   }
+}
+
+/** Whether a process was started and has not begun. One that was killed before, or has another's number, has not. */
+function isStarting(folder: string, name: string): boolean {
+  if (!name.endsWith(STARTED)) return false
+  const file = join(folder, name)
+  const { mtimeMs = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {}
+  const isThere = Date.now() - mtimeMs < LONGEST_START_MS && isAlive(Number.parseInt(name, 10))
+  if (!isThere) rmSync(file, { force: true })
+  return isThere
 }
 
 const isWaitingName = (name: string): boolean => name.endsWith('.waiting')

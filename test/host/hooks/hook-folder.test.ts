@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -84,6 +85,20 @@ describe('the folder of hooks', () => {
     release()
     expect(hooks.isAttendedTo).toBe(false)
     leave()
+  })
+
+  it('is attended to as well by processes that were started and have not begun, as long as they run', () => {
+    const hooks = folder()
+    hooks.take('codex', event({ hook_event_name: 'Stop' }), 1)
+    const release = hooks.lock()
+    hooks.noteStarted(process.pid)
+    expect(hooks.isAttendedTo).toBe(true)
+    hooks.noteBegun(process.pid)
+    expect(hooks.isAttendedTo).toBe(false)
+    const { pid } = spawnSync(process.execPath, ['-e', '0'])
+    hooks.noteStarted(pid)
+    expect(hooks.isAttendedTo).toBe(false)
+    release()
   })
 
   it('keeps failures and not too many of them, and passes over files that it has not written', () => {
