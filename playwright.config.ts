@@ -12,6 +12,7 @@ quicken()
 const chromium = findChromium()
 if (chromium !== undefined) process.env.LCM_CHROMIUM = chromium
 
+const isOlder = process.env.LCM_ELECTRON !== undefined
 const hasElectron = findElectron() !== undefined && hasDisplay()
 /** The same specs run through both doors; `test/e2e/app.ts` hides the difference. */
 export default defineConfig({
@@ -39,8 +40,10 @@ export default defineConfig({
     navigationTimeout: 60_000,
   },
   projects: [
-    { name: 'browser', grepInvert: /@desktop/ },
-    // Which tests run on the stand-in for Electron: `test/e2e/app.ts`.
-    { name: 'desktop', grepInvert: /@browser/, ...(hasElectron ? {} : { grep: /@shell|@desktop/ }) },
+    { name: 'browser', grepInvert: /@desktop|@older/ },
+    // Which tests run on the stand-in for Electron, and under an older one: `test/e2e/app.ts`.
+    isOlder
+      ? { name: 'desktop', grep: /@shell|@desktop|@older/, grepInvert: /@browser/ }
+      : { name: 'desktop', grepInvert: /@browser|@older/, ...(hasElectron ? {} : { grep: /@shell|@desktop/ }) },
   ],
 })

@@ -10,7 +10,7 @@ const SYSTEMS = { linux: 'Linux', darwin: 'macOS', win32: 'Windows' }
 
 await main(async () => {
   const folder = process.argv[2] ?? inProject('release')
-  const names = readdirSync(folder).filter((name) => /\.(?:AppImage|deb|rpm|dmg|exe)$/.test(name))
+  const names = readdirSync(folder).filter((name) => /\.(?:AppImage|deb|rpm|dmg|zip|exe)$/.test(name))
   if (names.length === 0) throw new Refusal(`there is no package in ${folder}: run "npm run package" first.`)
   const lines = []
   for (const name of names.sort()) {

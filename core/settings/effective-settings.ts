@@ -77,6 +77,7 @@ function effectiveValue(name: Name, settings: Settings, texts: SettingTexts): Va
     case 'filesDir':
     case 'ledgerPath':
     case 'tokenEstimator':
+    case 'updates':
     case 'logLevel':
       return settings[name]
     case 'debugMode':

@@ -6,7 +6,7 @@ import type { ProviderSettings } from '../contract/provider.ts'
 import { LcmError } from '../errors.ts'
 import { userFolders } from '../folders.ts'
 import type { TokenEstimatorName } from '../models/token-estimator.ts'
-import { readVariable, type SettingTexts, VARIABLES, type Variable } from './variables.ts'
+import { readVariable, type SettingTexts, type UpdateChannel, VARIABLES, type Variable } from './variables.ts'
 
 /** All settings, with defaults filled in. */
 export type Settings = {
@@ -23,6 +23,8 @@ export type Settings = {
   /** Null means that no ledger is kept. */
   readonly ledgerPath: string | null
   readonly tokenEstimator: TokenEstimatorName
+  /** Which releases the installed desktop app fetches by itself. */
+  readonly updates: UpdateChannel
   readonly models: ModelSettings
   /** The names of the providers that describe large texts, in the order in which they are tried. */
   readonly explorers: readonly string[]
@@ -95,6 +97,7 @@ export function readSettings(texts: SettingTexts, models: ModelSettings = NO_MOD
     filesDir: read(VARIABLES.filesDir),
     ledgerPath: read(VARIABLES.ledgerPath),
     tokenEstimator: read(VARIABLES.tokenEstimator),
+    updates: read(VARIABLES.updates),
     models: {
       providers: models.providers,
       chain: chainOf(read(VARIABLES.summarizers) ?? models.chain, models.providers),

@@ -93,6 +93,10 @@ const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 const providerName = (text: string): string | undefined => (NAME.test(text) ? text : undefined)
 
+/** Releases for everybody, releases for testers as well, or none. */
+const UPDATE_CHANNELS = ['latest', 'beta', 'off'] as const
+export type UpdateChannel = (typeof UPDATE_CHANNELS)[number]
+
 /** Every variable that a setting can come from. `docs/configuration.md` is generated from it. */
 export const VARIABLES = {
   enabled: flag('LCM_ENABLED', true, 'Whether anything is imported or compacted'),
@@ -208,6 +212,12 @@ export const VARIABLES = {
   logLevel: following(
     choice('LCM_LOG_LEVEL', LOG_LEVELS, 'info', 'The least level that is logged, from the next start on'),
     'info',
+  ),
+  updates: choice(
+    'LCM_UPDATES',
+    UPDATE_CHANNELS,
+    'latest',
+    'Which releases the installed desktop app fetches, from the next start on; builds without an address for releases fetch none',
   ),
   debugMode: flag('LCM_DEBUG_MODE', false, 'The same as the level debug, where no level is set'),
 } as const

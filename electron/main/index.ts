@@ -15,6 +15,7 @@ import { keychain } from './keychain.ts'
 import { buildMenu } from './menu.ts'
 import { openLink, registerLinks } from './open-link.ts'
 import { startStatement } from './statement.ts'
+import { followReleases } from './updates.ts'
 import { openWindow } from './window.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -37,6 +38,12 @@ async function record(): Promise<void> {
   const recording = await import('#core/doors/recording.ts')
   recorder = recording.startRecording(process.env)
   logEvent('info', 'process', 'app.started', { version: app.getVersion() })
+}
+
+/** Wrong settings are told by the window, which has them from its core. Nothing is fetched then. */
+async function follow(): Promise<void> {
+  const { loadSettings } = await import('#core/settings/settings-store.ts')
+  await followReleases(loadSettings(process.env).updates)
 }
 
 /** What ends without a word anywhere else: this process by an error, and the process of a page. */
@@ -116,5 +123,7 @@ if (!app.requestSingleInstanceLock()) {
     const link = linkFromArguments(process.argv)
     for (const one of link === null ? pendingLinks : [link]) void openLink(one)
     void record()
+      .then(follow)
+      .catch((error) => logEvent('warn', 'process', 'update.failed', errorFields(error)))
   })
 }

@@ -28,6 +28,9 @@ export const THROUGH_SHELL = { tag: '@shell' } as const
 /** A test of what only the desktop app has: it is not run in the browser. */
 export const ON_DESKTOP = { tag: '@desktop' } as const
 
+/** A test of what needs a second real process, or a core that can be killed: run under an older Electron only. */
+export const UNDER_OLDER = { tag: '@older' } as const
+
 /**
  * For `test.use`: the tests of a file share a browser host, each with a browser context of its own. For tests that change
  * nothing but their own memory files: settings, recent files and logs are shared, with a home that is not the test's.

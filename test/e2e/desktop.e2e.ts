@@ -114,7 +114,8 @@ test(
     const next = app?.waitForEvent('window')
     await app?.evaluate(
       ({ app: running }, [path, folder]) => {
-        running.emit('second-instance', { preventDefault: () => undefined }, ['electron', '.', path], folder)
+        const argv = running.isPackaged ? ['app', path] : ['electron', '.', path]
+        running.emit('second-instance', { preventDefault: () => undefined }, argv, folder)
       },
       [two, home] as const,
     )

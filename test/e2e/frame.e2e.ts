@@ -124,7 +124,7 @@ test(
   'what is dropped on an open memory is opened, or searched for transcripts',
   ON_DESKTOP,
   async ({ openSample, home, hostKind }) => {
-    test.skip(hostKind === 'electron', 'real Electron cannot be told where a dropped file lies')
+    test.skip(hostKind === 'electron' || hostKind === 'older', 'real Electron cannot be told where a dropped file lies')
     const other = builtMemory(
       home,
       (memory) => void memory.conversation({ title: 'Other', messages: ['hello'] }),

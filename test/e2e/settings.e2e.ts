@@ -57,6 +57,10 @@ test(
     await page.getByLabel('Base URL').fill(server.url)
     await page.getByLabel('Model', { exact: true }).fill('small')
     await page.getByLabel('Key variable').fill('E2E_MODEL_KEY')
+    // A real dialog would wait for a person.
+    await electronApp()?.evaluate(({ dialog }) => {
+      dialog.showMessageBox = async () => ({ response: 0, checkboxChecked: false })
+    })
     await page.getByRole('button', { name: 'Save' }).click()
     const refusal = page.getByRole('dialog').getByRole('alert')
     await expect(refusal).toContainText('E2E_MODEL_KEY')
@@ -144,7 +148,7 @@ test('a key can be entered, and is never shown again', THROUGH_SHELL, async ({ o
     return
   }
   // A machine whose keychain cannot be reached offers none.
-  test.skip(hostKind === 'electron' && (await key.count()) === 0, 'there is no keychain on this machine')
+  test.skip(hostKind !== 'standin' && (await key.count()) === 0, 'there is no keychain on this machine')
   await key.click()
   await page.getByLabel('New key').fill(SECRET)
   await page.getByRole('button', { name: 'Keep' }).click()

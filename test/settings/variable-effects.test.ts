@@ -398,6 +398,13 @@ const effects: Readonly<Record<keyof typeof VARIABLES, Effect>> = {
     without: 0,
     with: 1,
   },
+  // What the desktop app does with it: test/electron/updates.test.ts.
+  updates: {
+    given: () => ({ LCM_UPDATES: 'off' }),
+    observe: (env) => readSettings(env).updates,
+    without: 'latest',
+    with: 'off',
+  },
   debugMode: {
     given: () => ({ LCM_DEBUG_MODE: 'true' }),
     observe: debugLines,

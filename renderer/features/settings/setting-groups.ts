@@ -50,6 +50,7 @@ const GROUPS: readonly (readonly [title: string, settings: LabelledSettings])[] 
       ['LEDGER_PATH', 'Ledger'],
     ],
   ],
+  ['Program', [['UPDATES', 'New releases of the installed app']]],
   [
     'Log',
     [
