@@ -4,7 +4,12 @@ import { parse } from 'yaml'
 import { LINK_SCHEME } from '#electron/main/deep-link.ts'
 import { inProject } from '#scripts/project.mjs'
 
-const configuration = parse(readFileSync(inProject('electron-builder.yml'), 'utf8')) as Record<string, never>
+const configuration = parse(readFileSync(inProject('electron-builder.yml'), 'utf8')) as {
+  readonly electronFuses: unknown
+  readonly protocols: unknown
+  readonly fileAssociations: unknown
+  readonly mac: Readonly<Record<string, unknown>>
+}
 
 describe('the configuration of the packages', () => {
   it('leaves the packed program no way to run other code', () => {
@@ -20,7 +25,7 @@ describe('the configuration of the packages', () => {
   })
 
   it('asks Apple for a hardened program that may do nothing but compile while it runs', () => {
-    const { hardenedRuntime, notarize, entitlements, entitlementsInherit } = configuration.mac ?? {}
+    const { hardenedRuntime, notarize, entitlements, entitlementsInherit } = configuration.mac
     expect([hardenedRuntime, notarize]).toEqual([true, true])
     expect(entitlementsInherit).toBe(entitlements)
     const text = readFileSync(inProject(String(entitlements)), 'utf8')

@@ -401,7 +401,7 @@ const effects: Readonly<Record<keyof typeof VARIABLES, Effect>> = {
   // What the desktop app does with it: test/electron/updates.test.ts.
   updates: {
     given: () => ({ LCM_UPDATES: 'off' }),
-    observe: (env) => readSettings(env).updates,
+    observe: async (env) => readSettings(env).updates,
     without: 'latest',
     with: 'off',
   },
