@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AppUpdater } from 'electron-updater'
-import { expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 // Proves when the desktop app looks for releases. Electron and the library for it are played.
@@ -26,7 +26,7 @@ vi.mock('electron-updater', () => ({
     },
   },
 }))
-const { configure, followReleases, knowsReleases } = await import('#electron/main/updates.ts')
+const { configure, followReleases, knowsReleases, replacesItself } = await import('#electron/main/updates.ts')
 
 function resources(hasAddress: boolean): string {
   const folder = join(temporaryFolder(), 'resources')
@@ -34,6 +34,18 @@ function resources(hasAddress: boolean): string {
   if (hasAddress) writeFileSync(join(folder, 'app-update.yml'), 'provider: github\n')
   return folder
 }
+
+// Everywhere as an AppImage on Linux.
+beforeEach(() => vi.stubEnv('APPIMAGE', '/opt/lcm.AppImage'))
+afterEach(() => vi.unstubAllEnvs())
+
+it('only an app that can replace itself without a password looks for releases', () => {
+  expect(replacesItself('linux', {})).toBe(false)
+  expect(replacesItself('linux', { APPIMAGE: '/opt/lcm.AppImage' })).toBe(true)
+  expect(replacesItself('win32', {})).toBe(true)
+  expect(replacesItself('win32', { PORTABLE_EXECUTABLE_FILE: 'D:\\lcm.exe' })).toBe(false)
+  expect(replacesItself('darwin', {})).toBe(true)
+})
 
 it.each([
   ['a build that knows where its releases are', true, true, 'latest', 1],
