@@ -48,7 +48,7 @@ export type ServersOptions = {
   readonly keys: KeyStore | null
 }
 
-export type HostingOptions = Connecting & { readonly tenant: string; readonly env: Environment }
+type HostingOptions = Connecting & { readonly tenant: string; readonly env: Environment }
 
 /** What is due for a worker, and what it does with it. */
 export type WorkOptions = {

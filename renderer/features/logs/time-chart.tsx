@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react'
+import { AxisText, ChartGrid } from '#renderer/ui/chart-grid.tsx'
 import { formatRange } from '#renderer/ui/format-time.ts'
 import { useWidth } from '#renderer/ui/use-size.ts'
 import { draggedRange, gridValues, steppedRange, type TimeRange, timeTicks } from './chart-scale.ts'
@@ -76,18 +77,11 @@ export function TimeChart(props: Props) {
         }}
       >
         <svg width={width} height={HEIGHT + TOP + 22} aria-hidden="true">
-          {gridValues(top).map((value) => (
-            <g key={value}>
-              <line className={styles.grid} x1={LEFT} x2={width - RIGHT} y1={y(value)} y2={y(value)} />
-              <text className={styles.tick} x={LEFT - 8} y={y(value) + 4} textAnchor="end">
-                {format(value)}
-              </text>
-            </g>
-          ))}
+          <ChartGrid values={gridValues(top)} y={y} format={format} left={LEFT} right={width - RIGHT} />
           {timeTicks(range).map(({ atMs, label: text }) => (
-            <text key={atMs} className={styles.tick} x={x(atMs)} y={HEIGHT + TOP + 17} textAnchor="middle">
+            <AxisText key={atMs} x={x(atMs)} y={HEIGHT + TOP + 17} anchor="middle">
               {text}
-            </text>
+            </AxisText>
           ))}
           {width > 0 && children({ x, y })}
           {selected !== null && (

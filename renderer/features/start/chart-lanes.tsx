@@ -1,3 +1,4 @@
+import { AxisText } from '#renderer/ui/chart-grid.tsx'
 import { formatCompact } from '#renderer/ui/format.ts'
 import { amountText, type Freed, freedTokens, type Spending } from './chart-lanes.ts'
 import styles from './pressure-chart.module.css'
@@ -25,12 +26,12 @@ export function FreedLane({ freed, x, width, chosen }: FreedLaneProps) {
   return (
     <>
       <line className={styles.laneLine} x1={0} x2={width} y1={0.5} y2={0.5} />
-      <text className={styles.laneName} x={-8} y={12} textAnchor="end">
+      <AxisText x={-8} y={12} anchor="end">
         freed
-      </text>
-      <text className={styles.laneName} x={-8} y={24} textAnchor="end">
-        {freed.length > 0 && `≤ ${formatCompact(most)}`}
-      </text>
+      </AxisText>
+      <AxisText x={-8} y={24} anchor="end">
+        {freed.length > 0 ? `≤ ${formatCompact(most)}` : ''}
+      </AxisText>
       <path className={styles.freed} d={freed.map(bar).join('')} />
       {chosen && <path className={styles.chosenFreed} d={bar(chosen)} />}
     </>
@@ -61,12 +62,12 @@ export function SpentLane({ spending: { bars, unit, most }, x, width, chosen }: 
   return (
     <>
       <line className={styles.laneLine} x1={0} x2={width} y1={SPENT_TOP} y2={SPENT_TOP} />
-      <text className={styles.laneName} x={-8} y={SPENT_TOP + 4} textAnchor="end">
+      <AxisText x={-8} y={SPENT_TOP + 4} anchor="end">
         {amountText(most, unit)}
-      </text>
-      <text className={styles.laneName} x={-8} y={SPENT_PX} textAnchor="end">
+      </AxisText>
+      <AxisText x={-8} y={SPENT_PX} anchor="end">
         {unit === 'cost' ? 'cost' : 'sent'}
-      </text>
+      </AxisText>
       <path className={styles.spent} d={plain} />
       <path className={styles.broken} d={broken} />
       {chosen !== null && <path className={styles.chosenSpent} d={bar(chosen, 0, bars[chosen]?.amount ?? 0)} />}

@@ -3,30 +3,29 @@ import { type KeyboardEvent, type PointerEvent, useMemo, useState } from 'react'
 import { meaningOf } from '#core/contract/glossary.ts'
 import type { CompactionEvent, Pruning } from '#core/contract/time-travel.ts'
 import type { Usage } from '#core/contract/usage.ts'
-import { navigate, type RoutePatch } from '#renderer/routes.ts'
-import { depthColor, depthLabel } from '#renderer/ui/depth-color.ts'
+import { navigate } from '#renderer/routes.ts'
+import { AxisText, ChartGrid } from '#renderer/ui/chart-grid.tsx'
+import { depthColor } from '#renderer/ui/depth-color.ts'
 import { depthMarks } from '#renderer/ui/depth-marks.ts'
-import { formatCompact, formatCount, formatPressure, formatTokens, plural } from '#renderer/ui/format.ts'
-import { formatShort } from '#renderer/ui/format-time.ts'
-import { runAddress } from '#renderer/ui/run-address.ts'
+import { formatCompact, formatCount, formatPressure, plural } from '#renderer/ui/format.ts'
 import { useWidth } from '#renderer/ui/use-size.ts'
 import { type Axis, axisTicks, lineOf, pointsFrom } from './chart-axis.ts'
+import { freedByRun, spendingFrom, spendingOf } from './chart-lanes.ts'
+import { FreedLane, SpentLane } from './chart-lanes.tsx'
 import {
-  type Freed,
-  freedAddress,
-  freedByRun,
-  freedText,
-  freedTokens,
-  type Spending,
-  spendingFrom,
-  spendingOf,
-  spentText,
-} from './chart-lanes.ts'
-import { FREED_PX, FreedLane, SPENT_PX, SpentLane } from './chart-lanes.tsx'
+  type Chosen,
+  chosenAddress,
+  chosenAt,
+  describePoint,
+  lanesOf,
+  MARK_PX,
+  steppedTo,
+  tipOf,
+} from './chart-reading.ts'
 import { CurveNames, namesWidth } from './curve-names.tsx'
 import type { OtherCurve } from './other-curves.ts'
 import styles from './pressure-chart.module.css'
-import { type CurvePoint, chartTop, eventNear, indexAt, peakOf, stepsOn } from './pressure-curve.ts'
+import { type CurvePoint, chartTop, peakOf, stepsOn } from './pressure-curve.ts'
 
 type Props = {
   readonly conversationId: number
@@ -52,7 +51,6 @@ type Props = {
 const HEIGHT_PX = 128
 /** Several curves need more room to be told apart: a part of the window's height. */
 const SEVERAL = { share: 0.22, least: 172, most: 300 }
-const MARK_PX = 7
 const AXIS_PX = 18
 const LEFT = 44
 const RIGHT = 2
@@ -61,12 +59,6 @@ const REACH_PX = 6
 
 const heightOfSeveral = (): number =>
   Math.round(Math.max(SEVERAL.least, Math.min(SEVERAL.most, innerHeight * SEVERAL.share)))
-
-/** What the pointer or the keys are at: a point of the curve, or a bar of a lane below it. */
-type Chosen =
-  | { readonly kind: 'point'; readonly index: number }
-  | { readonly kind: 'freed'; readonly freed: Freed }
-  | { readonly kind: 'spent'; readonly index: number }
 
 /**
  * The tokens of the window over time, with the thresholds and the compactions, and below them what each run freed and
@@ -125,34 +117,16 @@ export function PressureChart(props: Props) {
     'The arrow keys move along it, Page Up and Page Down from compaction to compaction, Enter opens the message or compaction.'
   const index = chosen?.kind === 'point' ? chosen.index : null
   const point = index === null ? undefined : points[index]
-  const textOf = (at: CurvePoint | undefined) => [
-    ...pointText(at, events, originMs, budgetTokens),
-    ...laneText(at, events, freed, spending),
-  ]
+  const textOf = (at: CurvePoint | undefined) => describePoint(at, events, { originMs, budgetTokens, freed, spending })
   const under = (event: PointerEvent<HTMLElement>): Chosen => {
     const bounds = event.currentTarget.getBoundingClientRect()
     const place = axis.from + ((event.clientX - bounds.left - LEFT) / (width || 1)) * axis.extent
     const reach = (REACH_PX / (width || 1)) * axis.extent
-    const below = event.clientY - bounds.top
-    if (lanes.freed !== null && below >= lanes.freed && below < lanes.freed + FREED_PX) {
-      const near = freed.filter(({ x }) => Math.abs(x - place) <= reach)
-      const nearest = near.toSorted((a, b) => Math.abs(a.x - place) - Math.abs(b.x - place))[0]
-      if (nearest !== undefined) return { kind: 'freed', freed: nearest }
-    }
-    if (spending && lanes.spent !== null && below >= lanes.spent && below < lanes.spent + SPENT_PX) {
-      const bar = spending.bars.findIndex(({ x0, x1 }) => place >= x0 && place < x1)
-      if (bar >= 0) return { kind: 'spent', index: bar }
-    }
-    const onMark = below > height ? eventNear(points, place, reach) : null
-    return { kind: 'point', index: onMark ?? indexAt(points, place) }
+    const at = { place, reach, below: event.clientY - bounds.top }
+    return chosenAt(at, lanes, height, { points, freed, spending })
   }
   const open = () => {
-    const address =
-      chosen?.kind === 'freed'
-        ? freedAddress(chosen.freed)
-        : chosen?.kind === 'spent'
-          ? messageAddress(spending?.bars[chosen.index]?.message ?? null)
-          : pointAddress(point, events)
+    const address = chosenAddress(chosen, point, events, spending)
     if (address !== null) navigate({ conversationId, ...address }, 'push')
   }
   const press = (event: KeyboardEvent) => {
@@ -183,16 +157,13 @@ export function PressureChart(props: Props) {
     >
       <svg width={boxWidth} height={lanes.end + AXIS_PX} aria-hidden="true">
         <g transform={`translate(${LEFT} 0)`}>
-          {scaleLinear([0, top], [height, 0])
-            .ticks(4)
-            .map((tokens) => (
-              <g key={tokens}>
-                <line className={styles.grid} x1={0} x2={width} y1={y(tokens)} y2={y(tokens)} />
-                <text className={styles.tick} x={-8} y={y(tokens) + 4} textAnchor="end">
-                  {formatCompact(tokens)}
-                </text>
-              </g>
-            ))}
+          <ChartGrid
+            values={scaleLinear([0, top], [height, 0]).ticks(4)}
+            y={y}
+            format={formatCompact}
+            left={0}
+            right={width}
+          />
           {greyLines.map((grey, index) => (
             <path key={others[index]?.conversationId} className={styles.other} d={`M${grey}`} />
           ))}
@@ -231,9 +202,9 @@ export function PressureChart(props: Props) {
             (tick) => (
               <g key={tick.at}>
                 <line className={styles.floor} x1={tick.x} x2={tick.x} y1={lanes.end - 4} y2={lanes.end} />
-                <text className={styles.tick} x={tick.x} y={lanes.end + 14} textAnchor={tick.anchor}>
+                <AxisText x={tick.x} y={lanes.end + 14} anchor={tick.anchor}>
                   {tick.label}
-                </text>
+                </AxisText>
               </g>
             ),
           )}
@@ -245,24 +216,7 @@ export function PressureChart(props: Props) {
           )}
         </g>
       </svg>
-      {[
-        { name: 'compact at', tokens: softTokens, className: styles.softLabel },
-        { name: 'must at', tokens: hardTokens, className: styles.hardLabel },
-      ]
-        .filter(({ tokens }) => tokens <= top)
-        // When the two lines are too close for two labels, only the hard threshold is labelled.
-        .filter(({ name }) => name === 'must at' || hardTokens > top || y(softTokens) - y(hardTokens) >= LABEL_PX)
-        .map(({ name, tokens, className }) => (
-          <span
-            key={name}
-            className={className}
-            style={{ top: y(tokens), right: right - RIGHT }}
-            title={meaningOf('τ soft, τ hard')}
-            aria-hidden="true"
-          >
-            {name} {formatCompact(tokens)}
-          </span>
-        ))}
+      <ThresholdLabels {...{ softTokens, hardTokens, top, y }} right={right - RIGHT} />
       {point !== undefined && <ChartTip lines={textOf(point)} leftPx={LEFT + x(point.x)} widthPx={boxWidth} />}
       {tip && <ChartTip lines={tip.lines} leftPx={LEFT + x(tip.x)} widthPx={boxWidth} />}
     </div>
@@ -280,25 +234,35 @@ export function PressureChart(props: Props) {
   )
 }
 
-type Lanes = { readonly freed: number | null; readonly spent: number | null; readonly end: number }
-
-/** Where each lane below the marks begins, and where all of them end. */
-function lanesOf(height: number, hasFreed: boolean, hasSpent: boolean): Lanes {
-  const marks = height + MARK_PX + 4
-  const freedEnd = hasFreed ? marks + FREED_PX : marks
-  return {
-    freed: hasFreed ? marks : null,
-    spent: hasSpent ? freedEnd : null,
-    end: hasSpent ? freedEnd + SPENT_PX : hasFreed ? freedEnd : height + MARK_PX + 2,
-  }
+type ThresholdLabelsProps = {
+  readonly softTokens: number
+  readonly hardTokens: number
+  /** The tokens at the top of the chart. */
+  readonly top: number
+  readonly y: (tokens: number) => number
+  /** In pixels, from the right. */
+  readonly right: number
 }
 
-type Tip = { readonly lines: readonly string[]; readonly x: number }
-
-function tipOf(chosen: Chosen | null, spending: Spending | null, originMs: number | null): Tip | null {
-  if (chosen?.kind === 'freed') return { lines: freedText(chosen.freed), x: chosen.freed.x }
-  const bar = chosen?.kind === 'spent' ? spending?.bars[chosen.index] : undefined
-  return bar && spending ? { lines: spentText(bar, spending.unit, originMs), x: (bar.x0 + bar.x1) / 2 } : null
+function ThresholdLabels({ softTokens, hardTokens, top, y, right }: ThresholdLabelsProps) {
+  // When the two lines are too close for two labels, only the hard threshold is labelled.
+  const isRoomForBoth = hardTokens > top || y(softTokens) - y(hardTokens) >= LABEL_PX
+  return [
+    { name: 'compact at', tokens: softTokens, className: styles.softLabel, isShown: isRoomForBoth },
+    { name: 'must at', tokens: hardTokens, className: styles.hardLabel, isShown: true },
+  ]
+    .filter(({ tokens, isShown }) => isShown && tokens <= top)
+    .map(({ name, tokens, className }) => (
+      <span
+        key={name}
+        className={className}
+        style={{ top: y(tokens), right }}
+        title={meaningOf('τ soft, τ hard')}
+        aria-hidden="true"
+      >
+        {name} {formatCompact(tokens)}
+      </span>
+    ))
 }
 
 const TIP_WIDTH = 260
@@ -321,74 +285,3 @@ function ChartTip({ lines: [first, ...others], leftPx, widthPx }: ChartTipProps)
     </div>
   )
 }
-
-/** Says what the window held at a point, when that was, and where a click leads. */
-function pointText(
-  point: CurvePoint | undefined,
-  events: readonly CompactionEvent[],
-  originMs: number | null,
-  budgetTokens: number,
-): readonly string[] {
-  if (point === undefined) return []
-  const event = point.event === null ? undefined : events[point.event]
-  const atMs = event?.atMs ?? (originMs === null ? null : originMs + point.x)
-  return [
-    `${formatTokens(Math.round(point.tokens))}, ${formatPressure(point.tokens / budgetTokens)}`,
-    `${atMs === null ? '' : `${formatShort(atMs)}, `}after message ${formatCount(point.messages)}`,
-    ...(event === undefined
-      ? []
-      : [`${depthLabel(event.depth)}: ${formatCount(event.sourceTokens)} → ${formatCount(event.tokens)} tokens`]),
-  ]
-}
-
-/** What the lanes show at a point, for those who move by keys. */
-function laneText(
-  point: CurvePoint | undefined,
-  events: readonly CompactionEvent[],
-  freed: readonly Freed[],
-  spending: Spending | null,
-): readonly string[] {
-  if (point === undefined) return []
-  const runId = point.event === null ? '' : events[point.event]?.runId
-  const run = runId === '' ? undefined : freed.find((one) => one.runId === runId)
-  const bar = spending?.bars.find(({ x0, x1 }) => point.x > x0 && point.x <= x1)
-  return [
-    ...(run === undefined ? [] : [`its compaction freed ${formatTokens(freedTokens(run))}`]),
-    ...(bar === undefined || spending === null ? [] : [`answers here: ${spentText(bar, spending.unit, null)[0]}`]),
-  ]
-}
-
-/** Leads to what made a point: the run or, where runs are not recorded, its summary; otherwise the message. */
-function pointAddress(point: CurvePoint | undefined, events: readonly CompactionEvent[]): RoutePatch | null {
-  const replacement = point?.event == null ? undefined : events[point.event]
-  if (replacement === undefined) return messageAddress(point?.message ?? null)
-  const { runId, summaryId } = replacement
-  return runId === '' ? { view: 'layers', selection: summaryId } : runAddress(runId)
-}
-
-const messageAddress = (message: number | null): RoutePatch | null =>
-  message === null ? null : { view: 'messages', selection: `msg_${message}` }
-
-/** Returns the index of the point to which a key leads, or null for a key that does not move. */
-function steppedTo(key: string, from: number | null, points: readonly CurvePoint[]): number | null {
-  const last = points.length - 1
-  const at = from ?? last
-  switch (key) {
-    case 'ArrowLeft':
-      return Math.max(0, at - 1)
-    case 'ArrowRight':
-      return Math.min(last, at + 1)
-    case 'Home':
-      return 0
-    case 'End':
-      return last
-    case 'PageUp':
-      return found(points.findLastIndex(({ event }, index) => event !== null && index < at))
-    case 'PageDown':
-      return found(points.findIndex(({ event }, index) => event !== null && index > at))
-    default:
-      return null
-  }
-}
-
-const found = (index: number): number | null => (index < 0 ? null : index)
