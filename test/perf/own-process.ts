@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { megabytes } from './statistics.ts'
 
 /** Runs a program of this folder where nothing is warm and the memory is its own, and returns the JSON that it prints. */
 export const inOwnProcess = <T>(program: string, ...more: readonly (string | number)[]): T =>
@@ -12,13 +11,12 @@ export const inOwnProcess = <T>(program: string, ...more: readonly (string | num
     }),
   ) as T
 
-const STATUS = '/proc/self/status'
-
 /**
  * Returns the most memory that this process had, in megabytes. Linux knows it for the program alone; elsewhere that of
  * the program which started it may be in it.
  */
 export function peakMegabytes(): number {
-  const peak = existsSync(STATUS) ? /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(STATUS, 'utf8'))?.[1] : undefined
-  return megabytes((peak === undefined ? process.resourceUsage().maxRSS : Number(peak)) * 1024)
+  const status = '/proc/self/status'
+  const peak = existsSync(status) ? /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(status, 'utf8'))?.[1] : undefined
+  return ((peak === undefined ? process.resourceUsage().maxRSS : Number(peak)) * 1024) / 1_000_000
 }

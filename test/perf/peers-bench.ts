@@ -16,7 +16,7 @@ import type { SessionMeasure } from './measure-session.ts'
 import { inOwnProcess } from './own-process.ts'
 import type { BesideSqlite } from './peers/measure-beside-sqlite.ts'
 import type { PullMeasure } from './peers/measure-pull.ts'
-import type { ShapeMeasure, ShapeQuestion } from './peers/measure-shape.ts'
+import { measureShape } from './peers/measure-shape.ts'
 import type { SideIndexMeasure } from './peers/measure-side-index.ts'
 import { measureStart } from './peers/measure-start.ts'
 import type { TracingMeasure } from './peers/measure-tracing.ts'
@@ -41,8 +41,8 @@ async function measurePeers(messages: number, install: boolean, say: (line: stri
     say(line)
     return measure()
   }
-  const shape = (file: string, question: ShapeQuestion): ShapeMeasure =>
-    step(`${question} of ${file}`, () => inOwnProcess<ShapeMeasure>('peers/measure-shape.ts', file, question))
+  const shape = (...asked: Parameters<typeof measureShape>): ReturnType<typeof measureShape> =>
+    step(asked.toReversed().join(' of '), () => measureShape(...asked))
   const tracing = (file: string): TracingMeasure =>
     step(`traces in ${file}`, () => inOwnProcess<TracingMeasure>('peers/measure-tracing.ts', file))
   const many = manyConversations(CONVERSATIONS, MESSAGES_OF_EACH)

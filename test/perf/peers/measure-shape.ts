@@ -1,40 +1,41 @@
-import { GrepInput } from '#core/contract/retrieval.ts'
-import { LossInput, TraceInput } from '#core/contract/trace.ts'
-import { keepNewObjectsSmall } from '#core/doors/heap.ts'
-import { type Lcm, openLcm } from '#core/lcm.ts'
+import { execFileSync } from 'node:child_process'
+import { pathToFileURL } from 'node:url'
+import { packageFolder } from '#test/builders/built-program.ts'
 import { peakMegabytes } from '../own-process.ts'
-import { timed } from '../statistics.ts'
 
 /** A first question to a file of an unusual shape. */
 export type ShapeMeasure = { readonly cpuMs: number; readonly peakMegabytes: number }
 
-const NEVER = new AbortController().signal
-
-/** What can be asked, each in a process of its own. */
+/** What can be asked of the library. */
 const QUESTIONS = {
   /** Of the message with the long text. */
-  trace: (lcm) => lcm.tracer.trace(TraceInput.parse({ id: 'msg_6' })),
+  trace: `lcm.call('trace.fact', { id: 'msg_6' })`,
   /** Of the summary over all others. */
-  loss: (lcm) => lcm.losses.report(LossInput.parse({ conversationId: 1, summaryId: 'sum_top' })),
-  stats: (lcm) => lcm.stats.stats(),
-  search: (lcm) => lcm.retrieval.grep(GrepInput.parse({ query: 'module13' })),
-  integrity: async (lcm) => {
-    for await (const _ of lcm.integrity.run(undefined, NEVER));
-  },
-} as const satisfies Readonly<Record<string, (lcm: Lcm) => unknown>>
+  loss: `lcm.call('trace.loss', { conversationId: 1, summaryId: 'sum_top' })`,
+  stats: `lcm.call('memory.stats')`,
+  search: `lcm.grep({ query: 'module13' })`,
+  integrity: `lcm.integrity()`,
+} as const
 
-export type ShapeQuestion = keyof typeof QUESTIONS
+/** As in the command line: see `keepNewObjectsSmall`. */
+const HEAP = ['--max-semi-space-size=4', '--semi-space-growth-factor=1']
 
-async function measureShape(path: string, question: ShapeQuestion): Promise<ShapeMeasure> {
-  const lcm = await openLcm(path, { readOnly: true })
-  const { cpuMs } = await timed(() => QUESTIONS[question](lcm))
-  lcm.close()
-  return { cpuMs, peakMegabytes: peakMegabytes() }
-}
-
-if (import.meta.main) {
-  const [path, question] = process.argv.slice(2)
-  if (path === undefined || question === undefined) throw new Error('give a memory and what to ask')
-  keepNewObjectsSmall()
-  console.log(JSON.stringify(await measureShape(path, question as ShapeQuestion)))
+/**
+ * Asks the installed library in a process of its own, whose memory is that of what people install: sources would add the
+ * compiler that reads them.
+ */
+export function measureShape(path: string, question: keyof typeof QUESTIONS): ShapeMeasure {
+  const library = pathToFileURL(`${packageFolder}/out/main/library.js`).href
+  const program = `
+    import { existsSync, readFileSync } from 'node:fs'
+    const { openLcm } = await import(${JSON.stringify(library)})
+    const lcm = await openLcm(${JSON.stringify(path)}, { readOnly: true })
+    const used = process.cpuUsage()
+    await ${QUESTIONS[question]}
+    const { user, system } = process.cpuUsage(used)
+    console.log(JSON.stringify({ cpuMs: (user + system) / 1000, peakMegabytes: (${peakMegabytes})() }))
+    await lcm.close()`
+  return JSON.parse(
+    execFileSync(process.execPath, [...HEAP, '--input-type=module', '--eval', program], { encoding: 'utf8' }),
+  ) as ShapeMeasure
 }
