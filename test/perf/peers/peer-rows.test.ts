@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { goalText, isMet, valueText } from './peer-rows.ts'
+import { benchmarksPage } from '#docs/benchmarks.ts'
+import { goalText, isMet, peerRows, valueText } from './peer-rows.ts'
 
 const row = { what: 'a question ÷ bare SQL', unit: '×' } as const
 
@@ -20,4 +23,26 @@ it('writes figures and goals with their unit', () => {
   expect(valueText({ ...row, unit: 'ms', value: 1234.5 })).toBe('1,235 ms')
   expect(valueText({ ...row, value: null })).toBe('not measured')
   expect(goalText({ ...row, goal: { atLeast: 0.95 } })).toBe('≥ 0.95 ×')
+})
+
+it('says of each row of the page whether its goal was met', () => {
+  const results = [
+    { ...row, goal: { atMost: 2 }, value: 1 },
+    { ...row, what: 'another', goal: { atMost: 2 }, value: 3 },
+    { ...row, what: 'a third', goal: { atMost: 2 }, value: null },
+  ]
+  const page = benchmarksPage({ messages: 20_000, node: 'v24.0.0', results })
+  expect(page).toContain('| a question ÷ bare SQL | 1 × | ≤ 2 × | met |')
+  expect(page).toContain('| another | 3 × | ≤ 2 × | **missed** |')
+  expect(page).toContain('| a third | not measured | ≤ 2 × |  |')
+  expect(page).toContain('1 goals are met and 1 are missed')
+})
+
+it('has the rows and goals of the benchmark in docs/benchmarks.md', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/benchmarks.md'), 'utf8')
+  const written = [...page.matchAll(/^\| ([^|]+) \| [^|]+ \| ([^|]*) \|/gmu)].map(([, what, goal = '']) => [
+    what,
+    goal.trim(),
+  ])
+  expect(written).toEqual(peerRows.map((one) => [one.what, goalText(one)]))
 })
