@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { ConversationId, NodeId, Role, SummaryId, TimeMs } from './ids.ts'
+import { MOST_AGENT_TOKENS } from './lists.ts'
 import { MessageEnds } from './retrieval.ts'
-
-/** The tokens that a program may read for somebody else in all, whatever was asked or configured. */
-export const MOST_AGENT_TOKENS = 8_000
 
 export const ExpandQueryInput = z.object({
   prompt: z.string().min(1).max(10_000).describe('the question'),

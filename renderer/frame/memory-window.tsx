@@ -1,4 +1,4 @@
-import { useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { ListedConversation, MemoryInfo } from '#core/contract/memory.ts'
 import { api } from '../api.ts'
@@ -19,6 +19,7 @@ import { Loading } from '../ui/loading.tsx'
 import { Splitter } from '../ui/splitter.tsx'
 import { OPENING, useConversation } from '../ui/use-conversations.ts'
 import { FindingsContext, useLastFindings } from '../ui/use-findings.ts'
+import { useFirstRest } from '../ui/use-first-rest.ts'
 import { useLastError } from '../ui/use-last-error.ts'
 import { useSize } from '../ui/use-size.ts'
 import { useStored } from '../ui/use-stored.ts'
@@ -322,13 +323,15 @@ function SurgeryHost({ ask, info, onAsk }: Props) {
   )
 }
 
+const STRATA_REQUESTS = { queryKey: api.strata.get.key() }
+
 /**
  * Has tokens counted that lists of conversations leave open because that takes longer. Then they are fetched again. The
  * strata come first, where somebody waits for them.
  */
 function ConversationMeasure() {
   const queries = useQueryClient()
-  const isNext = useIsFetching({ queryKey: api.strata.get.key() }) === 0
+  const isNext = useFirstRest(STRATA_REQUESTS, 0)
   const { data: hasRead, dataUpdatedAt } = useQuery(api.conversations.measure.queryOptions({ enabled: isNext }))
   useEffect(() => {
     if (hasRead && dataUpdatedAt > 0) void queries.invalidateQueries({ queryKey: api.conversations.list.key() })

@@ -1,12 +1,7 @@
 import type { RetrievalEngine } from '#core/browse/retrieval-engine.ts'
 import type { Clock } from '#core/clock.ts'
-import {
-  type ExpandCitation,
-  type ExpandQueryInput,
-  type ExpandQueryResult,
-  type Grant,
-  MOST_AGENT_TOKENS,
-} from '#core/contract/expand-query.ts'
+import type { ExpandCitation, ExpandQueryInput, ExpandQueryResult, Grant } from '#core/contract/expand-query.ts'
+import { MOST_AGENT_TOKENS } from '#core/contract/lists.ts'
 import { type NewNonce, randomNonce } from '#core/models/prompts/nonce.ts'
 import { askInOrder, reasonsOf } from '#core/models/summarizers/ask-in-order.ts'
 import { SummarizerFailure } from '#core/models/summarizers/summarizer.ts'

@@ -1,5 +1,5 @@
 import { isoToMs } from '#core/clock.ts'
-import { MOST_AGENT_TOKENS } from '#core/contract/expand-query.ts'
+import { MOST_AGENT_TOKENS } from '#core/contract/lists.ts'
 import { type GrepHit, GrepInput } from '#core/contract/retrieval.ts'
 import { LcmError } from '#core/errors.ts'
 import { fitting } from '../expand-query/granted-reader.ts'

@@ -1,6 +1,5 @@
 import { isoToMs } from '#core/clock.ts'
-import { MOST_AGENT_TOKENS } from '#core/contract/expand-query.ts'
-import { lostByKind } from '#core/contract/lists.ts'
+import { lostByKind, MOST_AGENT_TOKENS } from '#core/contract/lists.ts'
 import type { DetailKind, LostDetail } from '#core/contract/loss.ts'
 import { OutlineInput } from '#core/contract/outline.ts'
 import type { Moment } from '#core/contract/time-travel.ts'

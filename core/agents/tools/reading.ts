@@ -1,6 +1,6 @@
 import type { Outliner } from '#core/browse/outline.ts'
 import type { RetrievalEngine } from '#core/browse/retrieval-engine.ts'
-import { MOST_AGENT_TOKENS } from '#core/contract/expand-query.ts'
+import { MOST_AGENT_TOKENS } from '#core/contract/lists.ts'
 import type { LcmError } from '#core/errors.ts'
 import type { FileReader } from '#core/files/file-reader.ts'
 import type { TokenEstimator } from '#core/models/token-estimator.ts'

@@ -1,8 +1,9 @@
 // Why it is so: docs/decisions/0027-grants.md
 
 import { z } from 'zod'
-import { ExpandQueryInput, type ExpandQueryResult, MOST_AGENT_TOKENS } from '#core/contract/expand-query.ts'
+import { ExpandQueryInput, type ExpandQueryResult } from '#core/contract/expand-query.ts'
 import type { AgentTool } from '#core/contract/grants.ts'
+import { MOST_AGENT_TOKENS } from '#core/contract/lists.ts'
 import { LcmError } from '#core/errors.ts'
 import { ANY_DEPTH, Scope } from '../grants/scope.ts'
 import { idsOf } from '../grants/scoped-view.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { MOST_AGENT_TOKENS } from '#core/contract/expand-query.ts'
 import type { AgentTool } from '#core/contract/grants.ts'
+import { MOST_AGENT_TOKENS } from '#core/contract/lists.ts'
 import { procedures } from '#core/contract/procedures.ts'
 import { LcmError } from '#core/errors.ts'
 import type { CallProcedure } from '../procedures.ts'

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { z } from 'zod'
 import type { ComparedWindow, Comparison, ComparisonInput } from '#core/contract/comparison.ts'
 import { api } from '#renderer/api.ts'
 import {
@@ -11,16 +10,15 @@ import {
   type SideAddress,
   withSide,
 } from '#renderer/compare-address.ts'
-import { toErrorInfo } from '#renderer/error-text.ts'
 import { navigate, useRoute } from '#renderer/routes.ts'
 import type { Browse } from '#renderer/ui/browse.ts'
 import { Button } from '#renderer/ui/button.tsx'
 import { EmptyState } from '#renderer/ui/empty-state.tsx'
-import { ErrorState } from '#renderer/ui/error-state.tsx'
-import { formatCount, formatTokens, plainName, plural } from '#renderer/ui/format.ts'
+import { formatCount, formatTokens, plural } from '#renderer/ui/format.ts'
 import { IconButton } from '#renderer/ui/icon-button.tsx'
 import { JobProgress } from '#renderer/ui/job-progress.tsx'
 import { Kbd } from '#renderer/ui/kbd.tsx'
+import { later } from '#renderer/ui/later.tsx'
 import { Segmented } from '#renderer/ui/segmented.tsx'
 import { TextWithNames } from '#renderer/ui/text-with-names.tsx'
 import { useKeys } from '#renderer/ui/use-keys.ts'
@@ -33,6 +31,9 @@ import { revealing, type Sight, zoomed } from './mirror-layout.ts'
 import { SideForm } from './side-form.tsx'
 import { TwoTexts } from './two-texts.tsx'
 import { useComparison } from './use-comparison.ts'
+
+// It loads schemas, with which the details of an error are read.
+const NotCompared = later(() => import('./not-compared.tsx').then((code) => code.NotCompared))
 
 type Props = {
   readonly conversationId: number
@@ -157,41 +158,6 @@ function useLastRun(compare: CompareAddress, moment: string | null | undefined):
       navigate({ compare: { ...compare, a: { ...a, window: moment } } }, 'replace')
   })
 }
-
-const Undecided = z.object({
-  path: z.string(),
-  conversations: z.array(z.object({ id: z.number(), name: z.string() })),
-})
-
-type NotComparedProps = {
-  readonly error: unknown
-  readonly address: CompareAddress
-  readonly onSet: (patch: Partial<CompareAddress>) => void
-  readonly onRetry: () => void
-}
-
-/** Why there is no comparison. Where a memory has several conversations, they are offered. */
-function NotCompared({ error, address, onSet, onRetry }: NotComparedProps) {
-  const { code, details } = toErrorInfo(error)
-  const undecided = code === 'conversation_required' ? Undecided.safeParse(details).data : undefined
-  if (undecided === undefined)
-    return <ErrorState error={error} onRetry={onRetry} next={code === 'file_missing' ? MISSING : undefined} />
-  const name = address.b.file === null || address.b.conversation !== null ? 'a' : 'b'
-  const choose = (conversation: number) => onSet({ [name]: { ...address[name], conversation }, difference: null })
-  return (
-    <ErrorState
-      error={error}
-      next={`Choose one of them for side ${name.toUpperCase()}.`}
-      actions={undecided.conversations.map(({ id, name }) => (
-        <Button key={id} onClick={() => choose(id)}>
-          {id} · <bdi>{plainName(name)}</bdi>
-        </Button>
-      ))}
-    />
-  )
-}
-
-const MISSING = 'It may have been moved or deleted, or lie on a disk that is not mounted. Choose another one above.'
 
 /** Two histories without a message that both have. One without any message has nothing to be laid beside, either. */
 const hasNothingInCommon = ({ a, b, same }: Pick<Comparison, 'a' | 'b' | 'same'>): boolean =>

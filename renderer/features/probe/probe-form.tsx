@@ -1,20 +1,22 @@
-import { type ChangeEvent, type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { client } from '#renderer/api.ts'
 import type { ProbeAddress } from '#renderer/probe-address.ts'
 import { navigate } from '#renderer/routes.ts'
 import { Button } from '#renderer/ui/button.tsx'
 import { classNames } from '#renderer/ui/class-names.ts'
-import { Dialog } from '#renderer/ui/dialog.tsx'
 import { plural } from '#renderer/ui/format.ts'
 import { Icon } from '#renderer/ui/icon.tsx'
+import { later } from '#renderer/ui/later.tsx'
 import { Menu } from '#renderer/ui/menu.tsx'
 import number from '#renderer/ui/number-field.module.css'
 import { saveFile } from '#renderer/ui/save-file.ts'
 import { SelectField } from '#renderer/ui/select-field.tsx'
 import { AFTER, choiceOf, isMoment, MOMENT, type MomentChoice, type WindowOption } from '#renderer/ui/window-choice.ts'
-import { readGiven } from './given-questions.ts'
 import styles from './probe-view.module.css'
 import type { OwnQuestions } from './use-probe.ts'
+
+// It loads schemas, with which questions are checked.
+const QuestionsDialog = later(() => import('./questions-dialog.tsx').then((code) => code.QuestionsDialog))
 
 type Props = {
   readonly kinds: ReactNode
@@ -125,90 +127,5 @@ function ExportMenu({ jobId, onError }: ExportProps) {
       Export
       <Icon name="chevronDown" />
     </Menu>
-  )
-}
-
-type QuestionsDialogProps = {
-  readonly own: OwnQuestions | null
-  readonly onTake: (own: OwnQuestions | null) => void
-  readonly onClose: () => void
-}
-
-const LARGEST_BYTES = 8_000_000
-
-/** Asks for the user's own questions: typed, pasted or from a file. */
-function QuestionsDialog({ own, onTake, onClose }: QuestionsDialogProps) {
-  const file = useRef<HTMLInputElement>(null)
-  const [text, setText] = useState(own?.text ?? '')
-  const [refused, setRefused] = useState<string | null>(null)
-  const given = readGiven(text)
-  const problem = refused ?? ('problem' in given ? given.problem : null)
-  const count = 'questions' in given ? given.questions.length : 0
-  const choose = async (event: ChangeEvent<HTMLInputElement>) => {
-    const chosen = event.target.files?.[0]
-    event.target.value = ''
-    if (chosen === undefined) return
-    if (chosen.size > LARGEST_BYTES)
-      return setRefused(`${chosen.name} is larger than 8 MB: give at most 2,000 questions.`)
-    try {
-      setText(await chosen.text())
-      setRefused(null)
-    } catch {
-      setRefused(`${chosen.name} cannot be read. Choose it again, or paste its lines.`)
-    }
-  }
-  const take = () => {
-    if (!('questions' in given)) return
-    onTake(given.questions.length === 0 ? null : { text, questions: given.questions })
-    onClose()
-  }
-  return (
-    <Dialog
-      title="Your own questions"
-      width={640}
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={() => file.current?.click()}>Choose a file…</Button>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" disabled={problem !== null} onClick={take}>
-            {problem !== null ? 'Ask' : count === 0 ? 'Make the questions' : `Ask ${plural(count, 'question')}`}
-          </Button>
-        </>
-      }
-    >
-      <div className={styles.body}>
-        <p>
-          One question a line, in plain words or as JSON:{' '}
-          <code>{'{"question": "…", "answer": "…", "evidence": ["msg_52"]}'}</code>. Without answer and evidence, the
-          best message that a search finds counts as the answer.
-        </p>
-        <textarea
-          rows={12}
-          value={text}
-          aria-label="Questions, one a line"
-          aria-invalid={problem !== null}
-          aria-describedby="questions-problem"
-          placeholder="Which retry limit did we agree on for the payment service?"
-          spellCheck={false}
-          data-autofocus=""
-          onChange={(event) => {
-            setRefused(null)
-            setText(event.target.value)
-          }}
-        />
-        <p id="questions-problem" className={styles.problem} role="status">
-          {problem ?? (count > 0 ? plural(count, 'question') : '')}
-        </p>
-        <input
-          ref={file}
-          type="file"
-          hidden
-          accept=".jsonl,.ndjson,.json,.txt"
-          aria-label="A file of questions"
-          onChange={(event) => void choose(event)}
-        />
-      </div>
-    </Dialog>
   )
 }

@@ -1,6 +1,7 @@
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
-import { type ExpandQueryRequest, MOST_AGENT_TOKENS } from '#core/contract/expand-query.ts'
+import type { ExpandQueryRequest } from '#core/contract/expand-query.ts'
+import { MOST_AGENT_TOKENS } from '#core/contract/lists.ts'
 import type { MessageEnds } from '#core/contract/retrieval.ts'
 import { api } from '#renderer/api.ts'
 import { navigate, useRoutePart, useShownOf } from '#renderer/routes.ts'

@@ -19,8 +19,8 @@ import {
   type ProviderField,
   type ProviderProblems,
   providerOf,
-  settingsOf,
 } from './provider-form.ts'
+import { settingsOf } from './stored-provider.ts'
 import { useSaveSettings } from './use-save-settings.ts'
 
 type Props = {

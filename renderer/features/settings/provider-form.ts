@@ -1,4 +1,4 @@
-import { type ProviderInfo, ProviderSettings } from '#core/contract/provider.ts'
+import { ProviderSettings } from '#core/contract/provider.ts'
 import type { Problems } from '#renderer/ui/form-field.tsx'
 
 /** What the user typed about a provider. The fields are texts until they are checked together. */
@@ -137,6 +137,3 @@ export function providerOf(
   )
   return { problems: Object.fromEntries(wrong.map(([, field]) => [field, `Expected ${ACCEPTS[field]}.`])) }
 }
-
-/** Returns what is stored of a provider, without what the core found out about it. */
-export const settingsOf = ({ keySource: _found, ...settings }: ProviderInfo): ProviderSettings => settings

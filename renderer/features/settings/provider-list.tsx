@@ -13,14 +13,17 @@ import styles from '#renderer/ui/form.module.css'
 import { formatCount, formatDuration, plural } from '#renderer/ui/format.ts'
 import { Icon } from '#renderer/ui/icon.tsx'
 import { IconButton } from '#renderer/ui/icon-button.tsx'
+import { later } from '#renderer/ui/later.tsx'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { chainAfter } from './chain-order.ts'
 import { embeddingsAfter } from './embeddings-choice.ts'
 import { KeyDialog } from './key-dialog.tsx'
-import { ProviderDialog } from './provider-dialog.tsx'
-import { settingsOf } from './provider-form.ts'
 import sectionStyles from './section.module.css'
+import { settingsOf } from './stored-provider.ts'
 import { useSaveSettings } from './use-save-settings.ts'
+
+// It loads schemas, with which a form is checked.
+const ProviderDialog = later(() => import('./provider-dialog.tsx').then((code) => code.ProviderDialog))
 
 type Open = { readonly kind: 'add' } | { readonly kind: 'edit' | 'key' | 'remove'; readonly provider: ProviderInfo }
 

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react'
-import { type SqlAnswer, sqlCsv } from '#core/contract/sql.ts'
+import type { SqlAnswer } from '#core/contract/sql.ts'
 import { api } from '#renderer/api.ts'
 import { useLink } from '#renderer/routes.ts'
 import { Button } from '#renderer/ui/button.tsx'
@@ -118,6 +118,12 @@ function statusOf(outcome: Outcome): string {
   return `${count} · ${formatCount(elapsedMs)} ms${values}`
 }
 
+/** What writes it stands beside schemas, so it is loaded when somebody wants it. */
+async function csvOf(answer: SqlAnswer): Promise<string> {
+  const { sqlCsv } = await import('#core/contract/sql.ts')
+  return sqlCsv(answer)
+}
+
 type ExportProps = { readonly sql: string; readonly all: ReturnType<typeof useStatement>['all'] }
 
 /** All rows as a file, and the address of the query. */
@@ -130,7 +136,7 @@ function Export({ sql, all }: ExportProps) {
     try {
       const answer = await all(sql)
       const [type, text] =
-        ending === 'csv' ? ['text/csv', `${sqlCsv(answer)}\r\n`] : ['application/json', toJson(answer)]
+        ending === 'csv' ? ['text/csv', `${await csvOf(answer)}\r\n`] : ['application/json', toJson(answer)]
       saveFile(`query.${ending}`, new Blob([text], { type }))
     } catch (failure) {
       setError(failure)

@@ -1,4 +1,4 @@
-import { skipToken, useIsFetching, useQueries, useQuery } from '@tanstack/react-query'
+import { skipToken, useQueries, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { lostByKind } from '#core/contract/lists.ts'
 import type { LossReport, LostDetail } from '#core/contract/loss.ts'
@@ -15,6 +15,7 @@ import { MarkedText } from '#renderer/ui/marked-text.tsx'
 import { readable } from '#renderer/ui/readable-passage.ts'
 import { runAddress } from '#renderer/ui/run-address.ts'
 import { TimeText } from '#renderer/ui/time-text.tsx'
+import { useFirstRest } from '#renderer/ui/use-first-rest.ts'
 import { Answer, Figure } from './answer.tsx'
 import styles from './loss-answer.module.css'
 import { type Compaction, newestCompactions } from './loss-report.ts'
@@ -36,6 +37,7 @@ const SENTENCES: ReadonlySet<LostDetail['kind']> = new Set([
 const MOST_UNASKED = 20_000
 /** What was lost is compared once everything else has been answered for so long. */
 const REST_MS = 400
+const ALL_REQUESTS = {}
 
 type Props = { readonly conversation: ListedConversation }
 
@@ -50,7 +52,7 @@ export function LossAnswer({ conversation }: Props) {
   // Before the timeline is there, nothing is said of a file that records no runs.
   const events = isUnrecorded ? timeline.data?.events : []
   const compactions = recorded && events && newestCompactions(recorded, events, LISTED)
-  const isAtRest = useRest()
+  const isAtRest = useFirstRest(ALL_REQUESTS, REST_MS)
   const reports = useReports(conversationId, compactions ?? [], isAsked && isAtRest)
   const error = runs.error ?? timeline.error
   const newest = reports[0]
@@ -183,18 +185,6 @@ function LostCount({ report }: { readonly report: LossReport }) {
   if (report.counts.details === 0) return <Dim>no details</Dim>
   const lost = lostOf(report)
   return lost === 0 ? <Dim>nothing lost</Dim> : <span className={styles.lost}>{formatCount(lost)} lost</span>
-}
-
-/** True from the first moment at which nothing else has been asked for a while. */
-function useRest(): boolean {
-  const isBusy = useIsFetching() > 0
-  const [isAtRest, setAtRest] = useState(false)
-  useEffect(() => {
-    if (isBusy || isAtRest) return
-    const timer = setTimeout(() => setAtRest(true), REST_MS)
-    return () => clearTimeout(timer)
-  }, [isBusy, isAtRest])
-  return isAtRest
 }
 
 /**

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Tools } from '#core/agents/tools/tools.ts'
-import { MOST_AGENT_TOKENS } from '#core/contract/expand-query.ts'
+import { MOST_AGENT_TOKENS } from '#core/contract/lists.ts'
 import { type Lcm, openLcm } from '#core/lcm.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { buildMemory } from '#test/builders/memory.ts'
