@@ -67,6 +67,10 @@ export const CONVERSATION_SORTS = [
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
+/** Releases for everybody, releases for testers as well, or none. */
+export const UPDATE_CHANNELS = ['latest', 'beta', 'off'] as const
+export type UpdateChannel = (typeof UPDATE_CHANNELS)[number]
+
 /** The longest text in which the matches of a search are asked for. */
 export const MOST_MATCHED_CHARS = 400_000
 

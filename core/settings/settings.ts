@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { CompactionSettings } from '../contract/compaction.ts'
-import type { LogLevel } from '../contract/lists.ts'
+import type { LogLevel, UpdateChannel } from '../contract/lists.ts'
 import { isWriter } from '../contract/lists.ts'
 import type { ProviderSettings } from '../contract/provider.ts'
 import { LcmError } from '../errors.ts'
 import { userFolders } from '../folders.ts'
 import type { TokenEstimatorName } from '../models/token-estimator.ts'
-import { readVariable, type SettingTexts, type UpdateChannel, VARIABLES, type Variable } from './variables.ts'
+import { readVariable, type SettingTexts, VARIABLES, type Variable } from './variables.ts'
 
 /** All settings, with defaults filled in. */
 export type Settings = {

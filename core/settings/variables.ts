@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { CompactionSettings } from '../contract/compaction.ts'
-import { LOG_LEVELS } from '../contract/lists.ts'
+import { LOG_LEVELS, UPDATE_CHANNELS } from '../contract/lists.ts'
 import { isDatabaseAddress, parseAddress } from '../database-address.ts'
 import { LcmError } from '../errors.ts'
 import { TOKEN_ESTIMATORS } from '../models/token-estimator.ts'
@@ -92,10 +92,6 @@ function namesIn(text: string): readonly string[] | undefined {
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 const providerName = (text: string): string | undefined => (NAME.test(text) ? text : undefined)
-
-/** Releases for everybody, releases for testers as well, or none. */
-const UPDATE_CHANNELS = ['latest', 'beta', 'off'] as const
-export type UpdateChannel = (typeof UPDATE_CHANNELS)[number]
 
 /** Every variable that a setting can come from. `docs/configuration.md` is generated from it. */
 export const VARIABLES = {

@@ -40,10 +40,9 @@ async function record(): Promise<void> {
   logEvent('info', 'process', 'app.started', { version: app.getVersion() })
 }
 
-/** Wrong settings are told by the window, which has them from its core. Nothing is fetched then. */
 async function follow(): Promise<void> {
-  const { loadSettings } = await import('#core/settings/settings-store.ts')
-  await followReleases(loadSettings(process.env).updates)
+  const { followedReleases } = await import('#core/doors/followed-releases.ts')
+  await followReleases(followedReleases(process.env))
 }
 
 /** What ends without a word anywhere else: this process by an error, and the process of a page. */

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { app } from 'electron'
 import type { AppUpdater } from 'electron-updater'
+import type { UpdateChannel } from '#core/contract/lists.ts'
 import { errorFields, logEvent } from '#core/log.ts'
-import type { UpdateChannel } from '#core/settings/variables.ts'
 
 /** While the app runs, it asks for a new release this often. */
 const ASK_EVERY_MS = 24 * 3_600_000
