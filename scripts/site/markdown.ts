@@ -106,8 +106,14 @@ export async function renderMarkdown(page: Page, pages: readonly Page[]): Promis
         `<img src="${escaped(linkFrom(page, href))}" alt="${escaped(text)}" width="1440" height="900" loading="lazy">`,
       html: ({ text }) => linked(text, page),
       table({ header, rows }) {
-        const cells = (row: Tokens.TableCell[], tag: string): string =>
-          `<tr>${row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>`
+        const cells = (row: Tokens.TableCell[], tag: 'td' | 'th'): string => {
+          const cell = ({ tokens, text }: Tokens.TableCell): string => {
+            // A head that says nothing heads nothing.
+            const name = text === '' ? 'td' : tag
+            return `<${name}>${this.parser.parseInline(tokens)}</${name}>`
+          }
+          return `<tr>${row.map(cell).join('')}</tr>`
+        }
         const head = header.some(({ text }) => text !== '') ? `<thead>${cells(header, 'th')}</thead>` : ''
         return scrolled(`${head}<tbody>${rows.map((row) => cells(row, 'td')).join('')}</tbody>`)
       },
