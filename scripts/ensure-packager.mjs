@@ -1,3 +1,5 @@
+// Why it is so: docs/decisions/0002-sources-run-as-they-are.md
+
 // Installs electron-builder, with its own packages a quarter of all, which only making and testing packages of the app needs.
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
