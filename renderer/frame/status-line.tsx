@@ -5,11 +5,12 @@ import type { ListedConversation, MemoryInfo } from '#core/contract/memory.ts'
 import { api } from '../api.ts'
 import { recentJobs } from '../job-list.ts'
 import { navigate } from '../routes.ts'
-import { plural } from '../ui/format.ts'
+import { fileNameOf, plural } from '../ui/format.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { jobOutcome, jobText } from '../ui/job-text.ts'
 import { ProgressBar } from '../ui/progress-bar.tsx'
 import { TextWithNames } from '../ui/text-with-names.tsx'
+import { useFindingNotices } from '../ui/use-finding-notices.ts'
 import { useNow } from '../ui/use-now.ts'
 import { useWatch } from '../ui/use-watch.ts'
 import type { View } from '../views.ts'
@@ -27,6 +28,7 @@ type Props = {
 export function StatusLine({ conversation, info, isOfMemory }: Props) {
   const settings = useQuery(api.memory.settings.queryOptions())
   const jobs = useJobs()
+  useFindingNotices(fileNameOf(info.path))
   return (
     <footer className={styles.line}>
       {isOfMemory && conversation !== null && (

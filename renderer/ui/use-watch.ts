@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { api } from '../api.ts'
 import { useLive } from '../live.ts'
+import { areNotificationsOn } from './notifications.ts'
 
 /** What goes wrong while an agent works is known so soon. A look asks the file only when it has changed. */
 const LOOK_MS = 10_000
@@ -22,6 +23,8 @@ export function useWatch(isAtOnce: boolean) {
   return useQuery(
     api.watch.look.queryOptions({
       refetchInterval: ({ state }) => !paused && Math.max(LOOK_MS, REST * (state.data?.tookMs ?? 0)),
+      // A window that nobody looks at asks only when it may say what it finds.
+      refetchIntervalInBackground: areNotificationsOn(),
       enabled: isDue,
       retry: false,
     }),

@@ -19,6 +19,7 @@ import { ViewHeader } from '#renderer/ui/view-header.tsx'
 import { ChainList } from './chain-list.tsx'
 import { EmbeddingsSection } from './embeddings-section.tsx'
 import { FoundList } from './found-list.tsx'
+import { NotificationsSection } from './notifications-section.tsx'
 import { ObjectsSection } from './objects-section.tsx'
 import { ProviderList } from './provider-list.tsx'
 import sectionStyles from './section.module.css'
@@ -124,6 +125,7 @@ function sectionsOf(
   const models = report.providers.map(({ name, model, baseUrl }) => `${name} ${model} ${baseUrl}`).join(' ')
   return [
     ...own('Appearance', 'theme dark light high contrast colour system', <ThemeChoice />),
+    ...own('Notifications', 'desktop wrong watch tell', <NotificationsSection />),
     ...(hasAgents
       ? own('Agents on this computer', 'connect hooks claude code codex install doctor', <AgentConnections />)
       : []),
