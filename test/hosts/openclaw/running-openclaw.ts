@@ -40,7 +40,14 @@ export function writeHome({ folder, url, contextTokens }: OpenClawHome): void {
   const provider = { baseUrl: `${url}/v1`, apiKey: 'none', api: 'openai-completions', models: [model] }
   const document = {
     models: { mode: 'merge', providers: { scripted: provider } },
-    agents: { defaults: { model: { primary: 'scripted/m' }, workspace: join(folder, 'work') } },
+    agents: {
+      defaults: {
+        model: { primary: 'scripted/m' },
+        workspace: join(folder, 'work'),
+        // A summary that says none of the facts is taken as it is.
+        compaction: { qualityGuard: { enabled: false } },
+      },
+    },
     gateway: {
       ...{ mode: 'local', bind: 'loopback', auth: { mode: 'token', token: 'local' } },
       http: { endpoints: { chatCompletions: { enabled: true } } },

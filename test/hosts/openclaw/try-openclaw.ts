@@ -14,7 +14,13 @@ const SESSION = 'harbour'
 /** OpenClaw puts messages of its own behind that of the person. */
 const isOfOpenClaw = (text: string): boolean => text.includes('BEGIN_OPENCLAW_INTERNAL_CONTEXT')
 
-export const script: Script = ({ messages }) => {
+/** A summary by the model itself. OpenClaw refuses one without these headings. */
+const SUMMARY = ['Decisions', 'Open TODOs', 'Constraints/Rules', 'Pending user asks', 'Exact identifiers']
+  .map((heading) => `## ${heading}\nThe person named services and their ports, and asked what else there is to see.`)
+  .join('\n\n')
+
+export const script: Script = ({ messages, hasTools }) => {
+  if (!hasTools) return { text: SUMMARY, call: null }
   const last = messages.findLast(({ text }) => !isOfOpenClaw(text))
   const text = last?.role === 'user' ? last.text : ''
   const answer = factsAnswer(text)
