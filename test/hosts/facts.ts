@@ -16,7 +16,7 @@ export const told = (round: number, side: 0 | 1): string =>
     .join('\n')
 
 /** Is said until the window is full: each answer to it takes a thousand tokens. */
-export const FILLER = 'What else is there to see in the harbour?'
+const FILLER = 'What else is there to see in the harbour?'
 const FILLING = 'The harbour is open until nine and the key lies under the blue stone. '.repeat(58)
 
 /** What the model says to what is told in a round and to `FILLER`. Null for another prompt. */
