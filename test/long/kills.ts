@@ -16,14 +16,15 @@ const LONGEST_MS = 60_000
  * @param program the program `cut-off-work.ts`, as a path that Node runs
  */
 export async function tryKills(
-  { kills, seed }: { readonly kills: number; readonly seed: number },
+  { kills, seed, from = 0 }: { readonly kills: number; readonly seed: number; readonly from?: number },
   program: string,
   say: (line: string) => void,
 ): Promise<Outcome> {
   const prepared = await Promise.all(WORKS.map((work) => prepare(work, seed)))
   const tally = new Tally('kills', say)
   let killed = 0
-  await inParallel(kills, async (number) => {
+  await inParallel(kills, async (index) => {
+    const number = from + index
     const random = new Random(seed * 1_000_003 + number)
     const one = prepared[number % prepared.length]
     if (one === undefined) return

@@ -19,7 +19,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     /** Of so many writes one is cut off by a full disk and a loss of power. */
     every: { type: 'string', default: '1' },
-    /** The number of the first mutation, to repeat one. */
+    /** The number of the first kill and of the first mutation, to repeat one. */
     from: { type: 'string', default: '0' },
   },
 })
@@ -64,7 +64,7 @@ async function programs(): Promise<{ readonly work: string; readonly mutated: st
 say(`seed ${seed}`)
 const { work, mutated } = await programs()
 const outcomes: Outcome[] = []
-if (kills > 0) outcomes.push(await tryKills({ kills, seed }, work, say))
+if (kills > 0) outcomes.push(await tryKills({ kills, seed, from }, work, say))
 if (every > 0) outcomes.push(await tryPowerLoss({ seed, every }, work, say), await tryFullDisk({ seed, every }, say))
 if (mutations > 0) outcomes.push(await tryMutations({ mutations, seed, from }, mutated, say))
 if (minutes > 0) outcomes.push(await tryLoad(minutes, say))
