@@ -36,8 +36,8 @@ const isIn = (path: string, places: readonly string[]) => places.some((place) =>
 export const systemNames: SourceRule = {
   name: 'names of other systems',
   advice:
-    'Only core/systems knows other systems: put it into the folder of the system, and ask the `System` (core/systems/system.ts) for it.',
-  except: ['core/systems/', 'core/contract/'],
+    'Only core/systems knows other systems: put it into the folder of the system, and ask the `System` (core/systems/system.ts) for it. What reads a database of another system lies beside ours in core/remote.',
+  except: ['core/systems/', 'core/contract/', 'core/remote/volt/'],
   find: ({ literals }) =>
     literals.flatMap(({ text, line }) => (NAMES_A_SYSTEM.test(text) ? [{ line, what: shortened(text) }] : [])),
 }
@@ -53,11 +53,12 @@ export const systemComparisons: SourceRule = {
 export const conversationTables: SourceRule = {
   name: 'SQL on conversation tables',
   advice:
-    'Reading belongs to core/systems (into the memory) and core/sqlite, writing to core/ingest, core/compaction, core/remote and core/doctor/apply, what only one rule asks to core/doctor/rules. Ask the memory instead.',
+    'Reading belongs to core/systems (into the memory) and core/sqlite, writing to core/ingest, core/ledger, core/compaction, core/remote and core/doctor/apply, what only one rule asks to core/doctor/rules. Ask the memory instead.',
   except: [
     'core/sqlite/',
     'core/systems/',
     'core/ingest/',
+    'core/ledger/',
     'core/compaction/',
     'core/remote/',
     'core/doctor/apply/',
