@@ -13,7 +13,7 @@ import { type Placements, storedPlacements } from './placements.ts'
 import { estimatesOf, readingWindow } from './read-window.ts'
 import { callUses, pairTools } from './tool-pairs.ts'
 import { columnsOf, tokenCount, type WindowItem } from './window.ts'
-import { type AssemblySettings, budgetsOf, measureWindow, type WindowSize } from './window-size.ts'
+import { type AssemblySettings, budgetsOf, measureWindow, NO_WINDOW, type WindowSize } from './window-size.ts'
 
 type Item = Pick<WindowItem, 'kind' | 'role' | 'tokens' | 'pruned' | 'messageId' | 'summaryId'>
 
@@ -160,6 +160,12 @@ export class WindowSizes {
     unsent: ReadonlySet<number>,
     budgetTokens: number,
   ): WindowSize {
+    const activeTokens = window.reduce((sum, { tokens }) => sum + tokens, 0)
+    // Most windows fit as they are, and then nothing has to be selected.
+    const isPlain = ({ kind, messageId }: Item): boolean =>
+      kind !== 'missing' && (messageId === null || !(callIds.has(messageId) || unsent.has(messageId)))
+    if (activeTokens <= budgetTokens && window.every(isPlain))
+      return { ...NO_WINDOW, items: window.length, activeTokens, fittingTokens: activeTokens }
     const isUnsent = ({ messageId }: Item): boolean => messageId !== null && unsent.has(messageId)
     const unsentIndexes = new Set(window.flatMap((item, index) => (isUnsent(item) ? index : [])))
     // A message that is in the window twice carries its calls at its last index, as in an assembled window.

@@ -277,11 +277,9 @@ export class ConversationSizes {
   }
 
   #keep(stamp: string, sizes: ReadonlyMap<number, Size>): void {
-    const tokens = Array.from(sizes, ([id, size]): [number, Tokens] => [
-      id,
-      { stored: size.storedTokens, window: size.window },
-    ])
-    this.#read = { stamp, tokens: new Map(tokens), isWhole: true }
+    const tokens = new Map<number, Tokens>()
+    for (const [id, { storedTokens: stored, window }] of sizes) tokens.set(id, { stored, window })
+    this.#read = { stamp, tokens, isWhole: true }
   }
 }
 
@@ -312,12 +310,14 @@ function sizesOf(
   entries: ReadonlyMap<number, EntryCounts>,
   tokensOf: (id: number) => Tokens,
 ): Map<number, Size> {
-  return new Map(
-    [...new Set([...counts.keys(), ...entries.keys()])].map((id) => {
-      const { stored, window } = tokensOf(id)
-      return [id, { messages: counts.get(id) ?? 0, storedTokens: stored, window }]
-    }),
-  )
+  const sizes = new Map<number, Size>()
+  const add = (id: number): void => {
+    const { stored, window } = tokensOf(id)
+    sizes.set(id, { messages: counts.get(id) ?? 0, storedTokens: stored, window })
+  }
+  for (const id of counts.keys()) add(id)
+  for (const id of entries.keys()) if (!counts.has(id)) add(id)
+  return sizes
 }
 
 /** Yields groups of conversations that are read together: a large one alone, and small ones up to a number of rows. */
