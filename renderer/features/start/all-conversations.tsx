@@ -18,10 +18,10 @@ import { useOtherCurves } from './other-curves.ts'
 import { PressureHistory } from './pressure-history.tsx'
 import { useChosenConversation } from './use-chosen-conversation.ts'
 
-const FILTERS = ['all', 'pressed', 'findings', 'compacted', 'archived'] as const
+const FILTERS = ['all', 'due', 'findings', 'compacted', 'archived'] as const
 const HINTS: Readonly<Record<Filter, string>> = {
   all: 'Every conversation of the file',
-  pressed: 'Those whose compaction is due',
+  due: 'Those whose compaction is due',
   findings: 'Those in which the last check found something',
   compacted: 'Those with summaries',
   archived: 'Those that their system replaced by newer ones',
@@ -31,7 +31,7 @@ const TYPING_MS = 150
 type Filter = (typeof FILTERS)[number]
 
 const narrowedTo = (filter: Filter, soft: number | undefined): Partial<ConversationsInput> =>
-  filter === 'pressed' ? { minPressure: soft ?? 1 } : { only: filter }
+  filter === 'due' ? { minPressure: soft ?? 1 } : { only: filter }
 
 type Props = {
   /** The conversation that is selected first. */
