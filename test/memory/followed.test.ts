@@ -136,7 +136,7 @@ it('messages that are appended leave summaries, links and what was worked out fr
   expect(read.mock.calls.filter(([sql]) => /summary_messages|FROM summaries/.test(sql))).toEqual([])
 })
 
-it('only the entries that were appended to a window are read', () => {
+it('a window to which entries were appended is followed by reading those alone', () => {
   slowly()
   using memory = buildMemory({ conversations: [{ messages: ['a', 'b', 'c'] }] })
   const reader = new MemoryReader(memory.db)
