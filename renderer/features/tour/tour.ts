@@ -38,7 +38,7 @@ export const STEPS: readonly Step[] = [
   },
   {
     title: 'Which compaction lost it?',
-    text: 'This is the compaction of March 3, with the summaries that it made and everything else that was lost with it.',
+    text: 'This is the compaction of March 3 with the summaries that it made; a button below them shows everything else that it lost.',
     place: { conversationId: 1, selection: null, ...runAddress('run_84807b9b8edb87e1') },
   },
   {
