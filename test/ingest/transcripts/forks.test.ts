@@ -327,27 +327,30 @@ describe('a fork of Claude Code that copies what was said', () => {
     ].map((order) => [what, order.join(), mark, order] as const),
   )
 
-  it.each(every)('a fork repeats what is stored once, where %s the session that said it, in the order %s', async (_, __, mark, order) => {
-    const paths = files(mark)
-    using memory = await imported(order.map((index) => paths[index] as string))
-    expect(told(memory, SESSION)).toEqual(['user: one', 'assistant: answer one\n\nand its rest', 'user: two'])
-    expect(told(memory, 'fork')).toEqual(['user: in the fork', 'assistant: answer two'])
-    expect(told(memory, NEXT)).toEqual(['user: in the next one'])
-    expect(sentWindow(memory, NEXT).texts).toEqual([
-      'one',
-      'answer one\n\nand its rest',
-      'in the fork',
-      'answer two',
-      'in the next one',
-    ])
-    const parents = memory.db.all<{ session: string; parent: string | null }>(
-      `SELECT c.session_id AS session, p.session_id AS parent FROM conversations AS c
+  it.each(every)(
+    'a fork repeats what is stored once, where %s the session that said it, in the order %s',
+    async (_, __, mark, order) => {
+      const paths = files(mark)
+      using memory = await imported(order.map((index) => paths[index] as string))
+      expect(told(memory, SESSION)).toEqual(['user: one', 'assistant: answer one\n\nand its rest', 'user: two'])
+      expect(told(memory, 'fork')).toEqual(['user: in the fork', 'assistant: answer two'])
+      expect(told(memory, NEXT)).toEqual(['user: in the next one'])
+      expect(sentWindow(memory, NEXT).texts).toEqual([
+        'one',
+        'answer one\n\nand its rest',
+        'in the fork',
+        'answer two',
+        'in the next one',
+      ])
+      const parents = memory.db.all<{ session: string; parent: string | null }>(
+        `SELECT c.session_id AS session, p.session_id AS parent FROM conversations AS c
        LEFT JOIN conversations AS p ON p.conversation_id = c.parent_conversation_id ORDER BY c.session_id`,
-    )
-    expect(Object.fromEntries(parents.map(({ session, parent }) => [session, parent]))).toEqual({
-      [SESSION]: null,
-      fork: SESSION,
-      [NEXT]: 'fork',
-    })
-  })
+      )
+      expect(Object.fromEntries(parents.map(({ session, parent }) => [session, parent]))).toEqual({
+        [SESSION]: null,
+        fork: SESSION,
+        [NEXT]: 'fork',
+      })
+    },
+  )
 })
