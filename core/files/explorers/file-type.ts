@@ -1,36 +1,3 @@
-/** What a file is taken for. The list is closed: whatever is none of these is `text`, `binary` or `empty`. */
-export const FILE_TYPES = [
-  'json',
-  'jsonl',
-  'notebook',
-  'csv',
-  'tsv',
-  'yaml',
-  'toml',
-  'xml',
-  'html',
-  'sql',
-  'log',
-  'diff',
-  'typescript',
-  'javascript',
-  'python',
-  'rust',
-  'go',
-  'java',
-  'c',
-  'cpp',
-  'csharp',
-  'ruby',
-  'php',
-  'shell',
-  'code',
-  'markdown',
-  'pdf-text',
-  'text',
-  'binary',
-  'empty',
-] as const
 /** Types whose summary is an outline of what the code defines. */
 export const CODE_TYPES = [
   'typescript',
@@ -46,7 +13,29 @@ export const CODE_TYPES = [
   'php',
   'shell',
   'code',
-] as const satisfies readonly (typeof FILE_TYPES)[number][]
+] as const
+
+/** What a file is taken for. The list is closed: whatever is none of these is `text`, `binary` or `empty`. */
+export const FILE_TYPES = [
+  'json',
+  'jsonl',
+  'notebook',
+  'csv',
+  'tsv',
+  'yaml',
+  'toml',
+  'xml',
+  'html',
+  'sql',
+  'log',
+  'diff',
+  ...CODE_TYPES,
+  'markdown',
+  'pdf-text',
+  'text',
+  'binary',
+  'empty',
+] as const
 
 export type FileType = (typeof FILE_TYPES)[number]
 
