@@ -126,8 +126,8 @@ async function kills(tried: Tried, moments: number): Promise<Finding[]> {
 }
 
 /** The answers of a round are more than its window holds beside the tools. */
-const FACTS_WINDOW = 64_000
-const FILLERS = 30
+const FACTS_WINDOW = 120_000
+const FILLERS = 60
 
 /** Sixty facts in three rounds, after each of which the window is filled. */
 async function facts(tried: Tried, isConnected: boolean): Promise<{ sent: number; found: number; ours: number }> {
