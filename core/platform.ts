@@ -71,3 +71,10 @@ export const registersLinks = (platform = thisPlatform()): boolean => platform =
  */
 export const keepsSecrets = (backend: () => string, platform = thisPlatform()): boolean =>
   platform !== 'linux' || backend() !== 'basic_text'
+
+/**
+ * Whether the app can replace itself without a password: on Linux an AppImage, on Windows what was installed. Packages of
+ * a system are renewed by the system, and a portable program by whoever carries it.
+ */
+export const replacesItself = (env: NodeJS.ProcessEnv, platform = thisPlatform()): boolean =>
+  platform === 'linux' ? env.APPIMAGE !== undefined : env.PORTABLE_EXECUTABLE_FILE === undefined

@@ -4,6 +4,7 @@ import { app } from 'electron'
 import type { AppUpdater } from 'electron-updater'
 import type { UpdateChannel } from '#core/contract/lists.ts'
 import { errorFields, logEvent } from '#core/log.ts'
+import { replacesItself } from '#core/platform.ts'
 
 /** While the app runs, it asks for a new release this often. */
 const ASK_EVERY_MS = 24 * 3_600_000
@@ -15,17 +16,10 @@ const ASK_EVERY_MS = 24 * 3_600_000
 export const knowsReleases = (isPackaged: boolean, resourcesPath: string): boolean =>
   isPackaged && existsSync(join(resourcesPath, 'app-update.yml'))
 
-/**
- * True where the app can replace itself without a password: on Linux an AppImage, on Windows what was installed. Packages
- * of a system are renewed by the system, and a portable program by whoever carries it.
- */
-export const replacesItself = (platform: NodeJS.Platform, env: NodeJS.ProcessEnv): boolean =>
-  platform === 'linux' ? env.APPIMAGE !== undefined : env.PORTABLE_EXECUTABLE_FILE === undefined
-
 /** Fetches new releases of a channel in the background. One that was fetched is installed when the app is quit. */
 export async function followReleases(channel: UpdateChannel): Promise<void> {
   if (channel === 'off' || !knowsReleases(app.isPackaged, process.resourcesPath)) return
-  if (!replacesItself(process.platform, process.env)) return
+  if (!replacesItself(process.env)) return
   const { default: updater } = await import('electron-updater')
   configure(updater.autoUpdater, channel)
   const ask = (): void => void updater.autoUpdater.checkForUpdates().catch(() => null)

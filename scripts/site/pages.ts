@@ -18,7 +18,7 @@ const MENU: readonly { readonly title: string; readonly sources: readonly string
   { title: 'Inside agents', sources: ['docs/hosts', 'docs/mcp.md', 'docs/agents.md'] },
   {
     title: 'Use it',
-    sources: ['reference', 'configuration', 'models', 'map', 'ledger', 'observability', 'scale', 'volt'].map(
+    sources: ['reference', 'configuration', 'desktop', 'models', 'map', 'ledger', 'observability', 'scale', 'volt'].map(
       (name) => `docs/${name}.md`,
     ),
   },
@@ -31,7 +31,7 @@ const MENU: readonly { readonly title: string; readonly sources: readonly string
     sources: ['library', 'engine', 'compatibility', 'library-types'].map((name) => `docs/${name}.md`),
   },
   { title: 'Extend it', sources: ['ARCHITECTURE.md', 'docs/extend', 'CONTRIBUTING.md'] },
-  { title: 'The project', sources: ['CHANGELOG.md', 'SECURITY.md'] },
+  { title: 'The project', sources: ['CHANGELOG.md', 'SECURITY.md', 'docs/reliability.md', 'docs/benchmarks.md'] },
   { title: 'What was measured', sources: ['docs/measured'], isFolded: true },
   { title: 'Why it is so', sources: ['docs/decisions'], isFolded: true },
 ]

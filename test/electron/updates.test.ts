@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AppUpdater } from 'electron-updater'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { replacesItself } from '#core/platform.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 // Proves when the desktop app looks for releases. Electron and the library for it are played.
@@ -26,7 +27,7 @@ vi.mock('electron-updater', () => ({
     },
   },
 }))
-const { configure, followReleases, knowsReleases, replacesItself } = await import('#electron/main/updates.ts')
+const { configure, followReleases, knowsReleases } = await import('#electron/main/updates.ts')
 
 function resources(hasAddress: boolean): string {
   const folder = join(temporaryFolder(), 'resources')
@@ -40,11 +41,11 @@ beforeEach(() => vi.stubEnv('APPIMAGE', '/opt/lcm.AppImage'))
 afterEach(() => vi.unstubAllEnvs())
 
 it('only an app that can replace itself without a password looks for releases', () => {
-  expect(replacesItself('linux', {})).toBe(false)
-  expect(replacesItself('linux', { APPIMAGE: '/opt/lcm.AppImage' })).toBe(true)
-  expect(replacesItself('win32', {})).toBe(true)
-  expect(replacesItself('win32', { PORTABLE_EXECUTABLE_FILE: 'D:\\lcm.exe' })).toBe(false)
-  expect(replacesItself('darwin', {})).toBe(true)
+  expect(replacesItself({}, 'linux')).toBe(false)
+  expect(replacesItself({ APPIMAGE: '/opt/lcm.AppImage' }, 'linux')).toBe(true)
+  expect(replacesItself({}, 'win32')).toBe(true)
+  expect(replacesItself({ PORTABLE_EXECUTABLE_FILE: 'D:\\lcm.exe' }, 'win32')).toBe(false)
+  expect(replacesItself({}, 'darwin')).toBe(true)
 })
 
 it.each([
