@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import installBuild from '../builders/built-program.ts'
 import { benchOptions } from './bench-options.ts'
 import { measureBesideCompaction } from './measure-beside-compaction.ts'
 import { measureHooks } from './measure-hooks.ts'
@@ -19,6 +20,7 @@ const say = (line: string): void => {
   process.stderr.write(`${line}\n`)
 }
 
+await installBuild()
 say('hooks')
 const hooks = await measureHooks(Math.floor(messages / MESSAGES_OF_TURN))
 say('beside a compaction')

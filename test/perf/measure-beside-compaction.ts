@@ -30,7 +30,6 @@ const LOOK_MS = 250
 
 /** @param messages that the conversation has before it is compacted */
 export async function measureBesideCompaction(messages = MESSAGES): Promise<BesideCompactionMeasure> {
-  await installBuild()
   const path = join(temporaryFolder(), 'lcm.db')
   const conversationId = filled(path, messages)
   const [, alone] = await besideHost(path, conversationId, () => wait(ALONE_MS))
@@ -87,5 +86,7 @@ async function besideHost<T>(path: string, conversationId: number, body: () => P
   return [made, JSON.parse((await lines.next()).value as string) as WriteFigures]
 }
 
-if (import.meta.main)
+if (import.meta.main) {
+  await installBuild()
   console.log(JSON.stringify(await measureBesideCompaction(Number(process.argv[2] ?? MESSAGES)), null, 2))
+}

@@ -30,7 +30,6 @@ const AT_ONCE = 50
 
 /** @param turns of the long session; a turn has four messages */
 export async function measureHooks(turns = LONG_SESSION_TURNS): Promise<HooksMeasure> {
-  await installBuild()
   const long = await measureLongSession(turns)
   return {
     ...long,
@@ -169,5 +168,7 @@ async function settledFaults(computer: HookedComputer, agent: string, sessions: 
   return computer.faults(sessions)
 }
 
-if (import.meta.main)
+if (import.meta.main) {
+  await installBuild()
   console.log(JSON.stringify(await measureHooks(Number(process.argv[2] ?? LONG_SESSION_TURNS)), null, 2))
+}
