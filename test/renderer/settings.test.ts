@@ -130,7 +130,14 @@ describe('the list of settings', () => {
     expect([...shown.map(({ setting }) => setting.variable), ...withControl].toSorted()).toEqual(variables.toSorted())
     expect(new Set(shown.map(({ label }) => label)).size).toBe(shown.length)
     expect(shown.filter(({ label }) => /LCM_|[A-Z]{2}/.test(label))).toEqual([])
-    expect(known.map(({ title }) => title)).toEqual(['When to compact', 'How to compact', 'Reading', 'Files', 'Program', 'Log'])
+    expect(known.map(({ title }) => title)).toEqual([
+      'When to compact',
+      'How to compact',
+      'Reading',
+      'Files',
+      'Program',
+      'Log',
+    ])
   })
 
   it('contains settings that are not known to the window', () => {
