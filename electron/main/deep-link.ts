@@ -13,6 +13,8 @@ const NAMES: ReadonlySet<string> = new Set(['file', 'conversation', 'view', 'sel
 const CONVERSATION = /^\d{1,15}$/
 /** A message, a summary or a file, as every door names them. */
 const NODE = /^[A-Za-z0-9_.:-]{1,128}$/
+/** Characters that are not seen, or that turn around what follows them: the question would show another path. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
 /** Where a link leads: an existing file, and the address of a view in it. */
 export type LinkTarget = { readonly file: string; readonly hash: string }
@@ -49,6 +51,7 @@ export function parseLink(link: string): LinkTarget | RefusedLink {
 /** The file is not opened here. */
 function refusedFile(file: string): string | null {
   if (!isAbsolute(file)) return 'It names no file by its whole path.'
+  if (UNSEEN.test(file)) return 'The path of its file has characters that cannot be seen.'
   try {
     requireLocalPath(file)
     return statSync(file).isFile() ? null : 'What it names is no file.'

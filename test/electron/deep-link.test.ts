@@ -11,6 +11,9 @@ import { temporaryFolder } from '../builders/temporary-folder.ts'
 const folder = temporaryFolder()
 const file = join(folder, 'a memory & more.db')
 writeFileSync(file, 'memory')
+/** Its name is shown as if its end stood before `bd.txt`. */
+const turned = join(folder, 'memory\u202etxt.db')
+writeFileSync(turned, 'memory')
 
 const linkTo = (params: Readonly<Record<string, string>>): string =>
   `lcm-inspector://open?${new URLSearchParams(params)}`
@@ -36,6 +39,7 @@ describe('a link', () => {
     ['no file', 'lcm-inspector://open'],
     ['a file that is not there', linkTo({ file: join(folder, 'none.db') })],
     ['a folder', linkTo({ file: folder })],
+    ['a file whose name is shown turned around', linkTo({ file: turned })],
     ['a device', linkTo({ file: '/dev/zero' })],
     ['the address of a database', linkTo({ file: 'postgres://host/db' })],
     ['another action', `lcm-inspector://delete?${new URLSearchParams({ file })}`],
