@@ -328,7 +328,7 @@ describe('a fork of Claude Code that copies what was said', () => {
   )
 
   it.each(every)(
-    'a fork repeats what is stored once, where %s the session that said it, in the order %s',
+    'what a fork repeats is stored once, where %s the session that said it, with the files in the order %s',
     async (_, __, mark, order) => {
       const paths = files(mark)
       using memory = await imported(order.map((index) => paths[index] as string))
