@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { sha256 } from '#core/hashing.ts'
 import { LINK_SCHEME } from '#electron/main/deep-link.ts'
 import { inProject } from '#scripts/project.mjs'
 
@@ -8,6 +9,8 @@ const configuration = parse(readFileSync(inProject('electron-builder.yml'), 'utf
   readonly electronFuses: unknown
   readonly protocols: unknown
   readonly fileAssociations: unknown
+  readonly icon: string
+  readonly linux: { readonly icon: string }
   readonly mac: Readonly<Record<string, unknown>>
 }
 
@@ -37,6 +40,20 @@ describe('the configuration of the packages', () => {
   it('registers the links that the app reads, and its files', () => {
     expect(configuration.protocols).toEqual([{ name: 'LCM Inspector', schemes: [LINK_SCHEME] }])
     expect(configuration.fileAssociations).toEqual([expect.objectContaining({ ext: 'lcm' })])
+  })
+
+  it('has icons that are as large as their names say, drawn from the icon of the window as it is now', () => {
+    const folder = configuration.linux.icon
+    const source = sha256(readFileSync(inProject('renderer/icon.svg')))
+    expect(readFileSync(inProject(folder, 'source.sha256'), 'utf8').trim(), 'run npm run icons').toBe(source)
+    const names = readdirSync(inProject(folder)).filter((name) => name.endsWith('.png'))
+    expect(names.map((name) => `${folder}/${name}`)).toContain(configuration.icon)
+    for (const name of names) {
+      // The header of a PNG: https://www.w3.org/TR/png-3/#11IHDR
+      const bytes = readFileSync(inProject(folder, name))
+      expect(`${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}.png`).toBe(name)
+    }
+    expect(names.length).toBe(8)
   })
 
   it('names no address of releases, which only the release workflow gives', () => {
