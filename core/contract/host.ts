@@ -139,7 +139,7 @@ export const RecallInput = z.object({
 })
 export type RecallInput = z.infer<typeof RecallInput>
 
-/** Passages that the window does not hold and that bear on a query. Without a query, all stands in `text`. */
+/** What is found for a query outside of the window. Without a query, `passages` is empty and `text` has everything. */
 export const Recalled = z.object({
   /**
    * The passages between marks, to be put before the model; empty when nothing was found. When it comes back in a
@@ -166,7 +166,7 @@ export const StoredInput = z.object({
 })
 export type StoredInput = z.infer<typeof StoredInput>
 
-/** What is stored of a session by the ids that its host gave, in their order, whether it stands in the window or not. */
+/** The newest messages of a session, the oldest of them first. Those that left the window are among them. */
 export const StoredMessages = z.array(
   z.object({
     id: NodeId,

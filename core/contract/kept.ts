@@ -31,8 +31,8 @@ export function withoutKept(note: Noted | undefined, sentence: string): Noted {
 }
 
 /**
- * The texts that an agent is told because of a pin: each line of its note, after the beginning of what is pinned unless
- * the line is a part of that; without a note, the beginning alone.
+ * Returns the lines that an agent is told first because somebody pinned something. Each line of the note follows the name
+ * of what is pinned, unless one repeats the other. Without a note, the name is the only line.
  */
 export function keptTexts({ name, text }: Pick<Note, 'name' | 'text'>): string[] {
   // The end of a sentence is left out of a name.
