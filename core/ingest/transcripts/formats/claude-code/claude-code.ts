@@ -58,7 +58,7 @@ function isUnreadable(record: JsonObject): boolean {
 async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
   const from = placeIn(source.place?.from ?? null)
   const straight = from && new StraightRecords(from)
-  const survey = new ClaudeCodeSurvey(`file:${basename(source.path)}`)
+  const survey = new ClaudeCodeSurvey(`file:${basename(source.path)}`, from)
   const look = (record: JsonObject, { line }: RecordOrigin): void => {
     straight?.add(record)
     survey.add(record, line)
@@ -195,7 +195,7 @@ class ClaudeCodeReader {
 
   /** From where a later reading can go on, or null when it cannot. */
   #place(): ClaudeCodePlace | null {
-    const { records, queued, beginsCompacted } = this.#survey
+    const { records, queued, beginsCompacted, lastMessage } = this.#survey
     const [only, ...others] = this.#conversations.values()
     if (only === undefined || others.length > 0 || only.key.agentId !== null) return null
     const [last, title] = [records.lastOfAll, this.#titleOf(only.key)]
@@ -208,7 +208,7 @@ class ClaudeCodeReader {
       if (!this.#survey.hasSettledTitle(only.key) || unwritten.length > MOST_UNWRITTEN) return null
     } else if (unwritten.length > 0 || this.#givenUp.size > 0 || this.#prunings.end().length > 0) return null
     const { promptHash } = this.#messages
-    return { sessionId, title, last, promptHash, unwritten: this.#from?.unwritten ?? unwritten }
+    return { sessionId, title, last, lastMessage, promptHash, unwritten: this.#from?.unwritten ?? unwritten }
   }
 
   #titleOf(key: ConversationKey): string | null {

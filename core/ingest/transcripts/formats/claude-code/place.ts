@@ -9,6 +9,8 @@ const Place = z.object({
   title: z.string(),
   /** The id of the last record. */
   last: z.string(),
+  /** The external id of the last message. A later account says what the session had cost after it. */
+  lastMessage: z.string().nullable(),
   /** Parents that were not written. A record that comes later may be one of them. */
   unwritten: z.array(z.string()),
   promptHash: z.string().nullable(),

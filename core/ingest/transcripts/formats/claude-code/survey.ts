@@ -1,6 +1,7 @@
 import { amountAt, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import { keptIds } from './messages.ts'
+import type { ClaudeCodePlace } from './place.ts'
 import { QueuedInput } from './queued-input.ts'
 import { kindOf } from './record.ts'
 import { ClaudeCodeRecords, type ConversationKey } from './records.ts'
@@ -23,8 +24,8 @@ export class ClaudeCodeSurvey {
   readonly #kept = new Set<string>()
   /** What each session had cost after its messages, by its id. */
   readonly #costs = new Map<string, Costs>()
-  /** The last message of the own session. */
-  #last: string | null = null
+  /** The external id of the last message of the own session. */
+  lastMessage: string | null
   #summaries: { readonly leafUuid: string; readonly title: string }[] = []
   #key: ConversationKey | null = null
   #workingDirectory: string | null = null
@@ -34,8 +35,9 @@ export class ClaudeCodeSurvey {
   /** As each record of a branch names it. */
   #branched: Copies | null = null
 
-  constructor(fallbackSession: string) {
+  constructor(fallbackSession: string, from: ClaudeCodePlace | null) {
     this.records = new ClaudeCodeRecords(fallbackSession)
+    this.lastMessage = from?.lastMessage ?? null
   }
 
   /** Completes the survey after the last line. */
@@ -105,7 +107,7 @@ export class ClaudeCodeSurvey {
     this.#key = this.records.keyOf(record)
     if (this.#key.agentId !== null) return
     this.#noteCopy(record, line)
-    this.#last = textAt(objectAt(record, 'message'), 'id') ?? textAt(record, 'uuid')
+    this.lastMessage = textAt(objectAt(record, 'message'), 'id') ?? textAt(record, 'uuid')
   }
 
   /** `/branch` names the session that it copies in every record, `--fork-session` in the answers alone. */
@@ -132,7 +134,7 @@ export class ClaudeCodeSurvey {
     const [sessionId, cost] = [textAt(record, 'sessionId'), amountAt(record, 'totalCostUSD')]
     if (record.type !== 'cost-state' || sessionId === null || cost === null) return
     const after = this.#costs.get(sessionId)?.after ?? new Map<string, number>()
-    if (this.#last !== null) after.set(this.#last, cost)
+    if (this.lastMessage !== null) after.set(this.lastMessage, cost)
     this.#costs.set(sessionId, { cost, after })
   }
 
