@@ -1,4 +1,4 @@
-import { app } from 'electron'
+import { app, session } from 'electron'
 import { BUNDLE_ORIGIN } from './bundle-protocol.ts'
 
 /**
@@ -15,4 +15,18 @@ export function guardPages(): void {
     contents.on('will-redirect', stay)
     contents.on('will-attach-webview', (event) => event.preventDefault())
   })
+}
+
+/** What the Copy buttons need, and the notifications that the user can choose. */
+const ALLOWED: ReadonlySet<string> = new Set(['clipboard-sanitized-write', 'notifications'])
+
+/** Allows the app's own page what it needs, and any other page nothing. Call this once the app is ready. */
+export function guardPermissions(): void {
+  const isAllowed = (permission: string, url: string): boolean =>
+    ALLOWED.has(permission) && `${url}/`.startsWith(`${BUNDLE_ORIGIN}/`)
+  const { defaultSession } = session
+  defaultSession.setPermissionCheckHandler((_contents, permission, origin) => isAllowed(permission, origin))
+  defaultSession.setPermissionRequestHandler((_contents, permission, answer, { requestingUrl }) =>
+    answer(isAllowed(permission, requestingUrl)),
+  )
 }

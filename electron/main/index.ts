@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { app, BrowserWindow, session } from 'electron'
+import { app, BrowserWindow } from 'electron'
 import { CoreHost } from '#core/doors/core-host.ts'
 import type { startRecording } from '#core/doors/recording.ts'
 import { errorFields, logEvent } from '#core/log.ts'
@@ -9,7 +9,7 @@ import { fileFromArguments } from './arguments.ts'
 import { registerBundleScheme, serveBundle } from './bundle-protocol.ts'
 import { confirmInDialog } from './confirm.ts'
 import { linkFromArguments } from './deep-link.ts'
-import { guardPages } from './guards.ts'
+import { guardPages, guardPermissions } from './guards.ts'
 import { handleWindowCalls } from './ipc.ts'
 import { keychain } from './keychain.ts'
 import { buildMenu } from './menu.ts'
@@ -109,8 +109,7 @@ if (!app.requestSingleInstanceLock()) {
   })
 
   void app.whenReady().then(() => {
-    session.defaultSession.setPermissionRequestHandler((_contents, _permission, answer) => answer(false))
-    session.defaultSession.setPermissionCheckHandler(() => false)
+    guardPermissions()
     serveBundle(join(root, 'out/renderer'))
     handleWindowCalls(cores)
     buildMenu()
