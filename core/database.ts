@@ -146,7 +146,7 @@ export type DatabaseServers = {
   search(asked: ServerSearchInput, signal: AbortSignal): Promise<RemoteHits>
   /** Null when the conversation is not there, or not to be seen. */
   revision(asked: OpenRemoteInput): Promise<Revision | null>
-  /** What was changed in the file of a conversation since it was pulled; null when that cannot be told. */
+  /** Counts the rows of a pulled file that were changed and not pushed. Null when all rows would have to be compared. */
   ownChanges(db: ReadDb, conversationId: number): Promise<ChangedTables | null>
   pathOf(asked: OpenRemoteInput): string
   pathAsStored(asked: OpenRemoteInput): Promise<string>

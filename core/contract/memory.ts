@@ -154,8 +154,8 @@ export const ListedConversation = ConversationRow.extend({
   /** When it was compacted last: the start of its last run, or the time of its newest summary. Only if asked for. */
   compactedAtMs: TimeMs.nullable().optional(),
   /**
-   * What a person said first in a conversation without a title, as one line. Absent when it has a title, and when nobody
-   * said anything among its first messages.
+   * Stands in for a missing title: what a person said first in the conversation, as one line. Absent when there is a title,
+   * and when none of the first few messages is a person's.
    */
   firstWords: z.string().optional(),
   /** What the last check of this session found in it. Absent before a check, or if not asked for. */

@@ -79,8 +79,8 @@ export function* readingConversation(
 }
 
 /**
- * The same where messages were appended and `lineageState` is what it was: summaries and links are not read again, and what was
- * worked out from them still holds. Null when a link may lead to one of the new messages.
+ * The same where messages were appended and `lineageState` is what it was: summaries and links are not read again, and
+ * what was worked out from them still holds. Null when a link may lead to one of the new messages.
  */
 export function* followingConversation(db: ReadDb, messages: Messages, before: Memory): Generator<void, Memory | null> {
   if (before.links.broken.length > 0) return null

@@ -14,7 +14,7 @@ const AMONG = 6
 export const keptFirstWords = (db: ReadDb, appended: AppendedMessages): KeptByConversation<string> =>
   new KeptByConversation(db, appended, {
     read: (of, ids) => firstWords(of, ids ?? storedConversations(of, null).map(({ conversationId }) => conversationId)),
-    // A later message says nothing of how a conversation begins, unless nobody has said anything yet.
+    // What was said first stays first. Where nobody has said anything yet, the new message may be the first.
     withMessage: (before) => before ?? undefined,
   })
 
