@@ -187,8 +187,8 @@ export class WindowComparison {
   }
 }
 
-/** What a passage scores that says the whole claim. It is added up as a score is, so that it is exactly the highest one. */
-const HIGHEST_SCORE = SCORE.words * 1 + SCORE.order * 1 + SCORE.specifics * 1
+/** What a passage scores that says the whole claim. The parts are added in the order in which a score adds them. */
+const HIGHEST_SCORE = SCORE.words + SCORE.order + SCORE.specifics
 
 /** Returns what a passage with this share of the claim's words, and at most so many of its specifics, scores at most. */
 const mostScore = ({ specifics: { length } }: Claim, coverage: number, specifics: number): number =>
