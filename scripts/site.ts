@@ -15,7 +15,7 @@ const COPIED: Readonly<Record<string, string>> = {
   'fonts/mono.woff2': 'node_modules/@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2',
 }
 
-/** The colours of the window, for light and dark as the system of the reader is set. */
+/** The colours of the window and of its code, for light and dark as the system of the reader is set. */
 function styles(): string {
   const tokens = readFileSync(inProject('renderer/ui/tokens.css'), 'utf8')
   const [dark, light] = [':root', ':root[data-theme="light"]'].map((selector) => {
@@ -29,6 +29,7 @@ function styles(): string {
     font('JetBrains Mono Variable', 'mono.woff2'),
     `:root {${light}\n}`,
     `@media (prefers-color-scheme: dark) {\n:root {${dark}\n}\n}`,
+    readFileSync(inProject('renderer/ui/coloured-code.module.css'), 'utf8'),
     readFileSync(inProject('scripts/site/site.css'), 'utf8'),
   ].join('\n')
 }
