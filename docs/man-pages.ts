@@ -4,7 +4,7 @@ import { flagText } from '../core/doors/cli/parser.ts'
 import { defaultText } from '../core/settings/effective-settings.ts'
 import { ENVIRONMENT_ONLY } from '../core/settings/unknown-variables.ts'
 import { VARIABLES, type Variable } from '../core/settings/variables.ts'
-import { EXIT_CODES, everyCommand, partsOf } from './reference-page.ts'
+import { everyCommand, exitCodes, partsOf } from './reference-page.ts'
 
 // Manual pages in the macros of man(7). https://man7.org/linux/man-pages/man7/man.7.html
 
@@ -52,11 +52,7 @@ function environmentLines(): string[] {
   return [...settings, ...others]
 }
 
-const exitLines = (): string[] =>
-  EXIT_CODES.split(' · ').map((line) => {
-    const [, code = '', meaning = ''] = /^(\d+) (.+)$/.exec(line) ?? []
-    return listed(bold(code), meaning)
-  })
+const exitLines = (): string[] => exitCodes.map(({ code, meaning }) => listed(bold(code), meaning))
 
 const page = (name: string, sections: Readonly<Record<string, readonly string[]>>): string =>
   [

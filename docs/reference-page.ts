@@ -4,6 +4,7 @@ import { rules } from '../core/doctor/rules/rules.ts'
 import { ALIASES, type CommandSpec, SHARED } from '../core/doors/cli/command.ts'
 import { commandLists } from '../core/doors/cli/commands.ts'
 import { type Flag, flagsOf } from '../core/doors/cli/flags.ts'
+import { EXIT } from '../core/doors/cli/output.ts'
 import { commandFlags, flagText } from '../core/doors/cli/parser.ts'
 import { NOTE } from './note.ts'
 
@@ -12,8 +13,20 @@ const [lcm, call] = await commandLists()
 export const everyCommand = await lcm.all()
 const everyProcedure = await call.all()
 
-export const EXIT_CODES =
-  '0 done · 1 failed · 2 wrong usage · 3 findings · 4 try again · 5 the file cannot be opened · 130 interrupted'
+const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  done: 'done',
+  failed: 'failed',
+  usage: 'wrong usage',
+  findings: 'findings',
+  retry: 'try again',
+  unopenable: 'the file cannot be opened',
+  interrupted: 'interrupted',
+}
+/** Every exit code of `lcm` with its meaning. */
+export const exitCodes = (Object.keys(EXIT) as (keyof typeof EXIT)[]).map((name) => ({
+  code: String(EXIT[name]),
+  meaning: MEANINGS[name],
+}))
 
 export function referencePage(): string {
   return `${NOTE}
@@ -32,7 +45,7 @@ ${commands()}
 
 ## Exit codes
 
-${EXIT_CODES}
+${exitCodes.map(({ code, meaning }) => `${code} ${meaning}`).join(' · ')}
 
 ## Error codes
 
