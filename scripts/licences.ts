@@ -34,8 +34,9 @@ type Manifest = {
   readonly version: string
   readonly license?: string
   readonly author?: string | { readonly name?: string }
-  readonly dependencies?: Readonly<Record<string, string>>
 }
+
+type Lock = { readonly packages: Readonly<Record<string, { readonly dev?: boolean }>> }
 
 /** A package of the bundles, in its folder. */
 type Shipped = Manifest & { readonly folder: string; readonly texts: readonly string[] }
@@ -73,21 +74,11 @@ function standardText({ name, license, author }: Manifest, folder: string): stri
   return text.replace(/^Copyright .*$/m, `Copyright (c) ${holder}`)
 }
 
-/** The packages that stay packages, with all that they need in turn. */
-function installedWith(
-  names: readonly string[],
-  from: string,
-  root: string,
-  found = new Set<string>(),
-): ReadonlySet<string> {
-  for (const name of names) {
-    const folder = [join(from, 'node_modules', name), join(root, 'node_modules', name)].find((one) => existsSync(one))
-    if (folder === undefined || found.has(folder)) continue
-    found.add(folder)
-    const { dependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
-    installedWith(Object.keys(dependencies), folder, root, found)
-  }
-  return found
+/** The packages that stay packages, with all that they need in turn: those that the lock file keeps for more than development. */
+function installedBeside(root: string): readonly string[] {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock
+  const kept = Object.entries(packages).filter(([path, { dev = false }]) => path !== '' && !dev)
+  return kept.map(([path]) => join(root, path)).filter((folder) => existsSync(folder))
 }
 
 /** Who is in it under which licence, and each text once, below all that it holds for. */
@@ -119,9 +110,8 @@ export function licences(root: string): Plugin {
       }
     },
     closeBundle() {
-      const { dependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
       const beside = Object.keys(BESIDE).map((name) => join(root, 'node_modules', name))
-      const folders = new Set([...bundled, ...installedWith(Object.keys(dependencies), root, root), ...beside])
+      const folders = new Set([...bundled, ...installedBeside(root), ...beside])
       const shipped = new Map([...folders].map(shippedFrom).map((one) => [`${one.name} ${one.version}`, one]))
       writeFileSync(join(root, FILE), licencesText([...shipped.values()]))
     },

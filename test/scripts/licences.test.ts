@@ -52,7 +52,15 @@ describe('the licences of what others made', () => {
   })
 
   it('name what is installed beside the program, what is copied out of packages, and SQLite', () => {
-    const expected = ['better-sqlite3', 'pg', 'pg-protocol', '@vscode/tree-sitter-wasm', 'gpt-tokenizer', 'pdfjs-dist']
+    const expected = [
+      'better-sqlite3',
+      'pg',
+      'pg-cloudflare',
+      'pg-protocol',
+      '@vscode/tree-sitter-wasm',
+      'gpt-tokenizer',
+      'pdfjs-dist',
+    ]
     expect(expected.filter((name) => !listed.has(name))).toEqual([])
     expect(text).toContain('LIBERATION FONT SOFTWARE')
     expect(text).toMatch(/^SQLite\n\nIt is in the public domain/m)
