@@ -104,8 +104,7 @@ export class Forks {
   }
 
   #note(sessionId: string): ForkNote {
-    const value = notedOf(this.#db, 'forked_at', { importer: this.#importer, sessionId })
-    return (value === undefined ? null : forkNoteIn(value)) ?? {}
+    return forkNoteIn(notedOf(this.#db, 'forked_at', { importer: this.#importer, sessionId })) ?? {}
   }
 
   #store(sessionId: string, note: ForkNote): void {

@@ -3,19 +3,12 @@ import { z } from 'zod'
 import { sha256 } from '#core/hashing.ts'
 import { readAt } from '#core/read-at.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
+import { metaValue, parsedValue, storeMetaValue } from '#core/systems/records/meta-values.ts'
 import { stemOfLink } from './answer-links.ts'
 import type { TranscriptChunk, TranscriptFormat, TranscriptRecord, TranscriptSource } from './format.ts'
 import type { JsonObject } from './json-value.ts'
 import { linesIn } from './line-reader.ts'
 import { READERS } from './unchanged-files.ts'
-
-const queries = {
-  known: /* sql */ `SELECT value FROM lcm_meta WHERE key = :key`,
-  remember: /* sql */ `
-    INSERT INTO lcm_meta (key, value) VALUES (:key, :value)
-    ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value`,
-  forget: /* sql */ `DELETE FROM lcm_meta WHERE key = :key`,
-}
 
 /** So much before a place is compared, and so much of the beginning of the file. */
 const COMPARED_BYTES = 64 * 1024
@@ -46,7 +39,7 @@ export class ReadPlace {
   readonly #db: WriteDb
   readonly #path: string
   readonly #key: string
-  #next: { readonly bytes: number; readonly format: string; readonly place: JsonObject } | null = null
+  #next: Known | null = null
 
   constructor(db: WriteDb, path: string) {
     this.#db = db
@@ -64,14 +57,12 @@ export class ReadPlace {
 
   /** Remembers where the reading ended, when what it read was stored. */
   note(): void {
-    const next = this.#next
-    const stamp = next === null ? null : stampOf(this.#path, next.bytes)
-    if (next === null || stamp === null) {
-      this.#db.run(queries.forget, { key: this.#key })
-      return
-    }
-    const known: Known = { readers: READERS, ...next, stamp }
-    this.#db.run(queries.remember, { key: this.#key, value: JSON.stringify(known) })
+    storeMetaValue(this.#db, this.#key, this.#next && JSON.stringify(this.#next))
+  }
+
+  #endedAt(bytes: number, format: string, place: JsonObject): void {
+    const stamp = stampOf(this.#path, bytes)
+    this.#next = stamp === null ? null : { readers: READERS, format, bytes, stamp, place }
   }
 
   async *#read(format: TranscriptFormat, source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
@@ -79,7 +70,7 @@ export class ReadPlace {
     if (rest !== null) {
       this.hasGoneOn = true
       const { bytes, records, place } = rest
-      this.#next = { bytes, format: format.id, place }
+      this.#endedAt(bytes, format.id, place)
       yield { doing: 'storing', bytesRead: source.bytes, records }
       return
     }
@@ -91,12 +82,12 @@ export class ReadPlace {
       yield { doing, bytesRead, records }
     }
     // What was written between the two readings is unknown to the first one.
-    if (place !== null && ends.looking === ends.storing) this.#next = { bytes: ends.storing, format: format.id, place }
+    if (place !== null && ends.looking === ends.storing) this.#endedAt(ends.storing, format.id, place)
   }
 
   /** Returns null when the whole file has to be read. */
   async #rest(format: TranscriptFormat, source: TranscriptSource): Promise<Rest | null> {
-    const known = knownIn(this.#db.value<string>(queries.known, { key: this.#key }))
+    const known = parsedValue(Known, metaValue(this.#db, this.#key))
     if (known === null || known.format !== format.id || stampOf(this.#path, known.bytes) !== known.stamp) return null
     const added = bytesFrom(this.#path, known.bytes)
     if (added === null) return null
@@ -125,18 +116,8 @@ const additions: ReadonlySet<TranscriptRecord['kind']> = new Set([
 ])
 
 function placeIn(records: readonly TranscriptRecord[]): JsonObject | null {
-  const last = records.findLast((record) => record.kind === 'read_to')
+  const last = records.at(-1)
   return last?.kind === 'read_to' ? last.place : null
-}
-
-/** Null for what is no such text, or one of another version. */
-function knownIn(text: string | undefined): Known | null {
-  try {
-    return text === undefined ? null : (Known.safeParse(JSON.parse(text)).data ?? null)
-  } catch {
-    // It is not JSON.
-    return null
-  }
 }
 
 /** What a file is up to a number of bytes. Null when it is shorter, or no line ends there. */

@@ -2,16 +2,12 @@ import { statSync } from 'node:fs'
 import { z } from 'zod'
 import { ImportedFile, ImportWindow, TranscriptFormat, TranscriptFormatId } from '#core/contract/import.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
+import { metaValue, parsedValue, storeMetaValue } from '#core/systems/records/meta-values.ts'
 import { formatOf } from './formats.ts'
 import type { ImportGroup } from './import-group.ts'
 import type { TranscriptFile } from './transcript-files.ts'
 
 const queries = {
-  known: /* sql */ `SELECT value FROM lcm_meta WHERE key = :key`,
-  remember: /* sql */ `
-    INSERT INTO lcm_meta (key, value) VALUES (:key, :value)
-    ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value`,
-  forget: /* sql */ `DELETE FROM lcm_meta WHERE key = :key`,
   stored: /* sql */ `
     SELECT c.title, (SELECT count(*) FROM messages AS m WHERE m.conversation_id = c.conversation_id) AS messages
     FROM conversations AS c
@@ -58,8 +54,7 @@ export class UnchangedFiles {
 
   /** Returns the result of importing the file again, or null when it has to be read. */
   resultOf({ path, file }: TranscriptFile, group: ImportGroup): ImportedFile | null {
-    const text = path === file ? this.#db.value<string>(queries.known, { key: keyOf(path) }) : undefined
-    const known = text === undefined ? null : knownFileIn(text)
+    const known = path === file ? parsedValue(KnownFile, metaValue(this.#db, keyOf(path))) : null
     if (known === null) return null
     const { format, window } = this.#asked
     if (known.asked !== format || known.window !== window || stampOf(path, known.format) !== known.stamp) return null
@@ -82,28 +77,18 @@ export class UnchangedFiles {
   note({ path }: TranscriptFile, format: TranscriptFormatId, stamp: string | null, result: ImportedFile): void {
     const isWhole = result.error === null && result.conversationCount === result.conversations.length
     if (stamp === null || !isWhole || stampOf(path, format) !== stamp) {
-      this.#db.run(queries.forget, { key: keyOf(path) })
+      storeMetaValue(this.#db, keyOf(path), null)
       return
     }
     const messages = result.conversations.map((one) => this.#stored(format, one)?.messages ?? 0)
     const asked = { asked: this.#asked.format, window: this.#asked.window }
     const known: KnownFile = { readers: READERS, format, ...asked, stamp, messages, result: again(result) }
-    this.#db.run(queries.remember, { key: keyOf(path), value: JSON.stringify(known) })
+    storeMetaValue(this.#db, keyOf(path), JSON.stringify(known))
   }
 
   #stored(importer: string, { conversationId, sessionId }: ImportedFile['conversations'][number]) {
     type Stored = { readonly title: string | null; readonly messages: number }
     return this.#db.get<Stored>(queries.stored, { conversationId, importer, sessionId })
-  }
-}
-
-/** Null for a text of another version, or one that was damaged: then the file is read again. */
-function knownFileIn(text: string): KnownFile | null {
-  try {
-    return KnownFile.safeParse(JSON.parse(text)).data ?? null
-  } catch {
-    // It is not JSON.
-    return null
   }
 }
 

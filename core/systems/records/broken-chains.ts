@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
-import { parsedNote, type SessionNote, sessionNote, sessionNotes } from './session-notes.ts'
+import { parsedValue } from './meta-values.ts'
+import { type SessionNote, sessionNote, sessionNotes } from './session-notes.ts'
 
 export const BrokenChainNote = z.object({
   /** The transcript. */
@@ -51,7 +52,7 @@ export const brokenChains = (db: ReadDb): readonly BrokenChain[] =>
   sessionNotes(db, 'broken_chain').flatMap((noted) => chainOf(db, noted) ?? [])
 
 function chainOf(db: ReadDb, { conversationId, note }: SessionNote): BrokenChain | null {
-  const found = parsedNote(BrokenChainNote, note)
+  const found = parsedValue(BrokenChainNote, note)
   const from = found?.breaks.at(-1)?.from
   const first = from === undefined ? undefined : db.get<BrokenChain['first']>(queries.first, { conversationId, from })
   return found && first ? { ...found, conversationId, first } : null

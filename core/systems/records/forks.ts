@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
-import { parsedNote, type SessionNote, sessionNote, sessionNotes } from './session-notes.ts'
+import { parsedValue } from './meta-values.ts'
+import { type SessionNote, sessionNote, sessionNotes } from './session-notes.ts'
 
 /** What a compaction of the fork left of the messages of its parent, by their external ids. */
 const KeptOfParent = z.union([z.object({ from: z.string() }), z.object({ externalIds: z.array(z.string()) })])
@@ -63,4 +64,4 @@ export function homesOfCopies(db: ReadDb, conversationId: number): number[] {
 }
 
 /** A fork whose note was damaged is shown without its beginning. */
-export const forkNoteIn = (note: string): ForkNote | null => parsedNote(ForkNote, note)
+export const forkNoteIn = (note: string | undefined): ForkNote | null => parsedValue(ForkNote, note)

@@ -1,5 +1,5 @@
-import type { z } from 'zod'
 import type { ReadDb, WriteDb } from '#core/sqlite/read-db.ts'
+import { metaValue, storeMetaValue } from './meta-values.ts'
 
 /** What an import notes of a session: where it was forked or its chain breaks, its cost, and what is sent again. */
 type NoteKind = 'forked_at' | 'broken_chain' | 'agent_cost' | 'cost_after' | 'sent_again'
@@ -21,11 +21,6 @@ const queries = {
   one: /* sql */ `
     SELECT ${SELECTED}
     WHERE c.conversation_id = :conversationId`,
-  value: /* sql */ `SELECT value FROM lcm_meta WHERE key = :key`,
-  store: /* sql */ `
-    INSERT INTO lcm_meta (key, value) VALUES (:key, :value)
-    ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value`,
-  forget: /* sql */ `DELETE FROM lcm_meta WHERE key = :key`,
 }
 
 /** A session in the words of its agent. */
@@ -42,20 +37,8 @@ export const sessionNote = (db: ReadDb, kind: NoteKind, conversationId: number):
 
 /** Returns what was noted of a session, which may have no conversation yet. */
 export const notedOf = (db: ReadDb, kind: NoteKind, session: Session): string | undefined =>
-  db.value<string>(queries.value, { key: keyOf(kind, session) })
+  metaValue(db, keyOf(kind, session))
 
 /** Notes something of a session, in the place of what was noted before. Null takes it away. */
-export function noteSession(db: WriteDb, kind: NoteKind, session: Session, note: string | null): void {
-  const key = keyOf(kind, session)
-  if (note === null) db.run(queries.forget, { key })
-  else db.run(queries.store, { key, value: note })
-}
-
-/** Returns null for a note that was damaged. The next import of the transcript writes it again. */
-export function parsedNote<T>(schema: z.ZodType<T>, note: string): T | null {
-  try {
-    return schema.safeParse(JSON.parse(note)).data ?? null
-  } catch {
-    return null
-  }
-}
+export const noteSession = (db: WriteDb, kind: NoteKind, session: Session, note: string | null): void =>
+  storeMetaValue(db, keyOf(kind, session), note)

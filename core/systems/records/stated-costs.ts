@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { ReadDb, WriteDb } from '#core/sqlite/read-db.ts'
 import { type ForkPoint, forkPoint, forkPoints } from './forks.ts'
-import { notedOf, noteSession, parsedNote, type Session, sessionNote, sessionNotes } from './session-notes.ts'
+import { parsedValue } from './meta-values.ts'
+import { notedOf, noteSession, type Session, sessionNote, sessionNotes } from './session-notes.ts'
 
 /** What a session had cost after its messages, by their external ids. */
 const CostAfterNote = z.record(z.string(), z.number())
@@ -13,7 +14,7 @@ export function noteCosts(
   { cost, after }: { readonly cost: number; readonly after: ReadonlyMap<string, number> },
 ): void {
   noteSession(db, 'agent_cost', session, String(cost))
-  const before = parsedNote(CostAfterNote, notedOf(db, 'cost_after', session) ?? '')
+  const before = parsedValue(CostAfterNote, notedOf(db, 'cost_after', session))
   noteSession(db, 'cost_after', session, JSON.stringify({ ...before, ...Object.fromEntries(after) }))
 }
 
