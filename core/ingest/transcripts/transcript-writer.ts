@@ -29,8 +29,8 @@ import { removedSince, storeGivenUp, withdrawGivenUp } from './given-up-branches
 import { continueMessage, cutGrown } from './grown-answer.ts'
 import { ImportBatch } from './import-batch.ts'
 import { ImportReport, type ResumeOf } from './import-report.ts'
-import { oneLine } from './one-line.ts'
 import { PartRemovals } from './removed-parts.ts'
+import { SessionTitles } from './session-titles.ts'
 import { storePruning } from './store-pruning.ts'
 import { type StoredSession, StoredSessions } from './stored-sessions.ts'
 import { newerVersion, type Tried } from './tried-versions.ts'
@@ -56,8 +56,6 @@ function blockWith({ part, text }: BlockPart, moved: NewPart): BlockPart {
   return { part: moved, text: field === undefined ? text : (moved[field] ?? null) }
 }
 
-type Beginning = { readonly text: string; readonly isAsked: boolean }
-
 /**
  * Stores the records of one transcript of any format. Messages are written in batches, and every written batch stays
  * valid. Messages that are stored already stay unchanged.
@@ -68,12 +66,8 @@ export class TranscriptWriter {
   readonly #store: ConversationStore
   readonly #sessions: StoredSessions
   readonly #batch: ImportBatch
-  /** The following maps have sessions as keys. */
-  readonly #titles = new Map<string, string>()
-  /** The beginnings of sessions, which become their titles when the transcript has none. */
-  readonly #beginnings = new Map<string, Beginning>()
-  /** Sessions that were declared with a title. */
-  readonly #named = new Set<string>()
+  readonly #titles = new SessionTitles()
+  /** By the session. */
   readonly #givenUp = new Map<string, ReadonlySet<string>>()
   /**
    * Compactions of sessions that were stored before. What they replaced is known only when the branches are up to date.
@@ -157,7 +151,7 @@ export class TranscriptWriter {
     const asked = { conversationKey: `${format}\n${sessionId}`, stored: links.length > 0 ? links : null }
     if (record.kind === 'message') {
       // The title is made of the text itself, and not of a reference to its file.
-      this.#noteBeginning(sessionId, record.message)
+      this.#titles.noteBeginning(sessionId, record.message)
       return { ...record, message: yield* largeTexts.rewrite(record.message, asked) }
     }
     const { createdAtMs } = record
@@ -186,7 +180,7 @@ export class TranscriptWriter {
         this.#sessions.declare(record)
         this.#forks.declare(record)
         this.#copies.declare(record)
-        if (record.title != null) this.#named.add(record.sessionId)
+        if (record.title != null) this.#titles.declare(record.sessionId)
         if (this.report.mainSessionId === null || record.isMain) this.report.mainSessionId = record.sessionId
         return
       case 'message':
@@ -310,14 +304,9 @@ export class TranscriptWriter {
   }
 
   #nameConversations(): void {
-    for (const [sessionId, title] of this.#titles) {
+    for (const [sessionId, title] of this.#titles.found()) {
       const id = this.#sessions.get(sessionId)?.id
       if (id !== undefined) this.#store.setTitle(id, title)
-    }
-    for (const [sessionId, { text }] of this.#beginnings) {
-      const id = this.#sessions.get(sessionId)?.id
-      if (id !== undefined && !this.#titles.has(sessionId) && !this.#named.has(sessionId))
-        this.#store.setTitle(id, text)
     }
     for (const conversation of this.report.conversations.values()) {
       conversation.title = this.#store.titleOf(conversation.conversationId)
@@ -394,17 +383,8 @@ export class TranscriptWriter {
   }
 
   #add(sessionId: string, message: NewMessage): void {
-    this.#noteBeginning(sessionId, message)
+    this.#titles.noteBeginning(sessionId, message)
     this.#batch.add(sessionId, message)
-  }
-
-  /** Remembers what a person asked first, or until then what was said first. */
-  #noteBeginning(sessionId: string, { role, content, parts }: NewMessage): void {
-    const known = this.#beginnings.get(sessionId)
-    const isAsked = role === 'user' && !/"(?:harness|meta|demonstration)":true/.test(parts[0]?.metadata ?? '')
-    if (known && (known.isAsked || !isAsked)) return
-    const text = oneLine(content)
-    if (text !== '') this.#beginnings.set(sessionId, { text, isAsked })
   }
 
   #isCopy(sessionId: string, sessionIds: readonly string[], externalId: string | null): boolean {
