@@ -13,7 +13,10 @@ export class ForkedCopies {
   readonly #clock: Clock
   /** Sessions of which only messages of another session were met so far, with that session. */
   readonly #maybeForks = new Map<string, string | null>()
-  /** Sessions that have their messages from copies in a fork, because their own files were not imported, by the fork. */
+  /**
+   * Sessions whose own files were not imported, so that their messages are those that a fork copied, by that fork. A fork
+   * of a fork has copies of several sessions.
+   */
   readonly #origins = new Map<string, Set<string>>()
   /** The messages that went to them, with the session. */
   readonly #movedUp = new Map<string, string>()
