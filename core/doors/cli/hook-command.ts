@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as later } from 'node:timers/promises'
 import { z } from 'zod'
-import type { ImportedFile } from '#core/contract/import.ts'
 import { ProbeJobInput } from '#core/contract/probe.ts'
 import { LcmError } from '#core/errors.ts'
 import { userFolders } from '#core/folders.ts'
@@ -101,12 +100,14 @@ async function importQueued(folder: HookFolder, given: Given): Promise<void> {
 async function importWaiting(folder: HookFolder, given: Given, ended: Set<number>): Promise<void> {
   while (folder.isWaiting) {
     const { transcripts, forget } = folder.waiting()
-    for (const [agent, ofAgent] of Map.groupBy(transcripts, (one) => one.agent)) {
+    for (const { agent, hasEnded, paths } of importsOf(transcripts)) {
       try {
-        const imported = await withMemory(given, (lcm) => importAll(lcm, folder, agent, ofAgent), { create: true })
-        for (const { path, hasEnded } of ofAgent) {
+        const imported = await withMemory(given, (lcm) => importAll(lcm, folder, { agent, hasEnded, paths }), {
+          create: true,
+        })
+        for (const path of hasEnded ? paths : []) {
           const conversationId = imported.get(path)
-          if (hasEnded && conversationId !== undefined) ended.add(conversationId)
+          if (conversationId !== undefined) ended.add(conversationId)
         }
       } catch (error) {
         if (isLocked(error)) throw error
@@ -163,26 +164,30 @@ async function probeEnded(lcm: Lcm, conversationIds: readonly number[]): Promise
   }
 }
 
+/** Transcripts that are imported together. */
+type Import = Pick<WaitingTranscript, 'agent' | 'hasEnded'> & { readonly paths: readonly string[] }
+
+function importsOf(transcripts: readonly WaitingTranscript[]): Import[] {
+  return [...Map.groupBy(transcripts, (one) => one.agent)].flatMap(([agent, ofAgent]) =>
+    [...Map.groupBy(ofAgent, (one) => one.hasEnded)].map(([hasEnded, some]) => {
+      return { agent, hasEnded, paths: some.map(({ path }) => path) }
+    }),
+  )
+}
+
 /**
  * Imports transcripts with those of their sub-agents, and writes down which of them cannot be read. A session without a
  * word has no transcript yet. One whose session has ended is read as a whole, in case that it was changed in the middle.
+ * @throws LcmError when none of them can be read
  */
-async function importAll(
-  lcm: Lcm,
-  folder: HookFolder,
-  agent: HookedAgent,
-  transcripts: readonly Pick<WaitingTranscript, 'path' | 'hasEnded'>[],
-): Promise<Imported> {
+async function importAll(lcm: Lcm, folder: HookFolder, { agent, hasEnded, paths: given }: Import): Promise<Imported> {
   const { importTranscripts } = await import('#core/ingest/transcripts/import-transcripts.ts')
   const db = lcm.requireWrite('import transcripts')
   const { estimator, clock, files } = lcm
-  const imported: ImportedFile[] = []
-  for (const [hasEnded, some] of Map.groupBy(transcripts, (one) => one.hasEnded)) {
-    const paths = some.flatMap(({ path }) => [path, path.replace(/\.jsonl$/, '')].filter((one) => existsSync(one)))
-    if (paths.length === 0) continue
-    const input = { db, estimator, clock, files, paths, format: agent, window: 'agent', goesOn: !hasEnded } as const
-    imported.push(...(await interruptible((signal) => importTranscripts(input, signal))).files)
-  }
+  const paths = given.flatMap((path) => [path, path.replace(/\.jsonl$/, '')].filter((one) => existsSync(one)))
+  if (paths.length === 0) return new Map()
+  const input = { db, estimator, clock, files, paths, format: agent, window: 'agent', goesOn: !hasEnded } as const
+  const { files: imported } = await interruptible((signal) => importTranscripts(input, signal))
   for (const { path, error } of imported) if (error !== null) folder.fail(agent, `${path}: ${error}`, Date.now())
   return new Map(
     imported.flatMap(({ path, conversationId }) => (conversationId === null ? [] : [[path, conversationId]])),
@@ -203,12 +208,12 @@ async function recall(
   const event = readHookEvent(await text(process.stdin))
   if (event?.transcriptPath == null) return null
   const { transcriptPath } = event
-  const started = { path: transcriptPath, hasEnded: false }
+  const started = { agent, hasEnded: false, paths: [transcriptPath] }
   folder.note(agent, event, Date.now())
   const said = await withMemory(
     given,
     async (lcm) => {
-      const conversationId = (await importAll(lcm, folder, agent, [started])).get(transcriptPath)
+      const conversationId = (await importAll(lcm, folder, started)).get(transcriptPath)
       if (conversationId === undefined) return ''
       const { whatLeftWindow } = await import('#core/host/hooks/left-window.ts')
       const compaction = folder.takeCompaction(event)

@@ -254,6 +254,23 @@ describe('hooks of Claude Code', () => {
     expect(await contentsIn(db)).toEqual(['We use port 8443 for the ferry.', 'Go on.'])
   })
 
+  it('import the transcript of a session that goes on when that of one that has ended cannot be read', async () => {
+    const { db, folder, transcriptPath, hooks, start } = session()
+    const builder = new TranscriptBuilder()
+    builder.user('We use port 8443 for the ferry.')
+    writeFileSync(transcriptPath, `${builder.lines.join('\n')}\n`)
+    const damaged = join(folder, '99999999-2222-4333-8444-555555555555.jsonl')
+    writeFileSync(damaged, 'This is no transcript.\n')
+    // Both are imported at once.
+    const release = hooks.lock()
+    start('SessionEnd', { transcript_path: damaged })
+    start('Stop')
+    release()
+    await settled(hooks)
+    expect(await contentsIn(db)).toEqual(['We use port 8443 for the ferry.'])
+    expect(hooks.failures()).toEqual([expect.objectContaining({ text: expect.stringContaining(damaged) })])
+  })
+
   it('lose and double nothing when many sessions end a turn at once and importers are killed', async () => {
     const { folder, db, env, hooks } = session()
     const sessions = Array.from({ length: 12 }, (_, n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`)
