@@ -137,7 +137,6 @@ export type DatabaseServers = {
   /** The folder of files that are kept in step with their conversations. */
   readonly folder: string
   list(): ServerList
-  isKnown(address: string): boolean
   connect(asked: ConnectInput): Promise<{ address: string }>
   /** Puts an address on the list that the user has named. */
   remember(address: string): Promise<void>
@@ -179,5 +178,5 @@ export type HostedConversations = {
   close(): Promise<void>
 }
 
-type Session = { readonly agent: string; readonly sessionId: string }
-type NewConversation = { readonly title: string | null; readonly tokenEstimator: string; readonly atMs: number }
+export type Session = { readonly agent: string; readonly sessionId: string }
+export type NewConversation = { readonly title: string | null; readonly tokenEstimator: string; readonly atMs: number }

@@ -1,7 +1,7 @@
 import type { DatabaseKind } from './database.ts'
 import { LcmError } from './errors.ts'
 
-/** The kinds of databases that hold memories. A kind goes with its line and its folder. */
+/** The kinds of databases that hold memories. To take a kind out of the program, delete its line and its folder. */
 const KINDS: readonly (() => Promise<DatabaseKind>)[] = [
   async () => (await import('./remote/database-kind.ts')).postgres,
 ]

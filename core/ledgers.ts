@@ -2,24 +2,18 @@ import { LcmError } from './errors.ts'
 import { appendOnlyLedgers } from './ledger/append-only-ledgers.ts'
 import type { LedgerKeeper, MemoryLedger } from './ledger-keeper.ts'
 
-/** What keeps ledgers. It goes with its import, its line here and its folder. */
-const KEEPERS: readonly LedgerKeeper[] = [
-  // A list of one, so that the rest of the program asks whether there is any.
-  appendOnlyLedgers,
-]
+/** What keeps ledgers. To take ledgers out of the program, delete the entry, its import and its folder. */
+const KEEPERS: readonly LedgerKeeper[] = [appendOnlyLedgers]
 
 export const ledgerRules = KEEPERS.flatMap(({ rules }) => rules)
 
 /** @throws LcmError unsupported where no ledgers are kept */
 export function requireLedgers(): LedgerKeeper {
-  const [keeper] = KEEPERS
-  if (keeper === undefined) throw new LcmError('unsupported', 'This program keeps no ledgers.')
-  return keeper
+  return KEEPERS[0] ?? refuse()
 }
 
 const refuse = (): never => {
-  requireLedgers()
-  throw new LcmError('unsupported', 'This memory keeps no ledger.')
+  throw new LcmError('unsupported', 'This program keeps no ledgers.')
 }
 const NONE: MemoryLedger = {
   state: () => ({ path: null, pending: 0, bytes: 0, problem: null, blocked: null }),

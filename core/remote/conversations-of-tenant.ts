@@ -1,4 +1,4 @@
-import type { HostedConversations } from '../database.ts'
+import type { HostedConversations, NewConversation, Session } from '../database.ts'
 import { LcmError } from '../errors.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 import { runToEnd } from '../yielding.ts'
@@ -8,8 +8,6 @@ import { claimConversation, conversationOfSession, readHead } from './postgres/c
 import { requireVersion } from './postgres/migrate.ts'
 import { pullConversation } from './pull.ts'
 import { pushChanges } from './push.ts'
-
-type Session = Parameters<HostedConversations['find']>[0]
 
 type ConversationsOptions = {
   readonly connect: () => Promise<Postgres>
@@ -53,7 +51,7 @@ export class ConversationsOfTenant implements HostedConversations {
     return this.#withDb((db) => db.read(tenant, (query) => conversationOfSession(query, tenant, rowOf(session))))
   }
 
-  async claim(session: Session, { title, tokenEstimator, atMs }: Parameters<HostedConversations['claim']>[1]) {
+  async claim(session: Session, { title, tokenEstimator, atMs }: NewConversation) {
     const { tenant } = this
     const row = {
       ...rowOf(session),

@@ -100,7 +100,7 @@ export class Servers implements DatabaseServers {
     return { servers, canKeepSecrets: keys !== null }
   }
 
-  isKnown(shown: string): boolean {
+  #isKnown(shown: string): boolean {
     const server = serverOf(parseAddress(shown, 'argument').address)
     return this.#file.read().some((one) => serverOf(parseAddress(one.address, 'argument').address) === server)
   }
@@ -286,7 +286,7 @@ export class Servers implements DatabaseServers {
   /** A password is sent only to a server that the user has connected to. */
   async #connectKnown(shown: string, to: 'read' | 'write' = 'read', signal?: AbortSignal): Promise<Postgres> {
     const { address } = parseAddress(shown, 'argument')
-    if (!this.isKnown(shown)) {
+    if (!this.#isKnown(shown)) {
       throw new LcmError('not_found', `${address.shown} is not among your databases: connect to it first.`)
     }
     const replica = to === 'read' ? replicaOf(address, this.#options.env) : null

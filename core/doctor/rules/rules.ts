@@ -65,10 +65,10 @@ const memoryRules = [
   ...fileRules,
   ...fileContentRules,
 ] as const
-const databaseRulesOfAll = [...logRules, ...tableRules, ...databaseRules] as const
+const allDatabaseRules = [...logRules, ...tableRules, ...databaseRules] as const
 
 /** Ids of the rules in this folder. They must include every rule that a system may break by design. */
-type RuleId = Containing<ExceptedRule, (typeof memoryRules | typeof databaseRulesOfAll)[number]['id']>
+type RuleId = Containing<ExceptedRule, (typeof memoryRules | typeof allDatabaseRules)[number]['id']>
 type Containing<Part extends Whole, Whole> = Part | Whole
 type ListedRule = Rule & { readonly id: RuleId; readonly consequenceOf?: readonly RuleId[] }
 
@@ -77,7 +77,7 @@ const all: readonly Rule[] = [
   ...(memoryRules satisfies readonly ListedRule[]),
   ...allSystems().flatMap((system) => system.rules),
   ...ledgerRules,
-  ...(databaseRulesOfAll satisfies readonly ListedRule[]),
+  ...(allDatabaseRules satisfies readonly ListedRule[]),
 ]
 
 /** All rules, in the order in which they run. */
