@@ -8,8 +8,8 @@ export const areNotificationsOn = (): boolean =>
   readStored<boolean>(KEY, false) && 'Notification' in globalThis && Notification.permission === 'granted'
 
 /**
- * What is chosen, and how to choose. To be told, the page has to be allowed to; the browser asks when it was not asked
- * before. The promise says whether that is so.
+ * Says whether notifications are on, and turns them on or off. Turning them on asks for permission, and the promise says
+ * whether it was given.
  */
 export function useNotificationChoice() {
   const [, store] = useStored<boolean>(KEY, false)
@@ -26,7 +26,7 @@ export function useNotificationChoice() {
 
 const keyOf = ({ kind, conversationId }: WatchFinding): string => `${kind} ${conversationId}`
 
-/** What was not there before. What only has another text, such as a higher count, is not new. */
+/** Returns the findings that were not there before. One that only has another text, such as a higher count, is not new. */
 export function newFindings(before: readonly WatchFinding[], now: readonly WatchFinding[]): readonly WatchFinding[] {
   const known = new Set(before.map(keyOf))
   return now.filter((finding) => !known.has(keyOf(finding)))

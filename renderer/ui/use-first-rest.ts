@@ -2,8 +2,8 @@ import { type QueryFilters, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 
 /**
- * Returns true from the first moment at which nothing of a kind has been asked for a while. Once that is known, the
- * requests are not looked at any longer: a look goes through all of them, after each change of one.
+ * Returns true once none of some requests has been under way for a while, and from then on. Then the requests are not
+ * looked at any longer, because each look goes through all of them after each change of one.
  * @param of the requests that count; the same object in each render
  */
 export function useFirstRest(of: QueryFilters, restMs: number): boolean {

@@ -68,31 +68,22 @@ export function tipOf(chosen: Chosen | null, spending: Spending | null, originMs
   return bar && spending ? { lines: spentText(bar, spending.unit, originMs), x: (bar.x0 + bar.x1) / 2 } : null
 }
 
-/** Describes a point in words: what the window held, and what the lanes show there. */
-export const describePoint = (
-  point: CurvePoint | undefined,
-  events: readonly CompactionEvent[],
-  { originMs, budgetTokens, freed, spending }: Readings,
-): readonly string[] => [
-  ...pointText(point, events, originMs, budgetTokens),
-  ...laneText(point, events, freed, spending),
-]
-
 type Readings = Pick<Drawn, 'freed' | 'spending'> & {
   /** The time at which the axis begins, or null for an axis of messages. */
   readonly originMs: number | null
   readonly budgetTokens: number
 }
 
-/** Says what the window held at a point, when that was, and where a click leads. */
-function pointText(
+/** Describes a point in words: what the window held and when that was, and what the lanes show there. */
+export function describePoint(
   point: CurvePoint | undefined,
   events: readonly CompactionEvent[],
-  originMs: number | null,
-  budgetTokens: number,
+  { originMs, budgetTokens, freed, spending }: Readings,
 ): readonly string[] {
   if (point === undefined) return []
   const event = point.event === null ? undefined : events[point.event]
+  const run = event && event.runId !== '' ? freed.find(({ runId }) => runId === event.runId) : undefined
+  const bar = spending?.bars.find(({ x0, x1 }) => point.x > x0 && point.x <= x1)
   const atMs = event?.atMs ?? (originMs === null ? null : originMs + point.x)
   return [
     `${formatTokens(Math.round(point.tokens))}, ${formatPressure(point.tokens / budgetTokens)}`,
@@ -100,21 +91,6 @@ function pointText(
     ...(event === undefined
       ? []
       : [`${depthLabel(event.depth)}: ${formatCount(event.sourceTokens)} → ${formatCount(event.tokens)} tokens`]),
-  ]
-}
-
-/** What the lanes show at a point, for those who move by keys. */
-function laneText(
-  point: CurvePoint | undefined,
-  events: readonly CompactionEvent[],
-  freed: readonly Freed[],
-  spending: Spending | null,
-): readonly string[] {
-  if (point === undefined) return []
-  const runId = point.event === null ? '' : events[point.event]?.runId
-  const run = runId === '' ? undefined : freed.find((one) => one.runId === runId)
-  const bar = spending?.bars.find(({ x0, x1 }) => point.x > x0 && point.x <= x1)
-  return [
     ...(run === undefined ? [] : [`its compaction freed ${formatTokens(freedTokens(run))}`]),
     ...(bar === undefined || spending === null ? [] : [`answers here: ${spentText(bar, spending.unit, null)[0]}`]),
   ]
