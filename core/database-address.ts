@@ -17,7 +17,7 @@ export type DatabaseAddress = {
 }
 
 const DEFAULT_PORT = 5432
-/** What goes wrong with passwords in addresses. */
+/** A hint for passwords with characters that mean something else in an address. */
 const ESCAPES = '; in a password, write %25 for %, %40 for @, %23 for #, %2F for /, or put it into PGPASSWORD as it is'
 /** A connection to this machine does not cross a network. */
 const ON_THIS_MACHINE = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/

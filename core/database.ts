@@ -50,7 +50,7 @@ export type ServersOptions = {
 
 type HostingOptions = Connecting & { readonly tenant: string; readonly env: Environment }
 
-/** What is due for a worker, and what it does with it. */
+/** Which conversations are due for a worker, and how it compacts them. */
 export type WorkOptions = {
   /** Names this worker among others. */
   readonly worker: string
@@ -82,7 +82,7 @@ export type DatabaseKind = {
   readonly roles: string
   /** @throws LcmError server_unavailable, server_refused */
   connect(asked: Connecting): Promise<Database>
-  /** For windows, and the jobs of theirs. */
+  /** For windows and their jobs. */
   servers(options: ServersOptions): DatabaseServers
   /**
    * For programs that run an agent.

@@ -7,7 +7,7 @@ const KINDS: readonly (() => Promise<DatabaseKind>)[] = [
 ]
 
 /**
- * Loads what works on memories in databases.
+ * Loads the code for memories in databases.
  * @throws LcmError unsupported where no kind is left
  */
 export async function databases(): Promise<DatabaseKind> {

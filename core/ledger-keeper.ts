@@ -10,7 +10,7 @@ import type { Rule } from './systems/rule.ts'
 
 type Steps<Result> = AsyncGenerator<JobProgress, Result>
 
-/** A memory of any system, as what is written of it into a ledger. */
+/** A memory of any system from which a ledger is written. */
 export type LedgerSource = { readonly db: ReadDb; readonly info: MemoryInfo; readonly clock: Clock }
 
 export type WrittenLedger = { readonly events: number; readonly bytes: number; readonly largeFiles: LedgerFiles }
@@ -24,7 +24,7 @@ export type MemoryLedger = {
   isAllowed(db: ReadDb, path: string): boolean
   /**
    * The path that the memory states; null when it keeps no ledger.
-   * @throws LcmError ledger_refused before what a memory names is even read
+   * @throws LcmError ledger_refused, before the file that the memory names is read
    */
   path(db: ReadDb): string | null
   /**
@@ -37,13 +37,13 @@ export type MemoryLedger = {
    * @throws LcmError invalid_argument, ledger_refused, file_missing, disk_full
    */
   agree(db: WriteDb, path?: string): void
-  /** Ends the ledger, after what is pending is written where that can be. */
+  /** Writes what is pending, if the ledger still accepts it, and ends the ledger. */
   disable(db: WriteDb): void
 }
 
 /** All that this program does with append-only ledgers. `core/ledgers.ts` says whether it keeps any. */
 export type LedgerKeeper = {
-  /** What the checks look at in ledgers. */
+  /** The rules by which a check looks at ledgers. */
   readonly rules: readonly Rule[]
   /** Adds to a memory its ledger, when it keeps one or the configuration names one. */
   open(

@@ -30,7 +30,7 @@ export class KeptByConversation<Value> {
   readonly #options: KeptValue<Value>
   readonly #kept = new Map<number, Kept<Value>>()
   #table: MessageTable | null = null
-  /** Until then no other conversation has a value than those that are kept. */
+  /** Until then every conversation that has a value is kept. */
   #areAllUntilMs = 0
 
   constructor(db: ReadDb, appended: AppendedMessages, options: KeptValue<Value>) {
@@ -96,7 +96,7 @@ export class KeptByConversation<Value> {
     }
   }
 
-  /** What is known of a conversation that is not kept: that it had no value, while all that have one are kept. */
+  /** A conversation that is not kept had no value, if every one that has a value is kept. Null if that is not known. */
   #none(nowMs: number): Kept<Value> | null {
     return nowMs < this.#areAllUntilMs ? { value: null, restUntilMs: this.#areAllUntilMs } : null
   }
