@@ -1,8 +1,8 @@
 import { blockThread } from '../yielding.ts'
-import { changedMeanwhile, fileStamp, isQuiet, isSettled, LONGEST_COMMIT_MS } from './file-stamp.ts'
+import { fileStamp, isQuiet, isSettled, LONGEST_COMMIT_MS } from './file-stamp.ts'
 import { lookAgain, type MemoryFile } from './memory-file.ts'
 import type { ReadDb } from './read-db.ts'
-import { isBusy } from './sqlite-error.ts'
+import { closedMeanwhile, isBusy } from './sqlite-error.ts'
 import type { ReadOnlyConnection } from './uri-db.ts'
 
 /** A connection is released this long after its last read, or later while another process writes. */
@@ -150,7 +150,7 @@ export class IdleConnection {
   }
 
   #open(): RestingConnection {
-    if (this.#isClosed) throw changedMeanwhile(this.#options.file.path)
+    if (this.#isClosed) throw closedMeanwhile(this.#options.file.path)
     const before = this.#stampNow()
     const made = withoutWaiting(() => this.#options.open(() => this.#isUnchanged()))
     this.#connection = made

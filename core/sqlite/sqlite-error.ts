@@ -41,14 +41,21 @@ export function sqliteCode(error: unknown): string | null {
   return typeof code === 'string' && code.startsWith('SQLITE_') ? code : null
 }
 
+/** What better-sqlite3 says when its connection was closed. */
+const CLOSED = 'The database connection is not open'
+
+/** For a call that was under way when its memory was closed. The next call opens the memory anew, if anything may. */
+export const closedMeanwhile = (path: string): LcmError =>
+  new LcmError('locked', `${path} was closed while it was read: try again.`, { path })
+
 /**
  * Translates SQLite's codes to ours, in this place only. Any other error, one of ours or a bug, is returned unchanged.
  * @returns LcmError locked, disk_full, file_corrupt, read_only_file, file_not_readable or sqlite_failed; the original
- * is its `cause` and `details.sqlite` is SQLite's code
+ * is its `cause` and `details.sqlite` is SQLite's code. `locked` also for a connection that was closed
  */
 export function translateSqliteError(error: unknown, path: string): unknown {
   const sqlite = sqliteCode(error)
-  if (sqlite === null) return error
+  if (sqlite === null) return error instanceof TypeError && error.message === CLOSED ? closedMeanwhile(path) : error
   const text = error instanceof Error ? error.message : String(error)
   const make = (code: LcmError['code'], message: string): LcmError =>
     new LcmError(code, message, { path, sqlite }, { cause: error })

@@ -53,6 +53,21 @@ function countFact(fact: PlantedFact, report: LossReport, tally: Awaited<ReturnT
 }
 
 describe('the loss report', () => {
+  it.each([true, false])(
+    'ends with an error that can be tried again when its memory is closed meanwhile (read-only: %s)',
+    async (readOnly) => {
+      using memory = buildMemory({ conversations: [{ messages: ['The gate is on port 8123.', 'Noted.', 'Go on.'] }] })
+      memory.leaf(1, [1, 2])
+      const lcm = await openLcm(memory.path, { readOnly })
+      const report = lcm.losses.report(LossInput.parse({ conversationId: 1 }))
+      lcm.close()
+      await expect(report).rejects.toMatchObject({
+        code: 'locked',
+        message: expect.stringMatching(/closed while it was read/),
+      })
+    },
+  )
+
   it.each([
     ['written before the comparison was tuned', FIRST_FACTS, 31],
     ['written after it was tuned', LATER_FACTS, 61],
