@@ -5,15 +5,9 @@ import type { Lcm } from '#core/lcm.ts'
 import { LedgerWriter } from '#core/ledger/ledger-writer.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { openNative } from '#core/sqlite/native.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { openHere, permissionOf } from '../builders/ledgers.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-
-async function ended<T>(job: AsyncGenerator<unknown, T>): Promise<T> {
-  for (;;) {
-    const step = await job.next()
-    if (step.done) return step.value
-  }
-}
 
 /** A memory that keeps a ledger, as its user has asked for. */
 export async function keptMemory(): Promise<{ path: string; ledger: string }> {
@@ -50,12 +44,12 @@ export const longTexts = (count: number): string[] =>
 
 export async function compact(lcm: Lcm, conversationId: number): Promise<number> {
   const input = CompactInput.parse({ conversationId, mode: 'full' })
-  const { created } = await ended(lcm.compactionEngine().compact(input, new AbortController().signal))
+  const { created } = await runToEnd(lcm.compactionEngine().compact(input, new AbortController().signal))
   return created.length
 }
 
 /** Checks of ledgers that find something. */
 export async function ledgerFindings(lcm: Lcm): Promise<string[]> {
-  const report = await ended(lcm.integrity.run(undefined, new AbortController().signal))
+  const report = await runToEnd(lcm.integrity.run(undefined, new AbortController().signal))
   return report.checks.filter((check) => check.group === 'ledger' && check.count > 0).map((check) => check.id)
 }

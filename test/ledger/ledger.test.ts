@@ -15,19 +15,14 @@ import { ledgerContentHash, rebuildMemory } from '#core/ledger/rebuild-memory.ts
 import { verifyLedger } from '#core/ledger/verify-ledger.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { openNative } from '#core/sqlite/native.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { openHere, permissionOf } from '../builders/ledgers.ts'
 import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { say } from './kept-memory.ts'
 
 const estimator = createTokenEstimator()
 const signal = new AbortController().signal
-
-async function ended<T>(job: AsyncGenerator<unknown, T>): Promise<T> {
-  for (;;) {
-    const step = await job.next()
-    if (step.done) return step.value
-  }
-}
 
 function measured(ledger: string): LedgerExtent {
   const file = openSync(ledger, 'r')
@@ -48,25 +43,9 @@ async function kept(): Promise<{ lcm: Lcm; path: string; ledger: string }> {
   return { lcm: await openHere(path), path, ledger }
 }
 
-function say(lcm: Lcm, session: string, texts: readonly string[]): number {
-  const store = new ConversationStore(lcm.requireWrite('write'), estimator, Date.now)
-  const conversationId = store.ensureConversation({ importer: 'test', sessionId: session })
-  store.append(
-    conversationId,
-    texts.map((content, index) => ({
-      externalId: null,
-      role: index % 3 === 2 ? 'tool' : index % 2 === 0 ? 'user' : 'assistant',
-      content,
-      createdAtMs: 1_770_000_000_000 + index,
-      parts: [{ type: 'text', text: null, isContent: true }],
-    })),
-  )
-  return conversationId
-}
-
 const rebuild = (ledger: string, to = join(temporaryFolder(), 'again.db')) =>
-  ended(rebuildMemory({ ledger, to, estimator }, signal))
-const verify = (ledger: string, lcm: Lcm | null = null) => ended(verifyLedger(ledger, lcm?.read ?? null, signal))
+  runToEnd(rebuildMemory({ ledger, to, estimator }, signal))
+const verify = (ledger: string, lcm: Lcm | null = null) => runToEnd(verifyLedger(ledger, lcm?.read ?? null, signal))
 
 describe('a kept ledger', () => {
   it('contains every message verbatim, each in a line of its own', async () => {
@@ -110,7 +89,7 @@ describe('a kept ledger', () => {
               Array.from({ length: 40 }, (_, index) => `Message ${index} about the lease. `.repeat(20)),
             )
             const input = CompactInput.parse({ conversationId: id, mode: 'full' })
-            await ended(lcm.compactionEngine().compact(input, signal))
+            await runToEnd(lcm.compactionEngine().compact(input, signal))
           }
           const hash = ledgerContentHash(lcm.read)
           const again = await rebuild(ledger)
@@ -406,7 +385,7 @@ it('a memory rebuilt from a ledger that was cut off can be inspected', async () 
   const { lcm } = await kept()
   say(lcm, 'the session', ['one', 'two', 'three'])
   const ledger = join(temporaryFolder(), 'out.jsonl')
-  await ended(exportLedger({ db: lcm.read, info: lcm.info, to: ledger, clock: Date.now }, signal))
+  await runToEnd(exportLedger({ db: lcm.read, info: lcm.info, to: ledger, clock: Date.now }, signal))
   lcm.close()
   // An export tells the messages first, and of their conversation after them.
   const lines = readFileSync(ledger, 'utf8').split('\n')
@@ -422,14 +401,14 @@ it('a memory rebuilt from a ledger that was cut off can be inspected', async () 
     { session: 'the session', importer: 'test' },
   ])
   expect(again.context.assemble({ conversationId: 1 }).items).toHaveLength(2)
-  const report = await ended(again.integrity.run(undefined, signal))
+  const report = await runToEnd(again.integrity.run(undefined, signal))
   expect(report.checks.filter(({ count, severity }) => count > 0 && severity === 'error')).toEqual([])
   again.close()
 })
 
 describe('the checks of a memory that keeps a ledger', () => {
   const found = async (lcm: Lcm): Promise<string[]> => {
-    const report = await ended(lcm.integrity.run(undefined, signal))
+    const report = await runToEnd(lcm.integrity.run(undefined, signal))
     return report.checks.filter((check) => check.group === 'ledger' && check.count > 0).map((check) => check.id)
   }
 
@@ -449,7 +428,7 @@ describe('the checks of a memory that keeps a ledger', () => {
     const { lcm, ledger } = await kept()
     const texts = Array.from({ length: 60 }, (_, index) => `Message ${index} about the lease. `.repeat(20))
     const id = say(lcm, 'long', texts)
-    await ended(lcm.compactionEngine().compact(CompactInput.parse({ conversationId: id, mode: 'full' }), signal))
+    await runToEnd(lcm.compactionEngine().compact(CompactInput.parse({ conversationId: id, mode: 'full' }), signal))
     const write = lcm.requireWrite('operate')
     write.transaction(() => {
       const leaf = write.value<string>("SELECT summary_id FROM summaries WHERE kind = 'leaf' LIMIT 1") ?? ''
@@ -472,9 +451,9 @@ describe('an exported ledger', () => {
       'long',
       Array.from({ length: 40 }, (_, index) => `Message ${index} about refunds. `.repeat(20)),
     )
-    await ended(lcm.compactionEngine().compact(CompactInput.parse({ conversationId: id, mode: 'full' }), signal))
+    await runToEnd(lcm.compactionEngine().compact(CompactInput.parse({ conversationId: id, mode: 'full' }), signal))
     const to = join(temporaryFolder(), 'out.jsonl')
-    await ended(exportLedger({ db: lcm.read, info: lcm.info, to, clock: Date.now }, signal))
+    await runToEnd(exportLedger({ db: lcm.read, info: lcm.info, to, clock: Date.now }, signal))
     expect((await rebuild(to)).contentHash).toBe(ledgerContentHash(lcm.read))
     lcm.close()
   })

@@ -8,6 +8,7 @@ import { exportLedger } from '#core/ledger/export-ledger.ts'
 import { LedgerWriter } from '#core/ledger/ledger-writer.ts'
 import { verifyLedger } from '#core/ledger/verify-ledger.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { permissionOf } from '#test/builders/ledgers.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 
@@ -23,13 +24,6 @@ vi.mock('node:fs', async (original) => {
 
 const { signal } = new AbortController()
 
-async function ended<T>(job: AsyncGenerator<unknown, T>): Promise<T> {
-  for (;;) {
-    const step = await job.next()
-    if (step.done) return step.value
-  }
-}
-
 function opened(path: string): number {
   const file = openSync(path, 'wx')
   onTestFinished(() => closeSync(file))
@@ -38,7 +32,7 @@ function opened(path: string): number {
 
 it('a document is written whole', async () => {
   const path = join(temporaryFolder(), 'document')
-  await ended(writePieces(opened(path), ['one ', 'zwei – ', '三 🚀'], signal))
+  await runToEnd(writePieces(opened(path), ['one ', 'zwei – ', '三 🚀'], signal))
   expect(readFileSync(path, 'utf8')).toBe('one zwei – 三 🚀')
 })
 
@@ -56,9 +50,9 @@ it('a ledger is written whole when it is kept and when it is exported', async ()
   ])
   kept.drain()
   const to = join(folder, 'exported.jsonl')
-  await ended(exportLedger({ db: lcm.read, info: lcm.info, to, clock: Date.now }, signal))
+  await runToEnd(exportLedger({ db: lcm.read, info: lcm.info, to, clock: Date.now }, signal))
   for (const ledger of [join(folder, 'kept.jsonl'), to]) {
-    expect(await ended(verifyLedger(ledger, lcm.read, signal))).toMatchObject({ ok: true, failureCount: 0 })
+    expect(await runToEnd(verifyLedger(ledger, lcm.read, signal))).toMatchObject({ ok: true, failureCount: 0 })
   }
 })
 
