@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
+import { Draft, keptPath } from './kept-files.ts'
 
 const SESSION_MESSAGES = 50
 /** A message of 500 characters and its rows and index entries take about 1.3 KB. */
@@ -52,23 +51,17 @@ type AgentOfStore = keyof typeof TABLES
 
 /** The database of an agent, of about so many megabytes; made once and kept with the temporary files. */
 export function agentDatabase(agent: AgentOfStore, megabytes: number): string {
-  const folder = join(tmpdir(), 'lcm-inspector-bench')
-  const path = join(folder, `${agent}-${megabytes}.db`)
+  const path = keptPath(`${agent}-${megabytes}.db`)
   if (existsSync(path)) return path
-  mkdirSync(folder, { recursive: true })
-  const draft = join(folder, `${agent}-draft-${process.pid}.db`)
-  const db = new Database(draft)
-  try {
-    db.pragma('synchronous = OFF')
-    db.pragma('journal_mode = WAL')
-    db.exec(TABLES[agent])
-    const count = megabytes * MESSAGES_A_MB
-    for (const sql of FILLED[agent]) db.prepare(sql).run({ count })
-    db.pragma('wal_checkpoint(TRUNCATE)')
-    db.close()
-    renameSync(draft, path)
-  } finally {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(`${draft}${suffix}`, { force: true })
-  }
+  using draft = new Draft(path)
+  const db = new Database(draft.path)
+  db.pragma('synchronous = OFF')
+  db.pragma('journal_mode = WAL')
+  db.exec(TABLES[agent])
+  const count = megabytes * MESSAGES_A_MB
+  for (const sql of FILLED[agent]) db.prepare(sql).run({ count })
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  db.close()
+  draft.keep()
   return path
 }

@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { losslessClawWriters } from '../builders/systems/lossless.ts'
+import { Draft, keptPath } from './kept-files.ts'
 
 /** 1,300 messages are about 9 MB, half of it parts and the system's own search index. */
 const MESSAGES_A_MB = 143
@@ -15,23 +14,17 @@ const FAN_IN = 4
  * `long`: fewer messages, each with a text of 20 KB in place of one.
  */
 export function clawMemory(megabytes: number, texts: 'short' | 'long' = 'short'): string {
-  const folder = join(tmpdir(), 'lcm-inspector-bench')
-  const path = join(folder, `claw-${megabytes}${texts === 'long' ? '-long' : ''}.db`)
+  const path = keptPath(`claw-${megabytes}${texts === 'long' ? '-long' : ''}.db`)
   if (existsSync(path)) return path
-  mkdirSync(folder, { recursive: true })
-  const draft = join(folder, `claw-draft-${process.pid}.db`)
-  const file = losslessClawWriters[1]?.open(draft)
+  using draft = new Draft(path)
+  const file = losslessClawWriters[1]?.open(draft.path)
   if (!file) throw new Error('no writer')
-  try {
-    file.db.pragma('synchronous = OFF')
-    const longer = texts === 'long' ? LONGER : 1
-    file.db.exec(fill(Math.floor((megabytes * MESSAGES_A_MB) / longer), longer))
-    file.db.pragma('wal_checkpoint(TRUNCATE)')
-    file.db.close()
-    renameSync(draft, path)
-  } finally {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(`${draft}${suffix}`, { force: true })
-  }
+  file.db.pragma('synchronous = OFF')
+  const longer = texts === 'long' ? LONGER : 1
+  file.db.exec(fill(Math.floor((megabytes * MESSAGES_A_MB) / longer), longer))
+  file.db.pragma('wal_checkpoint(TRUNCATE)')
+  file.db.close()
+  draft.keep()
   return path
 }
 

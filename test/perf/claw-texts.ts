@@ -1,8 +1,7 @@
-import { existsSync, mkdirSync, renameSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { historyStream } from '../builders/history.ts'
 import { ClawFile } from '../search/side-index/claw-file.ts'
+import { Draft, keptPath } from './kept-files.ts'
 
 /** Raise when the file would be made differently. */
 const RECIPE = 1
@@ -10,12 +9,10 @@ const SUMMARIZED = 40
 
 /** A file of lossless-claw with so many messages, without a search index; made once and kept with the temporary files. */
 export function clawTexts(messages: number): string {
-  const folder = join(tmpdir(), 'lcm-inspector-bench')
-  const path = join(folder, `claw-${messages}-${RECIPE}.db`)
+  const path = keptPath(`claw-${messages}-${RECIPE}.db`)
   if (existsSync(path)) return path
-  mkdirSync(folder, { recursive: true })
-  const draft = join(folder, `draft-claw-${process.pid}.db`)
-  const file = new ClawFile(draft)
+  using draft = new Draft(path)
+  const file = new ClawFile(draft.path)
   file.db.exec('BEGIN')
   let number = 0
   for (const message of historyStream({ seed: 1, messages, words: 29 })) {
@@ -25,6 +22,6 @@ export function clawTexts(messages: number): string {
   }
   file.db.exec('COMMIT')
   file.close()
-  renameSync(draft, path)
+  draft.keep()
   return path
 }

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { CompactInput } from '#core/contract/compaction.ts'
 import { BULK_BATCH, ConversationStore } from '#core/ingest/conversation-store.ts'
 import type { NewMessage } from '#core/ingest/new-message.ts'
@@ -9,6 +7,7 @@ import { openLcm } from '#core/lcm.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { migrations, openNative } from '#core/sqlite/native.ts'
 import { historyStream } from '../builders/history.ts'
+import { Draft, keptPath } from './kept-files.ts'
 
 /** Raise when the file would be made differently. */
 const RECIPE = 2
@@ -22,21 +21,15 @@ export type LargeMemory = { readonly path: string; readonly messages: number; re
 export async function largeMemory(messages: number, say: (line: string) => void): Promise<LargeMemory> {
   // Of every version: a build must not be measured on a file that another build made in a different version.
   const schema = createHash('sha256').update(migrations.join('')).digest('hex')
-  const folder = join(tmpdir(), 'lcm-inspector-bench')
-  const path = join(folder, `${messages}-${RECIPE}-${schema.slice(0, 8)}.db`)
+  const path = keptPath(`${messages}-${RECIPE}-${schema.slice(0, 8)}.db`)
   const longest = Math.floor(messages * LONG_SHARE)
   if (existsSync(path)) return { path, messages, longest }
-  mkdirSync(folder, { recursive: true })
-  const draft = join(folder, `draft-${process.pid}.db`)
+  using draft = new Draft(path)
   say(`making ${path} (a few minutes, once)`)
-  try {
-    fill(draft, messages, longest)
-    say('compacting it')
-    await compactLongest(draft)
-    renameSync(draft, path)
-  } finally {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(`${draft}${suffix}`, { force: true })
-  }
+  fill(draft.path, messages, longest)
+  say('compacting it')
+  await compactLongest(draft.path)
+  draft.keep()
   return { path, messages, longest }
 }
 

@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { openNative } from '#core/sqlite/native.ts'
+import { Draft, keptPath } from './kept-files.ts'
 
 /** Raise when the file would be made differently. */
 const RECIPE = 1
@@ -30,24 +29,18 @@ const queries = {
  * search; made once and kept in the folder for temporary files.
  */
 export function manyConversations(conversations: number, messagesOfEach: number): string {
-  const folder = join(tmpdir(), 'lcm-inspector-bench')
-  const path = join(folder, `conversations-${conversations}-${messagesOfEach}-${RECIPE}.db`)
+  const path = keptPath(`conversations-${conversations}-${messagesOfEach}-${RECIPE}.db`)
   if (existsSync(path)) return path
-  mkdirSync(folder, { recursive: true })
-  const draft = join(folder, `conversations-draft-${process.pid}.db`)
-  try {
-    const db = openNative(draft)
-    db.exec('PRAGMA synchronous = OFF')
-    const triggers = db.all<{ name: string; sql: string }>(queries.triggers)
-    db.transaction(() => {
-      for (const { name } of triggers) db.exec(`DROP TRIGGER ${name}`)
-      db.exec(queries.fill(conversations, messagesOfEach))
-      for (const { sql } of triggers) db.exec(sql)
-    })
-    db.close()
-    renameSync(draft, path)
-  } finally {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(`${draft}${suffix}`, { force: true })
-  }
+  using draft = new Draft(path)
+  const db = openNative(draft.path)
+  db.exec('PRAGMA synchronous = OFF')
+  const triggers = db.all<{ name: string; sql: string }>(queries.triggers)
+  db.transaction(() => {
+    for (const { name } of triggers) db.exec(`DROP TRIGGER ${name}`)
+    db.exec(queries.fill(conversations, messagesOfEach))
+    for (const { sql } of triggers) db.exec(sql)
+  })
+  db.close()
+  draft.keep()
   return path
 }

@@ -1,7 +1,5 @@
 // node test/perf/side-index-bench.ts [--messages 200000]: what a kept search index costs, and what it saves.
 import { rmSync, utimesSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { RetrievalEngine } from '#core/browse/retrieval-engine.ts'
 import { GrepInput, type GrepRequest } from '#core/contract/retrieval.ts'
@@ -11,6 +9,7 @@ import { updateIndex } from '#core/search/side-index/update-index.ts'
 import { MemoryReader } from '#core/systems/memory-reader.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { clawTexts } from './claw-texts.ts'
+import { keptPath } from './kept-files.ts'
 import { repeat, timed } from './statistics.ts'
 
 const SEARCHES: Readonly<Record<string, readonly GrepRequest[]>> = {
@@ -29,9 +28,8 @@ const SEARCHES: Readonly<Record<string, readonly GrepRequest[]>> = {
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`
 
 const { values } = parseArgs({ options: { messages: { type: 'string', default: '200000' } } })
-const folder = join(tmpdir(), 'lcm-inspector-bench')
 const path = clawTexts(Number(values.messages))
-const cacheDir = join(folder, 'side-index-cache')
+const cacheDir = keptPath('side-index-cache')
 rmSync(cacheDir, { recursive: true, force: true })
 
 const window = await open()

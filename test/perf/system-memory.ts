@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { WRITERS } from '../builders/systems/every-writer.ts'
 import { type Session, type StoryMessage, type StorySummary, storyTokens } from '../builders/systems/story.ts'
 import type { SystemFile, SystemWriter } from '../builders/systems/system.ts'
+import { Draft, keptPath } from './kept-files.ts'
 
 const LEAF_MESSAGES = 20
 const FAN_IN = 4
@@ -21,17 +21,13 @@ export function systemMemory(name: string, messages: number): string {
   const writer = WRITERS.find((one) => one.name.startsWith(name))
   if (!writer) throw new Error(`no writer ${name}: ${WRITERS.map((one) => one.name).join('; ')}`)
   // In a folder of its own: decapod's ledger stands beside the file.
-  const folder = join(tmpdir(), 'lcm-inspector-bench', `${name}-${messages}`)
+  const folder = keptPath(`${name}-${messages}`)
   const path = join(folder, 'lcm.db')
   if (existsSync(path)) return path
-  const draft = `${folder}-draft-${process.pid}`
-  mkdirSync(draft, { recursive: true })
-  try {
-    writeSystemMemory(writer, join(draft, 'lcm.db'), messages)
-    renameSync(draft, folder)
-  } finally {
-    rmSync(draft, { recursive: true, force: true })
-  }
+  using draft = new Draft(folder)
+  mkdirSync(draft.path)
+  writeSystemMemory(writer, join(draft.path, 'lcm.db'), messages)
+  draft.keep()
   return path
 }
 

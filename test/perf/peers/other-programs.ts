@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
+import { keptPath } from '../kept-files.ts'
 import { importInProcess } from '../measure-first-import.ts'
 import { transcriptLines } from '../measure-import.ts'
 
@@ -39,7 +39,7 @@ export async function measureTranscripts(messages: number, install: boolean): Pr
 
 /** The program that was installed once with the temporary files, or null. */
 function ccusageProgram(install: boolean): string | null {
-  const folder = join(tmpdir(), 'lcm-inspector-bench', CCUSAGE)
+  const folder = keptPath(CCUSAGE)
   const program = join(folder, 'node_modules', 'ccusage', 'dist', 'index.js')
   if (!existsSync(program) && install)
     execFileSync('npm', ['install', '--prefix', folder, '--no-save', '--ignore-scripts', CCUSAGE], { stdio: 'ignore' })

@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { CompactInput } from '#core/contract/compaction.ts'
 import { openLcm as openLibrary } from '#core/doors/library/library.ts'
@@ -8,24 +7,20 @@ import { openLcm } from '#core/lcm.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { openNative } from '#core/sqlite/native.ts'
 import { generateHistory, historyStream } from '#test/builders/history.ts'
+import { Draft, keptPath } from '../kept-files.ts'
 
 // Memories of unusual shape, each made once and kept with the temporary files.
 
 /** Raise when the files would be made differently. */
 const RECIPE = 1
-/** Makes a folder once: `make` fills it, and a run that is killed leaves nothing that looks complete. */
+/** Makes a folder once: `make` fills it. */
 async function keptFolder(name: string, make: (folder: string) => unknown): Promise<string> {
-  const all = join(tmpdir(), 'lcm-inspector-bench')
-  const folder = join(all, `${name}-${RECIPE}`)
+  const folder = keptPath(`${name}-${RECIPE}`)
   if (existsSync(folder)) return folder
-  const draft = join(all, `draft-${name}-${process.pid}`)
-  mkdirSync(draft, { recursive: true })
-  try {
-    await make(draft)
-    renameSync(draft, folder)
-  } finally {
-    rmSync(draft, { recursive: true, force: true })
-  }
+  using draft = new Draft(folder)
+  mkdirSync(draft.path)
+  await make(draft.path)
+  draft.keep()
   return folder
 }
 
