@@ -3,7 +3,7 @@
 # spent before the fork without saying so.
 #
 # Expected: the usage of the answers in a transcript adds up to what the model was asked for, as its own account
-# (`cost-state`) says. Seen: the request that writes the summary, the largest of all, has no answer in the transcript, and
+# (`cost-state`) says. Seen: the request that writes the summary has no answer in the transcript, and
 # `compact_boundary` has no tokens that were spent. Only `cost-state` counts it, by model and without the request. The
 # account of a fork goes on from that of its parent: each new file counts what came before it once more.
 set -euo pipefail

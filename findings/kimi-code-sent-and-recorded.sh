@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Kimi Code 2.1.0: the log that a session calls its own record, and points the model to after a compaction, has other
-# messages than the model is sent.
+# Kimi Code 2.1.0: the log of a session, to which the model is pointed after a compaction, has other messages than the
+# model is sent.
 #
 # Expected: the messages in `wire.jsonl` (`context.append_message`, `context.append_loop_event`) are those that the model
 # was sent. Seen: two differences.
@@ -77,17 +77,20 @@ const result = log.find(({ event }) => event?.type === 'tool.result').event.resu
 const toModel = sent.flat().find(({ role }) => role === 'tool').content
 const prompts = log.filter(({ type, message }) => type === 'context.append_message' && message.origin.kind === 'user')
 const words = last.filter(({ role }) => role === 'user').map(({ content }) => content)
-console.log(`recorded result: ${JSON.stringify(result.output)}`)
+console.log(`the last request names the log: ${JSON.stringify(last).includes('main/wire.jsonl')}`)
+console.log(`recorded result: ${JSON.stringify(result.output)}, fields: ${Object.keys(result).join(', ')}`)
 console.log(`sent result: ${JSON.stringify(toModel).replace(/[0-9.]+ seconds/, 'SOME seconds')}`)
-console.log(`was compacted: ${log.some(({ type }) => type === 'context.apply_compaction')}`)
+const compaction = log.find(({ type }) => type === 'context.apply_compaction')
+console.log(`fields of the compaction: ${Object.keys(compaction).join(', ')}`)
 console.log(`recorded prompts: ${prompts.map(({ message }) => message.content[0].text).join(', ')}`)
 console.log(`sent after the compaction: ${JSON.stringify(words[0])}`)
 SCRIPT
 node look.mjs | tee seen.txt
 diff seen.txt - <<'EXPECTED'
-recorded result: "printed\n"
+the last request names the log: true
+recorded result: "printed\n", fields: output, durationMs
 sent result: "Wall time: SOME seconds\nprinted\n"
-was compacted: true
+fields of the compaction: type, agentId, summary, contextSummary, compactedCount, tokensBefore, tokensAfter, summaryOutputTokens, keptUserMessageCount, wireLines, time
 recorded prompts: one, two, three
 sent after the compaction: "one\n\ntwo\n\nthree"
 EXPECTED

@@ -3,9 +3,9 @@
 # answers that were taken back.
 #
 # Expected: the tokens of a session, or those of `opencode stats`, are those of the requests that were made for it.
-# Seen: the title comes from a request of its own, whose tokens are recorded nowhere. When a prompt is reverted and
-# another one is given in its place, the messages from there on are deleted, and their tokens are taken off the columns of
-# the session (`tokens_input` and the others), which therefore can go down. A compaction counts, as an answer.
+# Seen: the title comes from a request of its own, whose tokens are in neither. When a prompt is reverted and another one
+# is given in its place, its answer is deleted and the answer's tokens are taken off the session (`tokens_input`), which
+# therefore can go down. A compaction counts, as an answer.
 set -euo pipefail
 folder=$(mktemp -d)
 model=
@@ -53,7 +53,8 @@ import { DatabaseSync } from 'node:sqlite'
 const [, , when, requests] = process.argv
 const db = new DatabaseSync('home/.local/share/opencode/opencode.db', { readOnly: true })
 const { tokens } = db.prepare('SELECT sum(tokens_input) AS tokens FROM session').get()
-console.log(`${when}: ${requests} requests of 1000 input tokens, tokens_input ${tokens}`)
+const { answers } = db.prepare("SELECT count(*) AS answers FROM message WHERE data ->> 'role' = 'assistant'").get()
+console.log(`${when}: ${requests} requests of 1000 input tokens, ${answers} answers, tokens_input ${tokens}`)
 SCRIPT
   node look.mjs "$1" "$(curl -s "$address/requests")" | tee -a seen.txt
 }
@@ -62,6 +63,7 @@ opencode run 'first prompt' > /dev/null
 opencode run --continue 'second prompt' > /dev/null
 look 'two prompts'
 # A process group of its own, so that it ends with whatever it starts.
+: > serve.txt
 set -m
 opencode serve --port 0 > serve.txt &
 server=$!
@@ -79,9 +81,11 @@ ask "$sessions/$id/message" -d "{\"parts\": [{\"type\": \"text\", \"text\": \"in
 look 'the second one taken back, another one in its place'
 ask "$sessions/$id/summarize" -d "{$model_name}" > /dev/null
 look 'and a compaction'
+opencode stats | grep -Eo 'Input +[0-9.]+K' | tr -s ' ' | tee -a seen.txt
 diff seen.txt - <<'EXPECTED'
-two prompts: 3 requests of 1000 input tokens, tokens_input 2000
-the second one taken back, another one in its place: 4 requests of 1000 input tokens, tokens_input 2000
-and a compaction: 5 requests of 1000 input tokens, tokens_input 3000
+two prompts: 3 requests of 1000 input tokens, 2 answers, tokens_input 2000
+the second one taken back, another one in its place: 4 requests of 1000 input tokens, 2 answers, tokens_input 2000
+and a compaction: 5 requests of 1000 input tokens, 3 answers, tokens_input 3000
+Input 3.0K
 EXPECTED
 echo 'As when it was found.'
