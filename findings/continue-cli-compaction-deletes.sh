@@ -5,7 +5,7 @@
 # Expected: what a compaction replaces stays in the session, or at least the newest prompt is sent with the summary.
 # Seen: when a resumed session passes the limit (`contextLength`), the prompt is summarised with everything before it. The
 # next request has the system prompt and the summary, as words of the assistant, and no message of a person at all. The
-# file has one message left, with `conversationSummary`; the words that it stands for are in no file.
+# file begins with a message with `conversationSummary`; the words that it stands for are in no file.
 set -euo pipefail
 folder=$(mktemp -d)
 model=
@@ -62,11 +62,11 @@ long=$(node -p 'Array.from({ length: 2500 }, (_, n) => `word${n}`).join(" ")')
 ask "FIRST $long"
 ask --resume "SECOND $long"
 cat > look.mjs <<'SCRIPT'
-import { readdirSync, readFileSync } from 'node:fs'
-const folder = 'home/.continue/sessions'
-const texts = readdirSync(folder).map((name) => readFileSync(`${folder}/${name}`, 'utf8'))
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+const paths = readdirSync('home', { recursive: true }).map((name) => `home/${name}`).filter((path) => statSync(path).isFile())
+const texts = paths.map((path) => readFileSync(path, 'utf8'))
 const sent = readFileSync('sent.jsonl', 'utf8').trim().split('\n').map((line) => JSON.parse(line))
-const { history } = texts.map((text) => JSON.parse(text)).find((value) => value.history)
+const { history } = JSON.parse(texts.find((_, index) => /sessions\/[^/]+-[^/]+\.json$/.test(paths[index])))
 const [, ...window] = sent[2]
 console.log(`the second request asks for a summary of ${sent[1].length - 2} messages`)
 console.log(`sent after it: ${window.map(({ role, content }) => `${role}: ${JSON.stringify(content)}`).join(', ')}`)
