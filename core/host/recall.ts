@@ -15,7 +15,7 @@ const MOST_HITS = 40
 /** Of a longer message only the place that was found is given. */
 const LONGEST_PASSAGE_TOKENS = 300
 
-/** Finds messages outside of the window that bear on a query, the best first, and puts them into the order of time. */
+/** Finds the messages outside of the window that match a query best, and puts them into the order of time. */
 export async function recall(lcm: Lcm, request: RecallRequest, signal: AbortSignal): Promise<Recalled> {
   const { query, tokenCap, conversationId } = request
   const { estimator } = lcm

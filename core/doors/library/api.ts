@@ -75,7 +75,7 @@ export interface Lcm {
   compactIfNeeded(input: Omit<HostCompactInput, 'ifNeeded'>, options?: CallOptions): Promise<CompactionResult | null>
   /** Compacts now. `skipped` of the answer says why nothing was done. */
   compact(input: Omit<HostCompactInput, 'ifNeeded'>, options?: CallOptions): Promise<CompactionResult>
-  /** Finds passages outside of the window that bear on a query. */
+  /** Finds passages outside of the window for a query. Without a query, says what left the window. */
   recall(input: RecallInput, options?: CallOptions): Promise<Recalled>
   /** The newest messages of a session, by the ids of its host. */
   stored(input: StoredInput, options?: CallOptions): Promise<StoredMessages>

@@ -218,7 +218,7 @@ export class HookFolder {
   }
 }
 
-/** Whether a process was started and has not begun. One that was killed before, or has another's number, has not. */
+/** Whether a process was started and has not begun yet. Removes the file of one that ended before it began. */
 function isStarting(folder: string, name: string): boolean {
   if (!name.endsWith(STARTED)) return false
   const file = join(folder, name)

@@ -10,9 +10,9 @@ import type { JsonObject } from './json-value.ts'
 import { linesIn } from './line-reader.ts'
 import { READERS } from './unchanged-files.ts'
 
-/** So much before a place is compared, and so much of the beginning of the file. */
+/** This many bytes are compared at the beginning of a file, and before the place where its last reading ended. */
 const COMPARED_BYTES = 64 * 1024
-/** A file that has grown by more is read as a whole. */
+/** A file that has grown by more bytes is read as a whole. */
 const MOST_BYTES = 16 * 1024 * 1024
 const LINE_FEED = 0x0a
 
@@ -21,7 +21,7 @@ const Known = z.object({
   readers: z.literal(READERS),
   format: z.string(),
   bytes: z.int().positive(),
-  /** Of the file up to there: which file it is, its beginning and its end. */
+  /** The inode number of the file, and the hashes of its first and of its last bytes up to there. */
   stamp: z.string(),
   place: z.record(z.string(), z.unknown()),
 })
@@ -32,8 +32,8 @@ type Rest = { readonly bytes: number; readonly records: readonly TranscriptRecor
 /**
  * Lets the reading of a transcript go on from where the last one ended, when the file has only grown and what came goes
  * on from its end. Otherwise the whole is read. Both lead to the same memory
- * (test/ingest/transcripts/going-on.whole.test.ts). That the file has only grown is told by its number, by its first and
- * by its last bytes before the place: a change in the middle that leaves those is seen by the next reading of the whole.
+ * (test/ingest/transcripts/going-on.whole.test.ts). A file has only grown when its inode number, its first bytes and its
+ * last bytes before that place are the same. A change between those is found by the next reading of the whole.
  */
 export class ReadPlace {
   readonly #db: WriteDb
@@ -101,7 +101,7 @@ export class ReadPlace {
   }
 }
 
-/** Says whether a record only adds something. A message that is stored already may be one of several with its words. */
+/** Says whether a record only adds something. A message whose id is stored already may change what is stored. */
 function isAddition(record: TranscriptRecord, { storedBlocks }: TranscriptSource): boolean {
   if (record.kind === 'skipped') return record.isKnown === true
   if (record.kind !== 'message') return additions.has(record.kind)
@@ -120,7 +120,7 @@ function placeIn(records: readonly TranscriptRecord[]): JsonObject | null {
   return last?.kind === 'read_to' ? last.place : null
 }
 
-/** What a file is up to a number of bytes. Null when it is shorter, or no line ends there. */
+/** The stamp of a file up to a place. Null when it is shorter, or no line ends there. */
 function stampOf(path: string, bytes: number): string | null {
   return reading(path, (file, { ino, size }) => {
     if (size < bytes) return null

@@ -24,7 +24,7 @@ export const MOST_UNWRITTEN = 100
 
 /** Titles replace each other, so the last one of the whole file counts. */
 const titles: ReadonlySet<string> = new Set(['custom-title', 'ai-title', 'summary'])
-/** A text that is handed to the model out of turn may stand in any other record. */
+/** After any other operation, the text that was queued may be in a record anywhere in the file. */
 const queueOperations: ReadonlySet<string> = new Set(['enqueue', 'dequeue'])
 
 /**

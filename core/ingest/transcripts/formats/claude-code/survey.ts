@@ -9,7 +9,7 @@ import { ClaudeCodeRecords, type ConversationKey } from './records.ts'
 /** What a session cost, and what it had cost after its messages, by their external ids. */
 type Costs = { cost: number; readonly after: Map<string, number> }
 
-/** What a fork repeats of a session: what none before it has, up to the last line that names it. */
+/** A session from which a fork copied. Its copies end with the last line that names it. */
 type Copies = { readonly sessionId: string; untilLine: number }
 
 /**
@@ -30,9 +30,9 @@ export class ClaudeCodeSurvey {
   #key: ConversationKey | null = null
   #workingDirectory: string | null = null
   #beginsCompacted: boolean | null = null
-  /** As the answers of a fork name them. */
+  /** The sessions that the answers of a fork name, in their order. */
   readonly #copies: Copies[] = []
-  /** As each record of a branch names it. */
+  /** The session that each record of a branch names. */
   #branched: Copies | null = null
 
   constructor(fallbackSession: string, from: ClaudeCodePlace | null) {
