@@ -238,3 +238,34 @@ it('reads a file as a whole that was shortened, changed near its end, or replace
     })
   }
 })
+
+it.each([
+  ['named by its answers alone', {}],
+  ['named by every record', { forkedFrom: { sessionId: SESSION, messageUuid: 'any' } }],
+])('gives the same memory going on in a fork whose parent is %s', async (_, mark) => {
+  const parent = claudeCode(turns(2))
+  const fork = new TranscriptBuilder('fork')
+  for (const line of parent.flatMap(linesOf)) {
+    const record = JSON.parse(line) as Record<string, unknown>
+    const named = record.type === 'assistant' ? { requestSessionId: SESSION } : {}
+    fork.raw({ ...record, ...named, ...mark, sessionId: 'fork' })
+  }
+  const copied = fork.lines.length
+  fork.lastUuid = String(JSON.parse(fork.lines.at(-1) ?? '{}').uuid)
+  for (let n = 0; n < 3; n += 1) {
+    fork.user(`In the fork ${n}.`)
+    fork.answer(`fork_${n}`, [text(`Answer ${n}.`)])
+    fork.raw({ type: 'cost-state', sessionId: 'fork', totalCostUSD: n })
+  }
+  const path = join(temporaryFolder(), 'fork.jsonl')
+  const own = fork.lines.slice(copied).map((line) => `${line}\n`)
+  const pieces = [
+    fork.lines
+      .slice(0, copied)
+      .map((line) => `${line}\n`)
+      .join(''),
+    ...own,
+  ]
+  // It goes on with each message that is said in the fork.
+  expect(await grow(path, pieces)).toBe(6)
+})
