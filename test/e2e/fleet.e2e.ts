@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { pullConversation } from '#core/remote/pull.ts'
 import { pushFile } from '#core/remote/push.ts'
 import { openNative } from '#core/sqlite/native.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { fillFleet } from '../postgres/fill-fleet.ts'
-import { finish } from '../postgres/finish.ts'
 import { installedPostgres, PASSWORD, type RealServer, startPostgres } from '../postgres/real-server.ts'
 import { expect, IN_BROWSER, test } from './app.ts'
 
@@ -53,7 +53,7 @@ test(
       /(acme|globex|initech) · (\d+)/.exec((await page.getByRole('banner').textContent()) ?? '') ?? []
     const db = await server.connect()
     const path = join(home, 'elsewhere.db')
-    await finish(
+    await runToEnd(
       pullConversation(
         { from: db, key: { tenant, conversationId: Number(number) }, to: path },
         new AbortController().signal,

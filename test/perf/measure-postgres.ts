@@ -17,10 +17,10 @@ import { pullConversation } from '#core/remote/pull.ts'
 import { searchTenant } from '#core/remote/search-tenant.ts'
 import { sendMemory } from '#core/remote/send.ts'
 import { readSettings } from '#core/settings/settings.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { hosted, turns } from '../builders/hosted.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { finish } from '../postgres/finish.ts'
 import { installedPostgres, PASSWORD, type RealServer, startPostgres } from '../postgres/real-server.ts'
 
 const [tenants = 100, conversations = 100, messages = 100] = process.argv.slice(2).map(Number)
@@ -132,7 +132,7 @@ async function measureOpening(of: Readonly<Record<'alone' | 'fleet', { db: Postg
       const { db, id } = of[name]
       const to = join(folder, `${name}-${round}.db`)
       const ms = await took(() =>
-        finish(pullConversation({ from: db, key: { tenant: 'opened', conversationId: id }, to }, never)),
+        runToEnd(pullConversation({ from: db, key: { tenant: 'opened', conversationId: id }, to }, never)),
       )
       if (round >= 0) times[name].push(ms)
     }
@@ -195,7 +195,7 @@ try {
   memory.messages(memory.conversation({ sessionId: 'opened' }), messages)
   const send = async (to: Postgres) => {
     await migratePostgres(to)
-    const [sent] = (await finish(sendMemory({ from: memory.db, to, tenant: 'opened' }, never))).conversations
+    const [sent] = (await runToEnd(sendMemory({ from: memory.db, to, tenant: 'opened' }, never))).conversations
     return { db: to, id: sent?.to ?? 0 }
   }
   const opened = { alone: await send(alone), fleet: await send(db) }

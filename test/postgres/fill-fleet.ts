@@ -1,7 +1,7 @@
 import { migratePostgres } from '#core/remote/postgres/migrate.ts'
 import { sendMemory } from '#core/remote/send.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { TestMemory } from '../builders/memory.ts'
-import { finish } from './finish.ts'
 import type { RealServer } from './real-server.ts'
 
 const TENANTS = ['acme', 'globex', 'initech']
@@ -24,7 +24,7 @@ export async function fillFleet(server: RealServer): Promise<void> {
         memory.leaf(conversation, ids.slice(from, from + 10), { content: isEmpty ? ' ' : 'What was decided then.' })
       }
     }
-    await finish(sendMemory({ from: memory.db, to: db, tenant }, new AbortController().signal))
+    await runToEnd(sendMemory({ from: memory.db, to: db, tenant }, new AbortController().signal))
   }
   await db.close()
 }

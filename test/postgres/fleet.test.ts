@@ -4,8 +4,8 @@ import { FleetQuery, type FleetRow } from '#core/contract/fleet.ts'
 import { FLEET_SORTS } from '#core/contract/lists.ts'
 import { checkConversations, readFleet } from '#core/remote/fleet.ts'
 import { sendMemory } from '#core/remote/send.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { TestMemory } from '../builders/memory.ts'
-import { finish } from './finish.ts'
 import { type InProcess, inProcess } from './pglite.ts'
 
 const never = new AbortController().signal
@@ -28,7 +28,7 @@ beforeAll(async () => {
       const ids = memory.messages(conversation, 3 + number * (index + 1))
       if (number === 1) memory.leaf(conversation, ids.slice(0, 2), { content: tenant === 'acme' ? '  ' : 'A summary' })
     }
-    await finish(sendMemory({ from: memory.db, to: server.db, tenant }, never))
+    await runToEnd(sendMemory({ from: memory.db, to: server.db, tenant }, never))
   }
   nowMs = Date.now()
 })
@@ -131,7 +131,7 @@ describe('a check of conversations', () => {
       return scanned.length
     }
     const check = (limit: number) =>
-      finish(checkConversations({ from: server.db, limit, tenant: 'acme', scan, now: () => 5000 }, never))
+      runToEnd(checkConversations({ from: server.db, limit, tenant: 'acme', scan, now: () => 5000 }, never))
     expect(await check(3)).toBe(3)
     expect(await check(10)).toBe(1)
     expect(await check(10)).toBe(0)

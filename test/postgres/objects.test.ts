@@ -15,10 +15,10 @@ import { pushFile } from '#core/remote/push.ts'
 import { sendMemory } from '#core/remote/send.ts'
 import { FileKeyStore } from '#core/settings/key-store.ts'
 import { openNative } from '#core/sqlite/native.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { S3Server } from '../builders/s3-server.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { finish } from './finish.ts'
 import { type InProcess, inProcess } from './pglite.ts'
 
 const never = new AbortController().signal
@@ -89,14 +89,15 @@ function memoryWithFile(session: string, bytes: Buffer = content) {
 }
 async function sendOne(session: string, objects: Objects) {
   const { memory, id } = memoryWithFile(session)
-  const [sent] = (await finish(sendMemory({ from: memory.db, to: database.db, tenant, objects }, never))).conversations
+  const [sent] = (await runToEnd(sendMemory({ from: memory.db, to: database.db, tenant, objects }, never)))
+    .conversations
   memory.close()
   return { conversationId: sent?.to ?? 0, id, without: sent?.filesWithoutContent }
 }
 const pull = (conversationId: number, to: string, objects: Objects) =>
-  finish(pullConversation({ from: database.db, key: { tenant, conversationId }, to, objects }, never))
+  runToEnd(pullConversation({ from: database.db, key: { tenant, conversationId }, to, objects }, never))
 const orphans = (objects: Objects, isRemoving: boolean, nowMs: number) =>
-  finish(findOrphans({ db: database.db, store: objects.store, isRemoving, now: () => nowMs }, never))
+  runToEnd(findOrphans({ db: database.db, store: objects.store, isRemoving, now: () => nowMs }, never))
 
 describe('large files beside PostgreSQL', () => {
   for (const [name, make] of [
@@ -214,12 +215,12 @@ describe('large files beside PostgreSQL', () => {
     const from = database.db
     const pulling = { from, key: { tenant, conversationId }, to, objects, contents: 'on_demand' } as const
     s3.requests.length = 0
-    await finish(pullConversation(pulling, never))
+    await runToEnd(pullConversation(pulling, never))
     expect(s3.requests).toEqual([])
     const seen = async () => {
       const lcm = await openLcm(to, { readOnly: true, cacheDir: temporaryFolder() })
       try {
-        const report = await finish(lcm.integrity.run(undefined, never))
+        const report = await runToEnd(lcm.integrity.run(undefined, never))
         const found = await lcm.retrieval.grep(GrepInput.parse({ query: 'line of a log', scope: 'files' }))
         return {
           condition: (await lcm.fileReader.check(id, never)).condition,
@@ -239,12 +240,12 @@ describe('large files beside PostgreSQL', () => {
     const fetching = { from, path: to, id, objects }
     const key = keyOf(hashOf(content))
     s3.objects.set(key, { bytes: Buffer.from(content).fill('x'), at: new Date() })
-    expect(await failure(finish(fetchFile(fetching, never)))).toMatchObject({ code: 'server_failed' })
+    expect(await failure(runToEnd(fetchFile(fetching, never)))).toMatchObject({ code: 'server_failed' })
     expect(await seen()).toMatchObject({ condition: 'on_server', text: '' })
     s3.objects.set(key, { bytes: content, at: new Date() })
-    expect(await finish(fetchFile(fetching, never))).toEqual({ id, bytes: content.length })
+    expect(await runToEnd(fetchFile(fetching, never))).toEqual({ id, bytes: content.length })
     expect(await seen()).toMatchObject({ condition: 'sound', text: 'A line', findings: [], hits: true, notes: [] })
-    expect(await failure(finish(fetchFile({ ...fetching, objects: null }, never)))).toMatchObject({
+    expect(await failure(runToEnd(fetchFile({ ...fetching, objects: null }, never)))).toMatchObject({
       code: 'invalid_argument',
     })
   })
@@ -256,13 +257,13 @@ describe('large files beside PostgreSQL', () => {
     const to = join(temporaryFolder(), 'pulled.db')
     const from = database.db
     const pulling = { from, key: { tenant, conversationId }, to, objects, contents: 'on_demand' } as const
-    await finish(pullConversation(pulling, never))
-    const error = await failure(finish(fetchFile({ from, path: to, id, objects }, never)))
+    await runToEnd(pullConversation(pulling, never))
+    const error = await failure(runToEnd(fetchFile({ from, path: to, id, objects }, never)))
     expect(error).toMatchObject({ code: 'not_found', message: expect.stringContaining('only its row is there') })
     const lcm = await openLcm(to, { readOnly: true, cacheDir: temporaryFolder() })
     try {
       expect(await lcm.fileReader.check(id, never)).toMatchObject({ condition: 'missing' })
-      const { checks } = await finish(lcm.integrity.run(undefined, never))
+      const { checks } = await runToEnd(lcm.integrity.run(undefined, never))
       for (const { samples } of checks) expect(JSON.stringify(samples)).not.toContain('on the server')
       const { notes } = await lcm.retrieval.grep(GrepInput.parse({ query: 'line of a log', scope: 'files' }))
       expect(notes).toEqual([expect.stringContaining('could not be read')])

@@ -13,10 +13,10 @@ import { nativeRows } from '#core/remote/pulled-file.ts'
 import { sendMemory } from '#core/remote/send.ts'
 import { openNative } from '#core/sqlite/native.ts'
 import type { ReadDb, WriteDb } from '#core/sqlite/read-db.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { finish } from './finish.ts'
 import { type InProcess, inProcess } from './pglite.ts'
 
 const never = new AbortController().signal
@@ -32,7 +32,7 @@ const newTenant = () => {
   return `tenant ${made.tenants}`
 }
 const freshPath = () => join(temporaryFolder(), 'copied.db')
-const send = (from: ReadDb, tenant: string) => finish(sendMemory({ from, to: server.db, tenant }, never))
+const send = (from: ReadDb, tenant: string) => runToEnd(sendMemory({ from, to: server.db, tenant }, never))
 const copying = (tenant: string, to: string, conversationId: number | null = null, signal = never) =>
   copyFromTenant({ from: server.db, tenant, conversationId, to, objects: null }, signal)
 const everyRow = (db: ReadDb, conversation: number) =>
@@ -107,7 +107,7 @@ describe('a tenant that is copied into one file', () => {
         const tenant = newTenant()
         const sent = (await send(memory.db, tenant)).conversations
         const to = freshPath()
-        const report = await finish(copying(tenant, to))
+        const report = await runToEnd(copying(tenant, to))
         expect(report.conversations.every(({ isRenumbered }) => !isRenumbered)).toBe(true)
         const copied = openNative(to)
         requireSound(copied)
@@ -146,7 +146,7 @@ describe('a tenant that is copied into one file', () => {
       await send(memory.db, tenant)
     }
     const to = freshPath()
-    const { conversations } = await finish(copying(tenant, to))
+    const { conversations } = await runToEnd(copying(tenant, to))
     expect(conversations.map(({ isRenumbered }) => isRenumbered)).toEqual([false, true, true])
     const copied = openNative(to)
     requireSound(copied)
@@ -196,7 +196,7 @@ describe('a tenant that is copied into one file', () => {
     const withObjects = (to: string, signal = never) =>
       copyFromTenant({ from: server.db, tenant, conversationId: null, to, objects }, signal)
     const atOnce = freshPath()
-    const whole = await finish(withObjects(atOnce))
+    const whole = await runToEnd(withObjects(atOnce))
     expect(whole).toMatchObject({
       conversations: [1, 2, 3].map(() => ({ unavailableFiles: [{}] })),
       leftOut: [{ table: 'large_files', rows: 2 }],
@@ -208,9 +208,9 @@ describe('a tenant that is copied into one file', () => {
     const isThird = ({ done, unit }: JobProgress) => unit === 'steps' && done === 2
     for (let step = await job.next(); !step.done; step = await job.next()) if (isThird(step.value)) break
     abort.abort()
-    await expect(finish(job)).rejects.toMatchObject({ code: 'cancelled' })
+    await expect(runToEnd(job)).rejects.toMatchObject({ code: 'cancelled' })
     expect(existsSync(to)).toBe(false)
-    const report = await finish(withObjects(to))
+    const report = await runToEnd(withObjects(to))
     expect(report.conversations.map(({ isThere }) => isThere)).toEqual([true, true, false])
     const told = report.conversations.map((one) => ({ ...one, isThere: false }))
     expect({ ...report, conversations: told }).toEqual({ ...whole, path: to })
@@ -220,7 +220,7 @@ describe('a tenant that is copied into one file', () => {
     expect(other.column(noted)).toEqual(one.column(noted))
     for (const db of [one, other]) db.close()
     expect(readdirSync(dirname(to))).toEqual(['copied.db'])
-    await expect(finish(copying(tenant, to))).rejects.toMatchObject({ code: 'invalid_argument' })
+    await expect(runToEnd(copying(tenant, to))).rejects.toMatchObject({ code: 'invalid_argument' })
   })
 
   it('has nothing of another tenant whose copy to the same path was interrupted', async () => {
@@ -233,12 +233,12 @@ describe('a tenant that is copied into one file', () => {
     const job = copying(x, to, null, abort.signal)
     for (let step = await job.next(); !step.done; step = await job.next()) if (step.value.done === 1) break
     abort.abort()
-    await expect(finish(job)).rejects.toMatchObject({ code: 'cancelled' })
+    await expect(runToEnd(job)).rejects.toMatchObject({ code: 'cancelled' })
     const left = join(`${to}.copying`, 'lcm-files', '990099')
     mkdirSync(left, { recursive: true })
     writeFileSync(join(left, 'file_00000000000000aa.txt'), 'of the other tenant')
     writeFileSync(join(`${to}.copying`, '990099.db.pulling'), '')
-    await finish(copying(y, to))
+    await runToEnd(copying(y, to))
     expect(readdirSync(dirname(to))).toEqual(['copied.db'])
   })
 
@@ -249,7 +249,7 @@ describe('a tenant that is copied into one file', () => {
     const [sent] = (await send(memory.db, tenant)).conversations
     const key = { tenant, conversationId: sent?.to ?? 0 }
     const path = freshPath()
-    await finish(pullConversation({ from: server.db, key, to: path }, never))
+    await runToEnd(pullConversation({ from: server.db, key, to: path }, never))
     const [whole, part] = [openNative(freshPath()), openNative(path)]
     const read = vi.spyOn(part, 'iterate')
     await mergeConversation(whole, part, { conversationId: key.conversationId, parentId: null }, never, () => {})
@@ -264,7 +264,7 @@ describe('a tenant that is copied into one file', () => {
     const [sent] = (await send(memory.db, tenant)).conversations
     const key = { tenant, conversationId: sent?.to ?? 0 }
     const path = freshPath()
-    await finish(pullConversation({ from: server.db, key, to: path }, never))
+    await runToEnd(pullConversation({ from: server.db, key, to: path }, never))
     const [whole, part] = [openNative(freshPath()), openNative(path)]
     // SQLite rolls back by itself then, so that nothing is left to be rolled back.
     whole.exec(`PRAGMA max_page_count = ${Number(whole.value('PRAGMA page_count')) + 2}`)
@@ -284,9 +284,9 @@ describe('a tenant that is copied into one file', () => {
     for (const sessionId of ['a', 'b']) memory.conversation({ sessionId, messages: ['One.'] })
     const tenant = newTenant()
     const [, second] = (await send(memory.db, tenant)).conversations
-    const report = await finish(copying(tenant, freshPath(), second?.to))
+    const report = await runToEnd(copying(tenant, freshPath(), second?.to))
     expect(report.conversations).toMatchObject([{ conversationId: second?.to, messages: 1 }])
-    await expect(finish(copying(tenant, freshPath(), 999_999))).rejects.toMatchObject({ code: 'not_found' })
-    await expect(finish(copying(newTenant(), freshPath()))).rejects.toMatchObject({ code: 'not_found' })
+    await expect(runToEnd(copying(tenant, freshPath(), 999_999))).rejects.toMatchObject({ code: 'not_found' })
+    await expect(runToEnd(copying(newTenant(), freshPath()))).rejects.toMatchObject({ code: 'not_found' })
   })
 })

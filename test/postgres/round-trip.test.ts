@@ -19,13 +19,13 @@ import { holdLock } from '#core/sqlite/cache-db.ts'
 import { openNative } from '#core/sqlite/native.ts'
 import type { ReadDb, WriteDb } from '#core/sqlite/read-db.ts'
 import { readPulledFrom } from '#core/systems/pulled-from.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { runImport } from '../builders/import.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { transcriptSamples, writeSample } from '../builders/transcript-samples.ts'
-import { finish } from './finish.ts'
 import { type InProcess, inProcess } from './pglite.ts'
 
 const never = new AbortController().signal
@@ -36,9 +36,9 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const send = (from: ReadDb, to = tenant) => finish(sendMemory({ from, to: server.db, tenant: to }, never))
+const send = (from: ReadDb, to = tenant) => runToEnd(sendMemory({ from, to: server.db, tenant: to }, never))
 const pull = (conversationId: number, to: string, signal = never) =>
-  finish(pullConversation({ from: server.db, key: { tenant, conversationId }, to }, signal))
+  runToEnd(pullConversation({ from: server.db, key: { tenant, conversationId }, to }, signal))
 const freshPath = () => join(temporaryFolder(), 'pulled.db')
 const everyRow = (db: ReadDb, conversation: number) =>
   STORED_TABLES.map((table) => [table.name, [...nativeRows(db, table, conversation)]])
@@ -176,7 +176,7 @@ describe('a conversation that was copied into a tenant and pulled', () => {
     const job = pullConversation({ from: server.db, key: { tenant, conversationId: id }, to }, abort.signal)
     await job.next()
     abort.abort()
-    await expect(finish(job)).rejects.toMatchObject({ code: 'cancelled' })
+    await expect(runToEnd(job)).rejects.toMatchObject({ code: 'cancelled' })
     const partial = openNative(`${to}.pulling`)
     const kept = partial.value<number>('SELECT count(*) FROM messages') ?? 0
     partial.close()
@@ -207,7 +207,7 @@ describe('a conversation that was copied into a tenant and pulled', () => {
       const id = (await send(memory.db, name)).conversations[0]?.to ?? 0
       const to = freshPath()
       const { shown } = parseAddress(`${server.db.shown}?tenant=${encodeURIComponent(name)}`, 'argument').address
-      await finish(
+      await runToEnd(
         pullConversation({ from: { ...server.db, shown }, key: { tenant: name, conversationId: id }, to }, never),
       )
       const pulled = openNative(to)
@@ -263,11 +263,11 @@ describe('a pulled file', () => {
   it('is pulled into the cache by one program after another, and its own changes are not what a reader gets', async () => {
     const { id } = await pulledTwice()
     const request = { key: { tenant, conversationId: id }, to: freshPath() }
-    const readers = [1, 2, 3].map(() => finish(pullForReading({ from: server.connect(), ...request }, never)))
+    const readers = [1, 2, 3].map(() => runToEnd(pullForReading({ from: server.connect(), ...request }, never)))
     const reports = await Promise.all(readers)
     expect(reports.map(({ isUpdate }) => isUpdate).toSorted()).toEqual([false, true, true])
     edit(request.to, ({ db }) => db.run("UPDATE conversations SET title = 'only here'"))
-    const { path } = await finish(pullForReading({ from: server.connect(), ...request }, never))
+    const { path } = await runToEnd(pullForReading({ from: server.connect(), ...request }, never))
     const read = openNative(path)
     expect(read.value('SELECT title FROM conversations')).toBe('A title')
     read.close()
@@ -278,7 +278,7 @@ describe('a pulled file', () => {
     const to = freshPath()
     const release = holdLock(`${to}.lock`)
     const request = { from: server.db, key: { tenant, conversationId: id }, to }
-    await expect(finish(pullInTurn(request, never, 2))).rejects.toMatchObject({ code: 'locked' })
+    await expect(runToEnd(pullInTurn(request, never, 2))).rejects.toMatchObject({ code: 'locked' })
     const abort = new AbortController()
     const waiting = pullInTurn(request, abort.signal)
     await waiting.next()
@@ -406,12 +406,12 @@ describe('a change of any row', () => {
       { from: server.db, key: { tenant, conversationId: id }, to: paths[1], compare: 'everything' },
       never,
     )
-    await expect(finish(everything)).rejects.toMatchObject({ code: 'conflict' })
+    await expect(runToEnd(everything)).rejects.toMatchObject({ code: 'conflict' })
     edit(paths[1], (file) =>
       file.damage(`UPDATE messages SET content = 'Message 6 of conversation ${conversation}.' WHERE message_id = 7`),
     )
     const again = { from: server.db, key: { tenant, conversationId: id }, to: paths[1], compare: 'everything' } as const
-    expect(await finish(pullConversation(again, never))).toMatchObject({ newMessages: 0, comparedAll: true })
+    expect(await runToEnd(pullConversation(again, never))).toMatchObject({ newMessages: 0, comparedAll: true })
   })
 })
 
@@ -459,7 +459,7 @@ describe('a follower', () => {
 
 describe('a pull that compares everything', () => {
   const all = (conversationId: number, to: string) =>
-    finish(pullConversation({ from: server.db, key: { tenant, conversationId }, to, compare: 'everything' }, never))
+    runToEnd(pullConversation({ from: server.db, key: { tenant, conversationId }, to, compare: 'everything' }, never))
   /** As an administrator who switches off what protects the rows. */
   async function sql(text: string, id: number): Promise<void> {
     await server.engine.exec('SET session_replication_role = replica')
@@ -607,13 +607,13 @@ describe('a push', () => {
       if (first === undefined) continue
       const key = { tenant: to, conversationId: first.to }
       const [grown, again] = [freshPath(), freshPath()]
-      await finish(pullConversation({ from: server.db, key, to: grown }, never))
+      await runToEnd(pullConversation({ from: server.db, key, to: grown }, never))
       writeFileSync(path, bytes)
       const { db: file } = new TestMemory(grown)
       await importAsFarAsItGoes(file, path)
       file.close()
       await push(grown)
-      await finish(pullConversation({ from: server.db, key, to: again }, never))
+      await runToEnd(pullConversation({ from: server.db, key, to: again }, never))
       const [a, b] = [openNative(grown), openNative(again)]
       expect(everyRow(b, key.conversationId), `cut at ${cut}`).toEqual(everyRow(a, key.conversationId))
       for (const db of [a, b]) db.close()
@@ -626,7 +626,7 @@ describe('a push', () => {
     const [first] = (await send(memory.db, 'with others')).conversations
     const key = { tenant: 'with others', conversationId: first?.to ?? 0 }
     const path = freshPath()
-    await finish(pullConversation({ from: server.db, key, to: path }, never))
+    await runToEnd(pullConversation({ from: server.db, key, to: path }, never))
     expect(await push(path)).toMatchObject({ tables: [], otherConversations: 0 })
     edit(path, (pulled) => pulled.messages(pulled.conversation(), 2))
     expect(await push(path)).toMatchObject({ tables: [], otherConversations: 1 })

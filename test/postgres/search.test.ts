@@ -11,9 +11,9 @@ import { sendMemory } from '#core/remote/send.ts'
 import { ExpressionMatcher } from '#core/search/matcher.ts'
 import { planQuery } from '#core/search/plan-query.ts'
 import { wordsOf } from '#core/search/text-folding.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { type PartSpec, TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
-import { finish } from './finish.ts'
 import { type InProcess, inProcess } from './pglite.ts'
 
 const never = new AbortController().signal
@@ -64,7 +64,7 @@ beforeAll(async () => {
     )
     memory.leaf(conversation, ids.slice(0, 2), { id: `sum_${number}`, content: `Node leases, ${TEXTS[number]}` })
   }
-  const sent = await finish(sendMemory({ from: memory.db, to: server.db, tenant: 'a' }, never))
+  const sent = await runToEnd(sendMemory({ from: memory.db, to: server.db, tenant: 'a' }, never))
   for (const { from, to } of sent.conversations) {
     sentTo.set(from, to)
     const rows = memory.db.all<{ id: string; content: string }>(
@@ -86,7 +86,7 @@ beforeAll(async () => {
   using other = new TestMemory()
   const content = `${'long '.repeat(40_000)}and at the end a hidden word`
   other.messages(other.conversation({ sessionId: 's' }), [{ content: 'the lease of another tenant' }, { content }])
-  await finish(sendMemory({ from: other.db, to: server.db, tenant: 'b' }, never))
+  await runToEnd(sendMemory({ from: other.db, to: server.db, tenant: 'b' }, never))
 })
 afterAll(async () => {
   memory.db.close()
@@ -350,7 +350,7 @@ it('says that a page ended because of its time, and the next page goes on', asyn
     many.conversation(),
     Array.from({ length: 501 }, (_, at) => ({ content: `A lease of node ${at}` })),
   )
-  await finish(sendMemory({ from: many.db, to: server.db, tenant: 'many' }, never))
+  await runToEnd(sendMemory({ from: many.db, to: server.db, tenant: 'many' }, never))
   const asked = RemoteGrepInput.parse({ query: 'lease.+lease', mode: 'regex' })
   let nowMs = 0
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 20_000))

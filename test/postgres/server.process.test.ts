@@ -9,12 +9,12 @@ import { pushFile } from '#core/remote/push.ts'
 import { sendMemory } from '#core/remote/send.ts'
 import { openNative } from '#core/sqlite/native.ts'
 import { readPulledFrom } from '#core/systems/pulled-from.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { VoltUser } from '../builders/volt.ts'
 import { ended, lcm, lcmHere, startLcm } from '../doors/cli/lcm.ts'
 import { connect } from '../doors/mcp/mcp-client.ts'
-import { finish } from './finish.ts'
 import { installedPostgres, PASSWORD, type RealServer, startPostgres } from './real-server.ts'
 
 const never = new AbortController().signal
@@ -52,7 +52,7 @@ describe.skipIf(bin === null)('a PostgreSQL server', () => {
   }
   const sendOne = async (to: Postgres, tenant: string, sessionId: string) => {
     using memory = sampleMemory(sessionId)
-    const [sent] = (await finish(sendMemory({ from: memory.db, to, tenant }, never))).conversations
+    const [sent] = (await runToEnd(sendMemory({ from: memory.db, to, tenant }, never))).conversations
     return sent?.to ?? 0
   }
   const rowsOf = (table: string, tenant: string) =>
@@ -168,7 +168,7 @@ describe.skipIf(bin === null)('a PostgreSQL server', () => {
     const connections = await Promise.all(Array.from({ length: WRITERS }, () => server.connect()))
     using memory = sampleMemory('shared')
     const sent = await Promise.all(
-      connections.map((to) => finish(sendMemory({ from: memory.db, to, tenant: 'many' }, never))),
+      connections.map((to) => runToEnd(sendMemory({ from: memory.db, to, tenant: 'many' }, never))),
     )
     expect(new Set(sent.map(({ conversations }) => conversations[0]?.to)).size).toBe(1)
     expect(sent.filter(({ conversations }) => !conversations[0]?.isThere).length).toBe(1)
@@ -184,7 +184,7 @@ describe.skipIf(bin === null)('a PostgreSQL server', () => {
       Array.from({ length: 8 }, async (_, index) => {
         const path = join(folder, `race-${index}.db`)
         const from = await server.connect()
-        await finish(pullConversation({ from, key: { tenant: 'race', conversationId: id }, to: path }, never))
+        await runToEnd(pullConversation({ from, key: { tenant: 'race', conversationId: id }, to: path }, never))
         const file = openNative(path)
         file.run("UPDATE summaries SET content = 'by ' || :index", { index: String(index) })
         file.close()
@@ -205,11 +205,11 @@ describe.skipIf(bin === null)('a PostgreSQL server', () => {
     await superuser.close()
     const ada = await connectPostgres({ ...server.address, user: 'ada' }, PASSWORD)
     const key = { tenant: 'many', conversationId: 2 }
-    await expect(finish(pullConversation({ from: ada, key, to: join(folder, 'not.db') }, never))).rejects.toMatchObject(
-      {
-        code: 'not_found',
-      },
-    )
+    await expect(
+      runToEnd(pullConversation({ from: ada, key, to: join(folder, 'not.db') }, never)),
+    ).rejects.toMatchObject({
+      code: 'not_found',
+    })
     const seen = await ada.read(null, (query) => query('SELECT DISTINCT tenant_id FROM lcm.conversation_totals'))
     expect(seen).toEqual([{ tenant_id: 'race' }])
     await ada.close()

@@ -6,8 +6,8 @@ import { overWire } from '#core/remote/postgres/connect.ts'
 import { POSTGRES_VERSION } from '#core/remote/postgres/migrate.ts'
 import { Servers } from '#core/remote/servers.ts'
 import { FileKeyStore } from '#core/settings/key-store.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { finish } from './finish.ts'
 
 const never = new AbortController().signal
 const SECRET = 'a-secret-of-the-tests'
@@ -83,7 +83,7 @@ describe('databases of the user', () => {
     const { servers, folder, sent } = databases({ env: { LCM_OBJECTS: 's3://memories/lcm' } })
     await servers.connect({ address: ADDRESS })
     const pulling = servers.pull({ address: ADDRESS, tenant: 'acme', conversationId: 1 }, join(folder, 'a.db'), never)
-    const error = await finish(pulling).catch((caught: unknown) => caught)
+    const error = await runToEnd(pulling).catch((caught: unknown) => caught)
     expect(String(error)).not.toContain('AWS_')
     // The stand-in for a database has no conversation, but it was asked.
     expect(sent).toHaveLength(2)

@@ -13,6 +13,7 @@ import { ROLES } from '#core/remote/postgres/schema.ts'
 import { sendMemory } from '#core/remote/send.ts'
 import { openNative } from '#core/sqlite/native.ts'
 import { readPulledFrom, storePulledFrom } from '#core/systems/pulled-from.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { cliPath } from '../builders/built-program.ts'
 import { turns } from '../builders/hosted.ts'
 import { TestMemory } from '../builders/memory.ts'
@@ -20,7 +21,6 @@ import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { ended, environment, lcm, lcmHere, startLcm } from '../doors/cli/lcm.ts'
 import { good } from '../models/summarizers/model-server.ts'
 import { attackBySql } from './attack-by-sql.ts'
-import { finish } from './finish.ts'
 import { installedPostgres, PASSWORD, type RealServer, startPostgres } from './real-server.ts'
 import { fillTwoTenants, leaked, OTHER, OWN, stateOfOther } from './two-tenants.ts'
 import {
@@ -158,7 +158,7 @@ describe.skipIf(bin === null)('agents and workers on a PostgreSQL server', () =>
         turns(40).map(({ content }) => ({ content: String(content), tokens: 100 })),
       )
     }
-    const sent = await finish(sendMemory({ from: memory.db, to: db, tenant: 'acme' }, never))
+    const sent = await runToEnd(sendMemory({ from: memory.db, to: db, tenant: 'acme' }, never))
     const env = { LCM_DATABASE_URL: addressOf('worker'), ...SMALL }
     const ran = await Promise.all([0, 1].map(() => lcm(['worker', '--once', '--json'], { env })))
     for (const { code, stderr } of ran) expect([code, stderr]).toEqual([0, ''])

@@ -10,9 +10,9 @@ import { pushFile } from '#core/remote/push.ts'
 import { sendMemory } from '#core/remote/send.ts'
 import { workOnce } from '#core/remote/worker.ts'
 import { TABLES } from '#core/tables.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { finish } from './finish.ts'
 import { type InProcess, inProcess, PARTITIONS } from './pglite.ts'
 
 const never = new AbortController().signal
@@ -38,7 +38,7 @@ beforeAll(async () => {
     const conversation = memory.conversation({ sessionId: 'one' })
     const messages = memory.messages(conversation, 12)
     memory.leaf(conversation, messages.slice(0, 4), { content: `what ${tenant} said` })
-    const sent = await finish(sendMemory({ from: memory.db, to: server.db, tenant }, never))
+    const sent = await runToEnd(sendMemory({ from: memory.db, to: server.db, tenant }, never))
     ids[tenant] = sent.conversations[0]?.to ?? 0
   }
 })
@@ -247,7 +247,7 @@ const ACTS: Readonly<Record<string, readonly [act: (db: Postgres) => Promise<unk
     ['lcm_inspector', 'lcm_writer'],
   ],
   'checks conversations': [
-    (db) => finish(checkConversations({ from: db, limit: 1, tenant: 'a', scan: async () => 0, now: () => 1 }, never)),
+    (db) => runToEnd(checkConversations({ from: db, limit: 1, tenant: 'a', scan: async () => 0, now: () => 1 }, never)),
     ['lcm_inspector', 'lcm_worker'],
   ],
   'compacts windows': [
@@ -265,7 +265,7 @@ const ACTS: Readonly<Record<string, readonly [act: (db: Postgres) => Promise<unk
     async (db) => {
       using memory = new TestMemory()
       memory.messages(memory.conversation({ sessionId: 'one' }), 2)
-      await finish(sendMemory({ from: memory.db, to: db, tenant: "c's" }, never))
+      await runToEnd(sendMemory({ from: memory.db, to: db, tenant: "c's" }, never))
     },
     ['lcm_inspector', 'lcm_writer', "VALUES ('%', 'c''s')"],
   ],
@@ -273,7 +273,7 @@ const ACTS: Readonly<Record<string, readonly [act: (db: Postgres) => Promise<unk
 
 async function pulled(from: Postgres): Promise<string> {
   const to = join(temporaryFolder(), 'pulled.db')
-  await finish(pullConversation({ from, key: { tenant: 'a', conversationId: ids.a ?? 0 }, to }, never))
+  await runToEnd(pullConversation({ from, key: { tenant: 'a', conversationId: ids.a ?? 0 }, to }, never))
   return to
 }
 

@@ -7,9 +7,9 @@ import { STORED_TABLES } from '#core/remote/postgres/tables.ts'
 import { pullConversation } from '#core/remote/pull.ts'
 import { nativeRows } from '#core/remote/pulled-file.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { finish } from './finish.ts'
 
 const never = new AbortController().signal
 
@@ -29,16 +29,16 @@ export async function thereAndBack(db: Postgres, path: string, tenant: string) {
   const from = await openLcm(path, { readOnly: true, cacheDir: join(folder, 'cache') })
   const native = join(folder, 'native.db')
   try {
-    await finish(copyMemory({ from, to: native }, never))
+    await runToEnd(copyMemory({ from, to: native }, never))
   } finally {
     from.close()
   }
-  const report = await finish(copyToTenant({ path, to: db, tenant }, never))
+  const report = await runToEnd(copyToTenant({ path, to: db, tenant }, never))
   const copy = openMemory(native)
   const conversations: { readonly sent: unknown; readonly back: unknown }[] = []
   for (const { from: id, to } of report.conversations) {
     const file = join(folder, `${to}.db`)
-    await finish(pullConversation({ from: db, key: { tenant, conversationId: to }, to: file }, never))
+    await runToEnd(pullConversation({ from: db, key: { tenant, conversationId: to }, to: file }, never))
     const pulled = openMemory(file)
     conversations.push({ sent: rowsOf(copy.read, id), back: rowsOf(pulled.read, to) })
     pulled.close()

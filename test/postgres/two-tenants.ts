@@ -9,8 +9,8 @@ import type { HostCallName } from '#core/host/hosted-memory.ts'
 import type { RemoteMemory } from '#core/host/remote-memory.ts'
 import type { Postgres } from '#core/remote/postgres/connect.ts'
 import { sendMemory } from '#core/remote/send.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { TestMemory } from '../builders/memory.ts'
-import { finish } from './finish.ts'
 
 /** What only the other tenant has. An attacker may guess the first word and every id, never what stands beside it. */
 export const OTHER = { tenant: 'secretive', guessed: 'heron', told: ['Lisbon', 'Voyage', 'nightly'] }
@@ -32,7 +32,7 @@ export async function fillTwoTenants(db: Postgres): Promise<TwoTenants> {
     memory.leaf(conversation, ids.slice(0, 4), { id: 'sum_shared', content: `${text} in short.` })
     if (tenant === OTHER.tenant)
       memory.leaf(conversation, ids.slice(4, 8), { id: 'sum_heron', content: `${text} again.` })
-    const [sent] = (await finish(sendMemory({ from: memory.db, to: db, tenant }, never))).conversations
+    const [sent] = (await runToEnd(sendMemory({ from: memory.db, to: db, tenant }, never))).conversations
     return sent?.to ?? 0
   }
   const other = await send(OTHER.tenant, 30, 'The heron flies to Lisbon with the nightly mail', 'Voyage of the heron')

@@ -10,10 +10,10 @@ import { pullConversation } from '#core/remote/pull.ts'
 import { fetchFile } from '#core/remote/pull-files.ts'
 import { pushFile } from '#core/remote/push.ts'
 import { sendMemory } from '#core/remote/send.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { VoltUser } from '../builders/volt.ts'
-import { finish } from './finish.ts'
 import { type InProcess, inProcess } from './pglite.ts'
 
 const never = new AbortController().signal
@@ -80,7 +80,7 @@ async function said(user: VoltUser, id: number, count: number): Promise<number[]
 }
 
 const pull = (tenant: string, conversationId: number, to: string) =>
-  finish(pullConversation({ from: server.db, key: { tenant, conversationId }, to }, never))
+  runToEnd(pullConversation({ from: server.db, key: { tenant, conversationId }, to }, never))
 const freshPath = () => join(temporaryFolder(), 'pulled.db')
 const fleet = (asked: Partial<FleetQuery> = {}) =>
   readFleet(server.db, FleetQuery.parse(asked), { budgetTokens: 1000, nowMs: Date.now() })
@@ -102,7 +102,7 @@ describe('a database of Volt', () => {
   it('has all conversations of a user copied into one file, with their large files and without findings', async () => {
     const to = freshPath()
     const asked = { from: server.db, tenant: 'user_ada', conversationId: null, to, objects: null }
-    const { conversations } = await finish(copyFromTenant(asked, never))
+    const { conversations } = await runToEnd(copyFromTenant(asked, never))
     expect(conversations).toMatchObject([
       { messages: 12, summaries: 5, isRenumbered: false, unavailableFiles: [] },
       { messages: 1, isRenumbered: false },
@@ -210,8 +210,8 @@ describe('a database of Volt', () => {
     )
     const from = server.db
     const request = { from, key: { tenant: 'user_ada', conversationId: id }, to, contents: 'on_demand' } as const
-    await finish(pullConversation(request, never))
-    expect(await failure(finish(fetchFile({ from, path: to, id: file, objects: null }, never)))).toMatchObject({
+    await runToEnd(pullConversation(request, never))
+    expect(await failure(runToEnd(fetchFile({ from, path: to, id: file, objects: null }, never)))).toMatchObject({
       code: 'not_found',
     })
     const lcm = await openLcm(to, { readOnly: true })
@@ -256,8 +256,8 @@ describe('a database of Volt', () => {
     using memory = new TestMemory()
     const check = { from: server.db, limit: 1, tenant: null, scan: async () => 0, now: Date.now }
     for (const work of [
-      () => finish(sendMemory({ from: memory.db, to: server.db, tenant: 'user_ada' }, never)),
-      () => finish(checkConversations(check, never)),
+      () => runToEnd(sendMemory({ from: memory.db, to: server.db, tenant: 'user_ada' }, never)),
+      () => runToEnd(checkConversations(check, never)),
     ]) {
       expect(await failure(work())).toMatchObject({ code: 'unsupported' })
     }

@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Postgres } from '#core/remote/postgres/connect.ts'
 import { sendMemory } from '#core/remote/send.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { turns } from '../builders/hosted.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { good, type ModelServer, startModelServer } from '../models/summarizers/model-server.ts'
-import { finish } from './finish.ts'
 
 /** A moment in the work of a worker, at which it is held until something ends it. */
 export type Moment = {
@@ -50,7 +50,7 @@ export async function fullConversation(db: Postgres, tenant: string, session: st
     conversation,
     turns(40).map(({ content }) => ({ content: String(content), tokens: 100 })),
   )
-  const sent = await finish(sendMemory({ from: memory.db, to: db, tenant }, new AbortController().signal))
+  const sent = await runToEnd(sendMemory({ from: memory.db, to: db, tenant }, new AbortController().signal))
   return sent.conversations[0]?.to ?? 0
 }
 

@@ -3,8 +3,8 @@ import { LcmError } from '#core/errors.ts'
 import { takeJob } from '#core/remote/postgres/job-rows.ts'
 import { sendMemory } from '#core/remote/send.ts'
 import { type WorkerOptions, workOnce } from '#core/remote/worker.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { TestMemory } from '../builders/memory.ts'
-import { finish } from './finish.ts'
 import { type InProcess, inProcess } from './pglite.ts'
 
 const never = new AbortController().signal
@@ -28,7 +28,7 @@ async function tenantWith(conversations: number): Promise<{ tenant: string; ids:
       Array.from({ length: number * 2 }, () => ({ tokens: 100 })),
     )
   }
-  const sent = await finish(sendMemory({ from: memory.db, to: server.db, tenant }, never))
+  const sent = await runToEnd(sendMemory({ from: memory.db, to: server.db, tenant }, never))
   return { tenant, ids: sent.conversations.map(({ to }) => to) }
 }
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { migratePostgres } from '#core/remote/postgres/migrate.ts'
 import { pullConversation } from '#core/remote/pull.ts'
 import { sendMemory } from '#core/remote/send.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
-import { finish } from '#test/postgres/finish.ts'
 import { installedPostgres, PASSWORD, startPostgres } from '#test/postgres/real-server.ts'
 import { rawMemory } from '../raw-memory.ts'
 import { timed } from '../statistics.ts'
@@ -27,7 +27,7 @@ export async function measurePull(messages: number): Promise<PullMeasure | null>
     const db = await server.connect()
     await migratePostgres(db)
     const memory = rawMemory(messages)
-    const [sent] = (await finish(sendMemory({ from: memory.db, to: db, tenant: TENANT }, never))).conversations
+    const [sent] = (await runToEnd(sendMemory({ from: memory.db, to: db, tenant: TENANT }, never))).conversations
     memory.db.close()
     const key = { tenant: TENANT, conversationId: sent?.to ?? 0 }
     const folder = temporaryFolder()
@@ -44,7 +44,7 @@ export async function measurePull(messages: number): Promise<PullMeasure | null>
     const taken = { pull: [] as number[], copy: [] as number[] }
     for (let round = 0; round < ROUNDS; round += 1) {
       const to = join(folder, `${round}.db`)
-      taken.pull.push((await timed(() => finish(pullConversation({ from: db, key, to }, never)))).cpuMs)
+      taken.pull.push((await timed(() => runToEnd(pullConversation({ from: db, key, to }, never)))).cpuMs)
       taken.copy.push(commandMs('psql', psql, { PGPASSWORD: PASSWORD }) ?? Number.NaN)
     }
     await db.close()
