@@ -36,9 +36,6 @@ it('says of each row of the page whether its goal was met', () => {
   expect(page).toContain('| another | 3 × | ≤ 2 × | **missed** |')
   expect(page).toContain('| a third | not measured | ≤ 2 × |  |')
   expect(page).toContain('1 goals are met and 1 are missed')
-  expect(benchmarksPage({ messages: 20_000, node: 'v24.0.0', results, remark: 'It rained.' })).toContain(
-    '\n\nIt rained.\n',
-  )
 })
 
 it('has the rows and goals of the benchmark in docs/benchmarks.md', () => {
