@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
 import { type ForkNote, forkNoteIn } from '#core/systems/records/forks.ts'
 import { notedOf, noteSession } from '#core/systems/records/session-notes.ts'
@@ -41,16 +42,17 @@ export class Forks {
     this.#importer = importer
   }
 
-  /** Notes the number of the record at which a fork begins that has no copies, or that its copies are its own. */
-  declare({ sessionId, forkedAtOrdinal, hasOwnCopies }: SessionRecord): void {
-    if (forkedAtOrdinal == null && !hasOwnCopies) return
+  /** Notes the number of the record at which a fork begins that has no copies, and what is its own. */
+  declare({ sessionId, forkedAtOrdinal, hasOwnCopies, hasOwnAccount }: SessionRecord): void {
+    if (forkedAtOrdinal == null && !hasOwnCopies && !hasOwnAccount) return
     const note = this.#note(sessionId)
     const now: ForkNote = {
       ...note,
       ...(forkedAtOrdinal == null ? {} : { ordinal: forkedAtOrdinal }),
       ...(hasOwnCopies ? { ownCopies: true } : {}),
+      ...(hasOwnAccount ? { ownAccount: true } : {}),
     }
-    if (now.ordinal !== note.ordinal || now.ownCopies !== note.ownCopies) this.#store(sessionId, now)
+    if (!isDeepStrictEqual(now, note)) this.#store(sessionId, now)
   }
 
   /** Notes that a fork repeats a message of its parent. */

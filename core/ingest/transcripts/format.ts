@@ -143,8 +143,8 @@ export type TranscriptRecord =
    */
   | { readonly kind: 'sent_again'; readonly sessionId: string; readonly copies: ReadonlyMap<string, number> }
   /**
-   * What the session cost so far by its agent's own account, with its sub-agents and with what it was forked from. The
-   * last one counts. `after` has what it had cost after messages, by their external ids.
+   * What the session cost so far by its agent's own account, with its sub-agents and mostly with what it was forked from
+   * (`hasOwnAccount`). The last one counts. `after` has what it had cost after messages, by their external ids.
    */
   | {
       readonly kind: 'cost'
@@ -205,6 +205,8 @@ export type SessionRecord = {
   readonly startedAtMs: number
   /** True for a fork of which the agent prunes copies and takes them back without changing the session that has them. */
   readonly hasOwnCopies?: boolean
+  /** True for a fork of which the agent's account of its cost begins at 0. Else it goes on from that of its parent. */
+  readonly hasOwnAccount?: boolean
   /** Of a fork without copies: the number of the first record of its parent that it does not have. */
   readonly forkedAtOrdinal?: number | null
   /**

@@ -17,12 +17,14 @@ export const ForkNote = z.object({
    * of that is recorded in the fork.
    */
   ownCopies: z.literal(true).optional(),
+  /** The agent's account of what the fork cost does not count what its parent had cost. */
+  ownAccount: z.literal(true).optional(),
 })
 export type ForkNote = z.infer<typeof ForkNote>
 
 /** Where a conversation was forked from another one, whose messages until then are the beginning of its window. */
 export type ForkPoint = Required<Pick<ForkNote, 'newestSeq'>> &
-  Pick<ForkNote, 'kept' | 'ownCopies'> & { readonly parentId: number }
+  Pick<ForkNote, 'kept' | 'ownCopies' | 'ownAccount'> & { readonly parentId: number }
 
 /** All conversations of a memory that are forks of another one in it. */
 export const forkPoints = (db: ReadDb): ReadonlyMap<number, ForkPoint> =>

@@ -47,9 +47,9 @@ export function statedCost(db: ReadDb, conversationId: number): number | null {
   return cost === null ? null : cost - costBefore(db, forkPoint(db, conversationId) ?? undefined)
 }
 
-/** The account of a fork goes on from that of its parent. Returns 0 where the parent has none. */
+/** The account of a fork mostly goes on from that of its parent. Returns 0 where the parent has none. */
 function costBefore(db: ReadDb, point: ForkPoint | undefined): number {
-  if (point === undefined) return 0
+  if (point === undefined || point.ownAccount) return 0
   const note = sessionNote(db, 'cost_after', point.parentId)?.note ?? ''
   const { parentId, newestSeq } = point
   const cost = db.value<number>(queries.before, { note, parentId, newestSeq })

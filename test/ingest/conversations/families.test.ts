@@ -64,7 +64,10 @@ it('a session of Claude Code costs what its last account says', async () => {
   lcm.close()
 })
 
-it('a fork of Claude Code costs what came since, because its account goes on from that of its parent', async () => {
+it.each([
+  ['what came since, because its account goes on from that of its parent', 'its account', 0.25],
+  ['what its account says, when the Agent SDK made it, because that account begins at 0', 'copies with own ids', 0.75],
+])('a fork of Claude Code costs %s', async (_, kind, expected) => {
   using memory = buildMemory()
   const folder = temporaryFolder()
   const sessionId = '11111111-2222-4333-8444-555555555555'
@@ -73,12 +76,17 @@ it('a fork of Claude Code costs what came since, because its account goes on fro
   story.user('one')
   const last = story.answer('msg_1', [text('answer one')])
   const fork = new TranscriptBuilder('fork')
-  for (const line of story.lines) fork.raw({ ...JSON.parse(line), requestSessionId: sessionId, sessionId: 'fork' })
+  const named = (id: string | null): string | null => (kind === 'copies with own ids' && id ? `copy of ${id}` : id)
+  for (const line of story.lines) {
+    const { uuid, parentUuid, ...record } = JSON.parse(line)
+    const ids = { uuid: named(uuid), parentUuid: named(parentUuid), forkedFrom: { sessionId, messageUuid: uuid } }
+    fork.raw({ ...record, ...ids, requestSessionId: sessionId, sessionId: 'fork' })
+  }
   story.raw(cost(0.5))
   story.user('two', { parentUuid: last })
   story.answer('msg_2', [text('answer two')])
   story.raw(cost(2))
-  fork.user('three', { parentUuid: last })
+  fork.user('three', { parentUuid: named(last) })
   fork.answer('msg_3', [text('answer three')])
   fork.raw(cost(0.75, 'fork'))
   for (const path of [fork.write('b.jsonl', folder), story.write('a.jsonl', folder)]) await importOne(memory.db, path)
@@ -86,9 +94,9 @@ it('a fork of Claude Code costs what came since, because its account goes on fro
   const family = await lcm.families.of(1)
   expect(Object.fromEntries(family.members.map(({ relation, usage }) => [relation ?? 'first', usage.cost]))).toEqual({
     first: 2,
-    fork: 0.25,
+    fork: expected,
   })
-  expect((await lcm.stats.totals()).cost).toBe(2.25)
+  expect((await lcm.stats.totals()).cost).toBe(2 + expected)
   lcm.close()
 })
 

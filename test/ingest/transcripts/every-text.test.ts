@@ -93,6 +93,7 @@ describe('an import', () => {
         { type: 'user', message: { role: 'user', content: 'Hello.' } },
         { type: 'api-request-blob', hash: 'h', message: { role: 'user', content: 'The words of a message, again.' } },
         { type: 'cost-state', totalCostUSD: 0.1, modelUsage: {} },
+        { type: 'tag', tag: 'a tag that the Agent SDK gave the session' },
       ]),
     )
     expect(memory.db.column("SELECT role || ': ' || content FROM messages ORDER BY seq")).toEqual([
@@ -101,7 +102,7 @@ describe('an import', () => {
       'system: You are an agent.\n\nBe brief.',
       'user: Hello.',
     ])
-    expect(file).toMatchObject({ skippedCount: 0, otherRecords: 3 })
+    expect(file).toMatchObject({ skippedCount: 0, otherRecords: 4 })
     expect(memory.db.value('SELECT title FROM conversations')).toBe('Hello.')
   })
 

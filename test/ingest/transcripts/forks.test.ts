@@ -289,34 +289,43 @@ describe('a fork of Claude Code that copies what was said', () => {
     ...inAnswers(record),
     forkedFrom: { sessionId: record.sessionId, messageUuid: record.uuid },
   })
-  const marks = [
-    ['an answer names', inAnswers],
-    ['every record names', inAll],
+  /** Gives a copy in a session its id. */
+  type Rename = (uuid: string, sessionId: string) => string
+  const kept: Rename = (uuid) => uuid
+  const anew: Rename = (uuid, sessionId) => `${uuid} in ${sessionId}`
+  type Kind = { readonly mark: Mark; readonly rename: Rename }
+  const kinds = [
+    ['an answer names', { mark: inAnswers, rename: kept }],
+    ['every record names', { mark: inAll, rename: kept }],
+    ['every record has an id of its own and names', { mark: inAll, rename: anew }],
   ] as const
-  const forkOf = (story: TranscriptBuilder, sessionId: string, mark: Mark): TranscriptBuilder => {
+  const forkOf = (story: TranscriptBuilder, sessionId: string, { mark, rename }: Kind): TranscriptBuilder => {
     const fork = new TranscriptBuilder(sessionId)
     for (const line of story.lines) {
-      const record = JSON.parse(line) as Record<string, unknown>
-      fork.raw({ ...record, ...mark(record), sessionId })
+      const record = JSON.parse(line)
+      const named = (uuid: string | null): string | null => uuid && rename(uuid, sessionId)
+      const ids = { uuid: named(record.uuid), parentUuid: named(record.parentUuid) }
+      fork.raw({ ...record, ...mark(record), ...ids, sessionId })
     }
     return fork
   }
-  const files = (mark: Mark): string[] => {
+  const files = (kind: Kind): string[] => {
     const folder = temporaryFolder()
     const story = new TranscriptBuilder()
     story.user('one')
     const usage = { input_tokens: 1000, output_tokens: 5 }
     story.answer('msg_1', [text('answer one')], {}, { usage })
     const last = story.answer('msg_1', [text('and its rest')], {}, { usage })
-    const fork = forkOf(story, 'fork', mark)
+    const fork = forkOf(story, 'fork', kind)
     story.user('two', { parentUuid: last })
-    const asked = fork.user('in the fork', { parentUuid: last })
+    const asked = fork.user('in the fork', { parentUuid: kind.rename(last, 'fork') })
     const answered = fork.answer('msg_2', [text('answer two')], { parentUuid: asked }, { usage })
-    const next = forkOf(fork, NEXT, mark)
-    next.user('in the next one', { parentUuid: answered })
-    return [story.write('a.jsonl', folder), fork.write('b.jsonl', folder), next.write('c.jsonl', folder)]
+    const next = forkOf(fork, NEXT, kind)
+    next.user('in the next one', { parentUuid: kind.rename(answered, NEXT) })
+    const all = [story, fork, next] as const
+    return all.map((one, at) => one.write(`${[SESSION, 'fork', NEXT][at]}.jsonl`, folder))
   }
-  const every = marks.flatMap(([what, mark]) =>
+  const every = kinds.flatMap(([what, kind]) =>
     [
       [0, 1, 2],
       [0, 2, 1],
@@ -324,13 +333,13 @@ describe('a fork of Claude Code that copies what was said', () => {
       [1, 2, 0],
       [2, 0, 1],
       [2, 1, 0],
-    ].map((order) => [what, order.join(), mark, order] as const),
+    ].map((order) => [what, order.join(), kind, order] as const),
   )
 
   it.each(every)(
     'what a fork repeats is stored once, where %s the session that said it, with the files in the order %s',
-    async (_, __, mark, order) => {
-      const paths = files(mark)
+    async (_, __, kind, order) => {
+      const paths = files(kind)
       using memory = await imported(order.map((index) => paths[index] as string))
       expect(told(memory, SESSION)).toEqual(['user: one', 'assistant: answer one\n\nand its rest', 'user: two'])
       expect(told(memory, 'fork')).toEqual(['user: in the fork', 'assistant: answer two'])
@@ -353,4 +362,54 @@ describe('a fork of Claude Code that copies what was said', () => {
       })
     },
   )
+
+  it('two copies that name the same original are both kept', async () => {
+    const folder = temporaryFolder()
+    const fork = new TranscriptBuilder('fork')
+    for (const words of ['one', 'two']) fork.user(words, { forkedFrom: { sessionId: SESSION, messageUuid: 'same' } })
+    using memory = await imported([fork.write('fork.jsonl', folder)])
+    expect(memory.db.column('SELECT content FROM messages')).toEqual(['one', 'two'])
+  })
+})
+
+describe('a fork that the Agent SDK made after a compaction', () => {
+  const copyOf = (uuid: string | null): string | null => uuid && `copy of ${uuid}`
+  const files = (): string[] => {
+    const folder = temporaryFolder()
+    const story = new TranscriptBuilder()
+    story.user('a question in words enough to be worth a summary of some length')
+    story.answer('msg_1', [text('the kept answer')], { uuid: 'kept' })
+    const boundary = { type: 'system', subtype: 'compact_boundary', content: 'Conversation compacted' }
+    const preserved = { headUuid: 'kept', anchorUuid: 'summary', tailUuid: 'kept' }
+    const named = { uuid: 'boundary', parentUuid: null, logicalParentUuid: 'kept' }
+    story.record({ ...boundary, ...named, compactMetadata: { trigger: 'manual', preservedSegment: preserved } })
+    story.user('A summary.', { isCompactSummary: true, uuid: 'summary' })
+    const last = story.user('after the compaction')
+    const fork = new TranscriptBuilder('fork')
+    for (const line of story.lines) {
+      const { uuid, parentUuid, logicalParentUuid, ...record } = JSON.parse(line)
+      const preservedMessages = { anchorUuid: copyOf('summary'), uuids: [copyOf('kept')] }
+      const compacted = record.compactMetadata && {
+        logicalParentUuid: copyOf(logicalParentUuid),
+        compactMetadata: { trigger: 'manual', preservedMessages },
+      }
+      const ids = {
+        uuid: copyOf(uuid),
+        parentUuid: copyOf(parentUuid),
+        forkedFrom: { sessionId: SESSION, messageUuid: uuid },
+      }
+      fork.raw({ ...record, ...compacted, ...ids, sessionId: 'fork' })
+    }
+    fork.user('in the fork', { parentUuid: copyOf(last) })
+    return [story.write(`${SESSION}.jsonl`, folder), fork.write('fork.jsonl', folder)]
+  }
+
+  it.each(orders(0, 1))('has the window of its parent and what was said in it, %s', async (_, order) => {
+    const paths = files()
+    using memory = await imported(order.map((index) => paths[index] as string))
+    expect(told(memory, 'fork')).toEqual(['user: in the fork'])
+    const texts = (session: string) => sentWindow(memory, session).texts
+    expect(texts('fork')).toEqual([...texts(SESSION), 'in the fork'])
+    expect(texts(SESSION).at(-1)).toBe('after the compaction')
+  })
 })

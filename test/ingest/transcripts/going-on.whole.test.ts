@@ -239,16 +239,24 @@ it('reads a file as a whole that was shortened, changed near its end, or replace
   }
 })
 
+const forkedFrom = (messageUuid: string) => ({ forkedFrom: { sessionId: SESSION, messageUuid } })
+
 it.each([
-  ['named by its answers alone', {}],
-  ['named by every record', { forkedFrom: { sessionId: SESSION, messageUuid: 'any' } }],
-])('gives the same memory going on in a fork whose parent is %s', async (_, mark) => {
+  ['named by its answers alone', () => ({}), 6],
+  ['named by every record', (uuid: string) => forkedFrom(uuid), 6],
+  // The first message of the fork hangs on a copy, whose id only a reading of the whole knows.
+  [
+    'named by every record under an id of its own',
+    (uuid: string) => ({ uuid: `copy of ${uuid}`, ...forkedFrom(uuid) }),
+    5,
+  ],
+] as const)('gives the same memory going on in a fork whose parent is %s', async (_, marks, goingOn) => {
   const parent = claudeCode(turns(2))
   const fork = new TranscriptBuilder('fork')
   for (const line of parent.flatMap(linesOf)) {
-    const record = JSON.parse(line) as Record<string, unknown>
+    const record = JSON.parse(line)
     const named = record.type === 'assistant' ? { requestSessionId: SESSION } : {}
-    fork.raw({ ...record, ...named, ...mark, sessionId: 'fork' })
+    fork.raw({ ...record, ...named, ...marks(record.uuid), sessionId: 'fork' })
   }
   const copied = fork.lines.length
   fork.lastUuid = String(JSON.parse(fork.lines.at(-1) ?? '{}').uuid)
@@ -266,6 +274,5 @@ it.each([
       .join(''),
     ...own,
   ]
-  // It goes on with each message that is said in the fork.
-  expect(await grow(path, pieces)).toBe(6)
+  expect(await grow(path, pieces)).toBe(goingOn)
 })

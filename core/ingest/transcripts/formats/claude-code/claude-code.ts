@@ -17,6 +17,7 @@ import { blocksWithText, unseenByModel } from './attachment.ts'
 import type { Contribution, RecordedCompaction } from './contribution.ts'
 import { MessageOrder } from './message-order.ts'
 import { ClaudeCodeMessages } from './messages.ts'
+import { OriginalNames } from './original-names.ts'
 import { type ClaudeCodePlace, MOST_UNWRITTEN, placeIn, StraightRecords } from './place.ts'
 import { ClaudeCodePrunings, isMicrocompaction } from './prunings.ts'
 import { blocksOf, kindOf, systemText } from './record.ts'
@@ -59,15 +60,19 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
   const from = placeIn(source.place?.from ?? null)
   const straight = from && new StraightRecords(from)
   const survey = new ClaudeCodeSurvey(`file:${basename(source.path)}`, from)
+  const names = await OriginalNames.of(source.path, source.head.values)
   const look = (record: JsonObject, { line }: RecordOrigin): void => {
-    straight?.add(record)
-    survey.add(record, line)
+    const restored = names.restored(record)
+    straight?.add(restored)
+    survey.add(restored, line)
   }
   yield* readJsonLines(source, 'looking', look, JSON.parse)
   survey.finish()
   if (straight?.areStraight === false) return
-  const reader = new ClaudeCodeReader(survey, source, from)
-  yield* readJsonLines(source, 'storing', (record, { line, details }, out) => reader.take(record, line, details, out))
+  const reader = new ClaudeCodeReader(survey, source, { from, names })
+  yield* readJsonLines(source, 'storing', (record, { line, details }, out) =>
+    reader.take(names.restored(record), line, details, out),
+  )
   yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
 }
 
@@ -89,6 +94,7 @@ class ClaudeCodeReader {
   readonly #source: TranscriptSource
   /** Where this reading begins, or null at the beginning of the file. */
   readonly #from: ClaudeCodePlace | null
+  readonly #names: OriginalNames
   readonly #messages: ClaudeCodeMessages
   readonly #conversations = new Map<string, Conversation>()
   /** Compactions by the message that records them. Each is emitted after its message. */
@@ -108,10 +114,15 @@ class ClaudeCodeReader {
   #line = 1
   #name: string | null = null
 
-  constructor(survey: ClaudeCodeSurvey, source: TranscriptSource, from: ClaudeCodePlace | null) {
+  constructor(
+    survey: ClaudeCodeSurvey,
+    source: TranscriptSource,
+    { from, names }: { readonly from: ClaudeCodePlace | null; readonly names: OriginalNames },
+  ) {
     this.#survey = survey
     this.#source = source
     this.#from = from
+    this.#names = names
     this.#messages = new ClaudeCodeMessages(source.nowMs, from?.promptHash ?? null)
     this.#prunings = new ClaudeCodePrunings(source)
     this.#chains = new BrokenChains(survey.records.breaks)
@@ -326,6 +337,7 @@ class ClaudeCodeReader {
       title: this.#titleOf(key),
       cwd: this.#survey.workingDirectory,
       startedAtMs,
+      ...(key.agentId === null && this.#names.areChanged ? { hasOwnAccount: true } : {}),
       mayBeFork: key.agentId === null && parent === null && this.#survey.beginsCompacted,
       isMain: this.#survey.key !== null && sessionId === sessionName(this.#survey.key),
     })
