@@ -109,6 +109,12 @@ export class RecordGraph {
     return this.#written(id) !== NONE
   }
 
+  /** Returns which of two records stands later in the file. One that was not written yet stands nowhere. */
+  laterOf(one: string, other: string): string {
+    const [first, second] = [this.#written(one), this.#written(other)]
+    return second !== NONE && (first === NONE || this.#places.get(second) > this.#places.get(first)) ? other : one
+  }
+
   /** Returns the group of a record, or null for an unknown one. */
   groupOf(id: string): number | null {
     const number = this.#written(id)

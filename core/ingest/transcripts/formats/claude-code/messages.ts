@@ -251,6 +251,18 @@ function keptRecords(metadata: JsonObject): RecordedCompaction['kept'] {
   return from === null ? null : { from }
 }
 
+/**
+ * The last record that a boundary left in the window, and whether all of them stay before the summary, which then tells
+ * what came after them. Null for a boundary that says nothing of it.
+ */
+export function keptSegment(boundary: JsonObject): { readonly last: string | null; readonly isBefore: boolean } | null {
+  const metadata = objectAt(boundary, 'compactMetadata')
+  const segment = objectAt(metadata, 'preservedSegment')
+  const anchor = textAt(segment, 'anchorUuid')
+  if (anchor === null) return null
+  return { last: textAt(segment, 'tailUuid'), isBefore: anchor === textAt(boundary, 'uuid') }
+}
+
 /** Model, usage and stop reason of an answer. Input tokens include those from the cache. */
 function finishPart(message: JsonObject): NewPart | null {
   const usage = objectAt(message, 'usage')

@@ -3,6 +3,7 @@ import { IdNumbers, Numbers } from '#core/ingest/transcripts/id-numbers.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { timeOf } from '#core/ingest/transcripts/parts.ts'
 import { type ChainBreak, RecordGraph } from '#core/ingest/transcripts/record-graph.ts'
+import { keptSegment } from './messages.ts'
 import { blocksOf, commandText, typedText } from './record.ts'
 
 /** Where a parent is missing, Claude Code goes on with the record before it when that is not older than this. */
@@ -59,10 +60,8 @@ export class ClaudeCodeRecords {
       this.#repeated.set(name, null)
       return
     }
-    // A boundary begins a new chain. It comes after what it compacted, unless a fork copied what it kept behind it.
-    const compacted = textAt(record, 'logicalParentUuid')
-    const named = compacted !== null && this.#graph.has(compacted) ? compacted : textAt(record, 'parentUuid')
-    const parent = named === null ? null : (this.#renamed.get(named) ?? named)
+    const named = this.#comesAfter(record)
+    const parent = named == null ? null : (this.#renamed.get(named) ?? named)
     const group = this.#groupFor(record, parent, uuid)
     const conversation = this.#conversations[group] as Conversation
     const typed = typedText(record)
@@ -80,6 +79,19 @@ export class ClaudeCodeRecords {
     conversation.isLinked = parent !== null && this.#graph.groupOf(parent) === group
     conversation.typed ??= typed
     conversation.command ??= commandText(record)
+  }
+
+  /**
+   * What a record stands behind, or null: its parent. A boundary begins a new chain and has none. It comes after what it
+   * compacted and after what it kept, unless a fork copied that behind it. Where a person had the end of a session
+   * summarised, which keeps what stands before it, it comes after the last record.
+   */
+  #comesAfter(record: JsonObject): string | null {
+    const compacted = textAt(record, 'logicalParentUuid')
+    if (compacted === null || !this.#graph.has(compacted)) return textAt(record, 'parentUuid')
+    const kept = keptSegment(record)
+    if (kept?.isBefore) return null
+    return kept?.last == null ? compacted : this.#graph.laterOf(compacted, kept.last)
   }
 
   /** Completes the result after the last record. The second reading begins at the first one again. */
