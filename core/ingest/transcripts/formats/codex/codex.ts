@@ -1,10 +1,16 @@
-import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '#core/ingest/transcripts/format.ts'
+import type {
+  TranscriptChunk,
+  TranscriptFormat,
+  TranscriptRecord,
+  TranscriptSource,
+} from '#core/ingest/transcripts/format.ts'
 import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
-import { readJsonLines } from '#core/ingest/transcripts/read-lines.ts'
+import { readJsonLines, type Take } from '#core/ingest/transcripts/read-lines.ts'
 import { isOldHeader } from './items.ts'
 import { placeIn, StraightRecords } from './place.ts'
 import { CodexReader } from './reader.ts'
+import { type Rollout, rolloutsOf } from './rollouts.ts'
 import { CodexSurvey } from './survey.ts'
 
 /** Rollouts of the Codex CLI: `RolloutLine`s, and the bare items of the first versions. https://github.com/openai/codex */
@@ -45,12 +51,42 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
   const from = placeIn(source.place?.from ?? null)
   const straight = from && new StraightRecords()
   const survey = new CodexSurvey(from)
-  yield* readJsonLines(source, 'looking', (record, { line }) => {
-    straight?.add(record)
-    survey.add(record, line)
-  })
+  const rollouts = from === null ? rolloutsOf(source) : [THIS_FILE]
+  for (const [number, rollout] of rollouts.entries())
+    yield* readRollout(source, rollout, 'looking', (record, { line }) => {
+      straight?.add(record)
+      survey.add(record, lineOf(line, number))
+    })
   if (straight?.areStraight === false) return
-  const reader = new CodexReader(source, survey, from)
-  yield* readJsonLines(source, 'storing', (record, place, out) => reader.take(record, place, out))
+  const reader = new CodexReader(source, survey, { from, isAlone: rollouts.length === 1 })
+  for (const [number, rollout] of rollouts.entries()) {
+    reader.begin(rollout, (line) => lineOf(line, number))
+    yield* readRollout(source, rollout, 'storing', (record, origin, out) => reader.take(record, origin, out))
+  }
   yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
 }
+
+const THIS_FILE: Rollout = { head: null, takenBackFrom: Number.POSITIVE_INFINITY }
+
+/** Numbers the lines of several files. */
+const lineOf = (line: number, rollout: number): number => rollout * 2 ** 32 + line
+
+/** Reads a file of the session. What is said of another one than that of the source is told when that one is read. */
+async function* readRollout(
+  source: TranscriptSource,
+  { head }: Rollout,
+  doing: TranscriptChunk['doing'],
+  take: Take<JsonObject>,
+): AsyncGenerator<TranscriptChunk> {
+  if (head === null) {
+    yield* readJsonLines(source, doing, take)
+    return
+  }
+  const { parsedOnce: _, observe: __, versionIn: ___, ...rest } = source
+  for await (const { records } of readJsonLines({ ...rest, head }, doing, take)) {
+    yield { doing, bytesRead: 0, records: records.filter(({ kind }) => !told.has(kind)) }
+  }
+}
+
+/** What is said of the lines of a file alone. */
+const told: ReadonlySet<TranscriptRecord['kind']> = new Set(['skipped', 'other', 'repeated', 'conflict'])

@@ -20,6 +20,7 @@ import { whyUnknown } from './events.ts'
 import { type CodexItem, isOldHeader, itemOf, replacementOf } from './items.ts'
 import { type ItemKind, LiveItems } from './live-items.ts'
 import type { CodexPlace } from './place.ts'
+import type { Rollout } from './rollouts.ts'
 import { type CodexSurvey, isContext } from './survey.ts'
 
 /** The lines of a copied history are written at once. A pause as long as this ends it. */
@@ -49,18 +50,36 @@ export class CodexReader {
   #title: string | null = null
   #model: string | null
   /** Whether everything was said in this session, and each text of a person is known to be typed or not. */
-  #isPlain = true
+  #isPlain: boolean
+  #takenBackFrom = Number.POSITIVE_INFINITY
+  /** Whether the record was taken back in a later file. */
+  #isTakenBack = false
+  /** How the survey numbers the lines of the file. */
+  #lineOf = (line: number): number => line
 
-  constructor(source: TranscriptSource, survey: CodexSurvey, from: CodexPlace | null) {
+  /** @param isAlone whether the session has no other file, so that a later reading may go on from the end of this one */
+  constructor(
+    source: TranscriptSource,
+    survey: CodexSurvey,
+    { from, isAlone }: { readonly from: CodexPlace | null; readonly isAlone: boolean },
+  ) {
     this.#source = source
     this.#from = from
+    this.#isPlain = isAlone
     this.#model = from?.model ?? null
     this.#survey = survey
     this.#clock = new RecordClock(source.nowMs)
   }
 
+  /** Begins with the next file of the session. */
+  begin({ takenBackFrom }: Rollout, lineOf: (line: number) => number): void {
+    this.#takenBackFrom = takenBackFrom
+    this.#lineOf = lineOf
+  }
+
   take(record: JsonObject, { line, details }: RecordOrigin, out: TranscriptRecord[]): void {
     const ordinal = countAt(record, 'ordinal')
+    this.#isTakenBack = ordinal !== null && ordinal >= this.#takenBackFrom
     // A fork names the number of the record at which it begins.
     const origin = { line, details: ordinal === null ? details : { ...details, ordinal } }
     const atMs = this.#clock.at(record.timestamp)
@@ -193,7 +212,7 @@ export class CodexReader {
   }
 
   #finishAt(line: number): readonly NewPart[] {
-    const usage = this.#survey.usageAt(line)
+    const usage = this.#survey.usageAt(this.#lineOf(line))
     if (usage === null) return []
     const metadata = JSON.stringify({
       model: this.#model ?? undefined,
@@ -213,7 +232,8 @@ export class CodexReader {
   ): void {
     const sessionId = this.#session(createdAtMs, out)
     const externalId = this.#idOf(item, read)
-    this.#live.add(externalId, this.#kindOf(item, read))
+    if (this.#isTakenBack) this.#live.givenUp.add(externalId)
+    else this.#live.add(externalId, this.#kindOf(item, read))
     const copiedFrom = this.#copiedFrom
     const known: MessageDetails = { ...details, ...(copiedFrom.length > 0 ? { copied: true } : {}) }
     const add = (message: Parameters<typeof messageOf>[0]): void => {
@@ -304,8 +324,11 @@ export class CodexReader {
       model: this.#model,
       recordedBy: [externalId],
     } as const
-    out.push({ kind: 'compaction', sessionId, ...compaction, replaced: { kind: 'all_but', kept } })
-    this.#live.compacted()
+    if (this.#isTakenBack) this.#live.givenUp.add(externalId)
+    else {
+      out.push({ kind: 'compaction', sessionId, ...compaction, replaced: { kind: 'all_but', kept } })
+      this.#live.compacted()
+    }
     for (const item of fresh) {
       if (summary !== null && summary === text && item === items.at(-1)) continue
       const read = itemOf(item)

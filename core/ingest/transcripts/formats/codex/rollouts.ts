@@ -1,0 +1,76 @@
+import { readdirSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { TranscriptSource } from '#core/ingest/transcripts/format.ts'
+import { readHead, type TranscriptHead } from '#core/ingest/transcripts/head.ts'
+import { countAt, isObject, objectAt } from '#core/ingest/transcripts/json-value.ts'
+
+/** One file of a session. */
+export type Rollout = {
+  /** The beginning of the file, or null for the one that is read. */
+  readonly head: TranscriptHead | null
+  /** Records from this number on were taken back in a later file. Infinity where none were. */
+  readonly takenBackFrom: number
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+/** A session that goes on for longer is looked for in the folders of its first and its last days. */
+const MOST_DAYS = 400
+
+/** The id of the session, and that of the file unless it is the first one. */
+const NAME = /^rollout-[\dT-]+-([0-9a-f]{8}-[0-9a-f-]{27})(_[\w-]+)?\.jsonl$/
+
+/**
+ * Finds the files of a session, oldest first. When a person goes back in a session, Codex leaves its file as it is and
+ * begins another one with the same session id and an id of its own, in the folder of that day. It names the number of the
+ * record before which it begins (`history_base`), unless nothing stands before it. A first file is read by itself.
+ */
+export function rolloutsOf({ path, head }: Pick<TranscriptSource, 'path' | 'head'>): readonly Rollout[] {
+  const [, session, ownId] = NAME.exec(basename(path)) ?? []
+  if (session === undefined || ownId === undefined) return [{ head: null, takenBackFrom: Number.POSITIVE_INFINITY }]
+  const paths = foldersOf(dirname(path), session).flatMap((folder) =>
+    namesIn(folder)
+      .filter((one) => NAME.exec(one)?.[1] === session)
+      .map((one) => join(folder, one)),
+  )
+  const heads = paths
+    .filter((one) => one !== path && statSync(one, { throwIfNoEntry: false })?.isFile())
+    .map((one) => ({ path: one, head: readHead(one) }))
+  // The names begin with the time.
+  const all = [...heads, { path, head }].sort((a, b) => (basename(a.path) < basename(b.path) ? -1 : 1))
+  return all.map((one, at) => ({
+    head: one.path === path ? null : one.head,
+    takenBackFrom: Math.min(Number.POSITIVE_INFINITY, ...all.slice(at + 1).map((later) => beginOf(later.head))),
+  }))
+}
+
+/** The number of the record before which a later file begins. */
+function beginOf({ values }: TranscriptHead): number {
+  const [first] = values
+  const base = isObject(first) ? objectAt(objectAt(first, 'payload'), 'history_base') : {}
+  return countAt(base, 'end_ordinal_exclusive') ?? 0
+}
+
+/** The folders of the days from the first file to this one (`sessions/2026/11/30`), or that of the file alone. */
+function foldersOf(folder: string, session: string): string[] {
+  const day = /^(.*[\\/])(\d{4})[\\/](\d{2})[\\/](\d{2})$/.exec(folder)
+  const startMs = Number.parseInt(session.replaceAll('-', '').slice(0, 12), 16)
+  if (day === null) return [folder]
+  const [, root = '', year, month, date] = day
+  const endMs = Date.UTC(Number(year), Number(month) - 1, Number(date))
+  const days = Math.ceil((endMs - startMs) / DAY_MS) + 1
+  // The folders have local dates, which may be a day beside that of the id.
+  const since = days >= 0 && days <= MOST_DAYS ? days + 1 : 0
+  return Array.from({ length: since + 1 }, (_, ago) => {
+    const [y = '', m = '', d = ''] = new Date(endMs - ago * DAY_MS).toISOString().slice(0, 10).split('-')
+    return ago === 0 ? folder : join(root, y, m, d)
+  })
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    // There is none for a day on which nothing was recorded.
+    return []
+  }
+}
