@@ -45,13 +45,14 @@ export const storedFiles = oncePerScan(({ db, info, filesDir = null }: RuleConte
   const usualRoot = mostly && mostly[1] > 1 ? mostly[0] : null
   const beside = join(folder, STORE)
   const owners = ownersOf(rows)
+  const folders = new Folders()
   return rows.map((row) => {
     const owner = owners.get(row.uri)
     // Identical content is stored once, at the path of the first row.
     const named = owner && row.hash !== null && owner.hash === row.hash ? { ...owner, uri: row.uri } : row
     const outside = outsideReason(named, [usualRoot, configured])
     const local = join(beside, String(named.conversationId), basename(row.uri))
-    const found = outside === null ? (lookUp(local, beside) ?? lookUp(row.uri, rootOf(row.uri))) : null
+    const found = outside === null ? (folders.lookUp(local, beside) ?? folders.lookUp(row.uri, rootOf(row.uri))) : null
     const isEscape = found !== null && 'escapes' in found
     return {
       ...row,
@@ -59,7 +60,7 @@ export const storedFiles = oncePerScan(({ db, info, filesDir = null }: RuleConte
       outside: isEscape ? 'a link leads out of the store' : outside,
       found: found === null || isEscape ? null : found,
       isOnServer: outside === null && found === null && onServer.has(row.id),
-      isStoreHere: isFolder(beside) || (isLocalPath(row.uri) && isFolder(rootOf(row.uri))),
+      isStoreHere: folders.isHere(beside) || (isLocalPath(row.uri) && folders.isHere(rootOf(row.uri))),
       isUsualName: isUsualName(basename(row.uri), named.id),
     }
   })
@@ -100,24 +101,48 @@ function outsideReason({ uri, id, conversationId }: StoredFileRow, roots: readon
 
 type LocatedFile = { readonly path: string; readonly bytes: number } | { readonly escapes: true }
 
-function lookUp(path: string, root: string): LocatedFile | null {
-  if (!isLocalPath(path)) return null
-  try {
-    const real = realpathSync(path)
-    if (!real.startsWith(realpathSync(root) + sep)) return { escapes: true }
-    const stat = lstatSync(real)
-    return stat.isFile() ? { path: real, bytes: stat.size } : null
-  } catch {
-    // The file is missing or not readable. Either way it cannot be used.
-    return null
+/** The folders of a store, each looked at once: thousands of files lie in the same one. */
+class Folders {
+  /** By path: the real path, null for what is no folder of this machine. */
+  readonly #known = new Map<string, string | null>()
+
+  isHere(path: string): boolean {
+    return this.#realOf(path) !== null
+  }
+
+  /** Returns the file at a path, or null when it is missing or not readable: either way it cannot be used. */
+  lookUp(path: string, root: string): LocatedFile | null {
+    if (!isLocalPath(path)) return null
+    const folder = this.#realOf(dirname(path))
+    const base = this.#realOf(root)
+    if (folder === null || base === null) return null
+    try {
+      const named = join(folder, basename(path))
+      const own = lstatSync(named)
+      const real = own.isSymbolicLink() ? realpathSync(named) : named
+      if (!real.startsWith(base + sep)) return { escapes: true }
+      const stat = real === named ? own : lstatSync(real)
+      return stat.isFile() ? { path: real, bytes: stat.size } : null
+    } catch {
+      return null
+    }
+  }
+
+  #realOf(path: string): string | null {
+    const known = this.#known.get(path)
+    if (known !== undefined) return known
+    const real = realFolder(path)
+    this.#known.set(path, real)
+    return real
   }
 }
 
-function isFolder(path: string): boolean {
+function realFolder(path: string): string | null {
   try {
-    return lstatSync(realpathSync(path)).isDirectory()
+    const real = realpathSync(path)
+    return lstatSync(real).isDirectory() ? real : null
   } catch {
-    return false
+    return null
   }
 }
 

@@ -50,10 +50,10 @@ function* each(context: RuleContext, judge: (file: StoredFile) => string | null)
 const CHUNK_BYTES = 1 << 20
 
 function* findWrongHashes(context: RuleContext): Iterable<Finding | null> {
+  const buffer = Buffer.alloc(CHUNK_BYTES)
   for (const { id, conversationId, found, hash } of files(context)) {
     if (!found || hash === null || !/^[0-9a-f]{64}$/i.test(hash)) continue
     const sum = startSha256()
-    const buffer = Buffer.alloc(CHUNK_BYTES)
     const handle = openSync(found.path, 'r')
     try {
       for (let read = readSync(handle, buffer); read > 0; read = readSync(handle, buffer)) {
