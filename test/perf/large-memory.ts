@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { CompactInput } from '#core/contract/compaction.ts'
 import { BULK_BATCH, ConversationStore } from '#core/ingest/conversation-store.ts'
 import type { NewMessage } from '#core/ingest/new-message.ts'
 import { openLcm } from '#core/lcm.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
-import { migrations, openNative } from '#core/sqlite/native.ts'
+import { openNative } from '#core/sqlite/native.ts'
 import { historyStream } from '../builders/history.ts'
-import { Draft, keptPath } from './kept-files.ts'
+import { Draft, keptPath, withSchema } from './kept-files.ts'
 
 /** Raise when the file would be made differently. */
 const RECIPE = 2
@@ -19,9 +18,7 @@ export type LargeMemory = { readonly path: string; readonly messages: number; re
 
 /** A compacted native memory with so many messages; made once and kept in the folder for temporary files. */
 export async function largeMemory(messages: number, say: (line: string) => void): Promise<LargeMemory> {
-  // Of every version: a build must not be measured on a file that another build made in a different version.
-  const schema = createHash('sha256').update(migrations.join('')).digest('hex')
-  const path = keptPath(`${messages}-${RECIPE}-${schema.slice(0, 8)}.db`)
+  const path = keptPath(`${withSchema(`${messages}-${RECIPE}`)}.db`)
   const longest = Math.floor(messages * LONG_SHARE)
   if (existsSync(path)) return { path, messages, longest }
   using draft = new Draft(path)

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { openNative } from '#core/sqlite/native.ts'
-import { Draft, keptPath } from './kept-files.ts'
+import { Draft, keptPath, withSchema } from './kept-files.ts'
 
 /** Raise when the file would be made differently. */
 const RECIPE = 1
@@ -29,7 +29,7 @@ const queries = {
  * search; made once and kept in the folder for temporary files.
  */
 export function manyConversations(conversations: number, messagesOfEach: number): string {
-  const path = keptPath(`conversations-${conversations}-${messagesOfEach}-${RECIPE}.db`)
+  const path = keptPath(`${withSchema(`conversations-${conversations}-${messagesOfEach}-${RECIPE}`)}.db`)
   if (existsSync(path)) return path
   using draft = new Draft(path)
   const db = openNative(draft.path)

@@ -7,7 +7,7 @@ import { openLcm } from '#core/lcm.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { openNative } from '#core/sqlite/native.ts'
 import { generateHistory, historyStream } from '#test/builders/history.ts'
-import { Draft, keptPath } from '../kept-files.ts'
+import { Draft, keptPath, withSchema } from '../kept-files.ts'
 
 // Memories of unusual shape, each made once and kept with the temporary files.
 
@@ -15,7 +15,7 @@ import { Draft, keptPath } from '../kept-files.ts'
 const RECIPE = 1
 /** Makes a folder once: `make` fills it. */
 async function keptFolder(name: string, make: (folder: string) => unknown): Promise<string> {
-  const folder = keptPath(`${name}-${RECIPE}`)
+  const folder = keptPath(withSchema(`${name}-${RECIPE}`))
   if (existsSync(folder)) return folder
   using draft = new Draft(folder)
   mkdirSync(draft.path)
