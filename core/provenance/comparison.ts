@@ -10,6 +10,8 @@ import type { Candidate } from './window-comparison.ts'
 export class Comparison {
   readonly index: IndexView
   readonly scorer: Scorer
+  /** By passage: few of a text are the nearest to many claims. */
+  readonly #specifics = new Map<string, readonly Specific[]>()
 
   constructor(index: IndexView) {
     this.index = index
@@ -39,9 +41,19 @@ export class Comparison {
   /** Returns what a passage says that may stand in place of a specific: others that the claim does not say. */
   othersIn(claim: Claim, sought: Specific, passage: string, isAlike: typeof isAlikeKind = isAlikeKind): Specific[] {
     const said = new Set(claim.specifics.map((specific) => this.specific(specific).key))
-    return specificsOf(passage).filter(({ kind, key }) => isAlike(kind, sought.kind) && !said.has(key))
+    return this.#specificsOf(passage).filter(({ kind, key }) => isAlike(kind, sought.kind) && !said.has(key))
+  }
+
+  #specificsOf(passage: string): readonly Specific[] {
+    const known = this.#specifics.get(passage)
+    if (known) return known
+    const found = specificsOf(passage)
+    if (this.#specifics.size < MOST_PASSAGES) this.#specifics.set(passage, found)
+    return found
   }
 }
+
+const MOST_PASSAGES = 2000
 
 /** The terms of a claim outside a specific of it, each once. */
 export const termsBeside = (claim: Claim, { start, end }: Specific): ReadonlySet<number> =>

@@ -17,7 +17,8 @@ const LEAST_SHARED = 3
 export class Scorer {
   readonly #vocabulary: Vocabulary
   readonly #index: IndexView
-  readonly #weighed = new Map<Claim, WeighedClaim>()
+  /** Of the claim that was last asked about. One is asked about after the other, and those of all would fill the memory. */
+  #weighed: WeighedClaim | null = null
 
   constructor(vocabulary: Vocabulary, index: IndexView) {
     this.#vocabulary = vocabulary
@@ -132,11 +133,8 @@ export class Scorer {
   }
 
   #weigh(claim: Claim): WeighedClaim {
-    const known = this.#weighed.get(claim)
-    if (known) return known
-    const weighed = weigh(claim, this.#vocabulary, (term) => this.weightOf(term))
-    this.#weighed.set(claim, weighed)
-    return weighed
+    if (this.#weighed?.claim !== claim) this.#weighed = weigh(claim, this.#vocabulary, (term) => this.weightOf(term))
+    return this.#weighed
   }
 }
 

@@ -46,10 +46,12 @@ export class WindowComparison {
   /** By a term and the one after it: their places among the claim's pairs. */
   readonly #pairs = new Map<number, number[]>()
   readonly #own = new Map<number, OwnUnit>()
+  readonly #noTerms: Uint8Array
 
   constructor(weighed: WeighedClaim, index: IndexView) {
     this.#weighed = weighed
     this.#index = index
+    this.#noTerms = new Uint8Array(weighed.weights.size)
     this.#places = new Map(Array.from(weighed.weights.keys(), (term, place) => [term, place]))
     for (const [place, [first, second]] of weighed.pairs.entries()) {
       const key = first * MOST_TERMS + second
@@ -64,6 +66,7 @@ export class WindowComparison {
    */
   best(unit: number, atLeast = 0): Candidate | null {
     const text = this.#index.textOf(unit)
+    if (this.#mostAround(unit, text) <= atLeast) return null
     let best: Candidate | null = null
     for (let from = unit - WIDEST_WINDOW + 1; from <= unit; from += 1) {
       for (let to = unit; to < from + WIDEST_WINDOW; to += 1) {
@@ -77,6 +80,19 @@ export class WindowComparison {
       }
     }
     return best && best.matches.length + best.specifics.size > 0 ? best : null
+  }
+
+  /** Returns what a window around a unit scores at most. */
+  #mostAround(unit: number, text: number): number {
+    const { claim, total } = this.#weighed
+    let [weight, specifics] = [0, 0]
+    for (let near = unit - WIDEST_WINDOW + 1; near < unit + WIDEST_WINDOW; near += 1) {
+      if (near < 0 || this.#index.textOf(near) !== text) continue
+      const read = this.#read(near)
+      weight += read.weight
+      specifics += read.specifics.size
+    }
+    return mostScore(claim, total > 0 ? Math.min(1, weight / total) : 0, specifics)
   }
 
   /** @param toBeat null is returned as soon as the score is certain to be no higher than this */
@@ -138,9 +154,27 @@ export class WindowComparison {
   #read(unit: number): OwnUnit {
     const known = this.#own.get(unit)
     if (known) return known
-    const { weights, claim } = this.#weighed
     const { hits, denies, scopes, specifics } = this.#index.read(unit)
     const own = hits.filter(({ term }) => this.#places.has(term) || this.#contrary.has(term))
+    const said = specifics.size > 0 ? this.#saidIn(specifics) : NO_SPECIFICS
+    const read = { hits: own, denies, scopes, specifics: said, ...this.#weighedTerms(own), followed: null }
+    this.#own.set(unit, read)
+    return read
+  }
+
+  #saidIn(specifics: ReadUnit['specifics']): ReadUnit['specifics'] {
+    const { firstOf } = this.#index.vocabulary
+    const said = new Map<number, readonly [number, number]>()
+    for (const specific of this.#weighed.claim.specifics) {
+      const place = specifics.get(firstOf[specific] ?? specific)
+      if (place) said.set(specific, place)
+    }
+    return said
+  }
+
+  #weighedTerms(own: readonly Hit[]): Pick<OwnUnit, 'terms' | 'weight'> {
+    if (own.length === 0) return { terms: this.#noTerms, weight: 0 }
+    const { weights } = this.#weighed
     const terms = new Uint8Array(weights.size)
     let weight = 0
     for (const { term } of own) {
@@ -149,15 +183,7 @@ export class WindowComparison {
       terms[place] = 1
       weight += weights.get(term) ?? 0
     }
-    const { firstOf } = this.#index.vocabulary
-    const said = new Map<number, readonly [number, number]>()
-    for (const specific of claim.specifics) {
-      const place = specifics.get(firstOf[specific] ?? specific)
-      if (place) said.set(specific, place)
-    }
-    const read = { hits: own, denies, scopes, specifics: said, weight, terms, followed: null }
-    this.#own.set(unit, read)
-    return read
+    return { terms, weight }
   }
 
   /** Returns which share of the claim's neighbouring terms are neighbours in one of the units, too. */

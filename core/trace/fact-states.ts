@@ -9,7 +9,7 @@ import { type Details, readingDetails } from './details.ts'
 import { FateFinder, stateOf } from './fates.ts'
 import { followWordsOrSentences } from './followed-words.ts'
 import { footOf, isFootInWindow, isSummaryInWindow, type Ladder, ladderOf } from './ladder.ts'
-import { NodeComparer, type NodeFates } from './node-fates.ts'
+import { NodeComparer, type NodeFates, SourceValues } from './node-fates.ts'
 import { toldTextsOf } from './node-texts.ts'
 import type { TextIndexes } from './text-indexes.ts'
 
@@ -55,7 +55,7 @@ export class FactStateFinder {
         ? await read(readingDetails(texts))
         : (await followWordsOrSentences({ id, texts, words }, read)).details
     const ladder = foot === null ? { way: [], others: [] } : ladderOf(memory, foot)
-    const comparer = new NodeComparer({ db, memory, details, indexes, slice })
+    const comparer = new NodeComparer({ sources: new SourceValues(db, memory), memory, details, indexes, slice })
     const way = await comparer.along(ladder.way)
     if (words !== null) return stateOfWords(id, memory, ladder, way, await comparer.of(id))
     const { index } = await indexes.ofWindow(memory, slice)

@@ -12,7 +12,7 @@ import { fatesInWindow } from './fact-states.ts'
 import { type Fate, FateFinder, stateOf } from './fates.ts'
 import { followWords, followWordsOrSentences } from './followed-words.ts'
 import { footOf, isFootInWindow, type Ladder, ladderOf, nodeFacts } from './ladder.ts'
-import { fallsOf, NodeComparer, type NodeFates } from './node-fates.ts'
+import { fallsOf, NodeComparer, type NodeFates, SourceValues } from './node-fates.ts'
 import { toldTextsOf } from './node-texts.ts'
 import { placesOf } from './places.ts'
 import { recoveriesBySearch, recoveryByExpanding } from './recovery.ts'
@@ -100,7 +100,8 @@ export class FactTracer {
       notes.push(`It has ${listed.length.toLocaleString('en-US')} details: select words to follow only some.`)
     const foot = footOf(memory, node.id)
     const ladder: Ladder = foot === null ? { way: [], others: [] } : ladderOf(memory, foot)
-    const comparer = new NodeComparer({ ...this.#options, memory, details, slice })
+    const sources = new SourceValues(db, memory)
+    const comparer = new NodeComparer({ ...this.#options, sources, memory, details, slice })
     const base = await comparer.ofOwn(node.id)
     const way = await comparer.along(ladder.way)
     const others: NodeFates[] = []

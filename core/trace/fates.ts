@@ -81,12 +81,12 @@ export class FateFinder {
   /** Returns for each detail of a sentence whether it is kept, without a look at what stands in place of the others. */
   keptOf(sentence: Sentence): boolean[] {
     const { claim, details } = sentence
-    const isWhole = details.some(({ specific }) => specific === null)
-    const isAnyThere = isWhole || claim.specifics.some((one) => this.#index.occurrencesOf(one).length > 0)
-    if (!isAnyThere || !this.#mayStand(claim)) return details.map(() => false)
-    if (isWhole || this.#mayBeTurned(claim, details))
+    if (details.some(({ specific }) => specific === null))
       return this.fateOf(sentence).fates.map(({ fate }) => fate === 'kept')
-    return details.map(({ specific }) => specific !== null && this.#placeOf(claim, specific) !== undefined)
+    const isThere = details.map(({ specific }) => specific !== null && this.#placeOf(claim, specific) !== undefined)
+    if (!isThere.includes(true) || !this.#mayBeTurned(claim, details)) return isThere
+    const nearest = this.#scorer.nearest(claim)
+    return nearest !== null && this.#isTurned(claim, nearest) ? details.map(() => false) : isThere
   }
 
   /**

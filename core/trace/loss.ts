@@ -14,8 +14,8 @@ import { inSlices, TimeSlice } from '../yielding.ts'
 import { readingDetails, type Sentence, type ToldText } from './details.ts'
 import { type Fate, FateFinder } from './fates.ts'
 import { nodeFacts } from './ladder.ts'
-import { keyOf, type Lost, listed, Tally, withoutCounters } from './loss-tally.ts'
-import { fallsOf, NodeComparer } from './node-fates.ts'
+import { type Compared, isChanged, keyOf, type Lost, listed, Tally, withoutCounters } from './loss-tally.ts'
+import { fallsOf, NodeComparer, SourceValues } from './node-fates.ts'
 import { textsOf, toldTextsOf, windowIds } from './node-texts.ts'
 import { SummaryMakers } from './summary-makers.ts'
 import { indexOf, type TextIndexes } from './text-indexes.ts'
@@ -29,7 +29,7 @@ export type LossOptions = {
 }
 
 /** The details of messages and summaries that share their way to the window are compared together, in such batches. */
-const BATCH_CHARS = 300_000
+const BATCH_CHARS = 60_000
 /** At most this many characters of a window are searched for what fell on the way to it. */
 const MOST_WINDOW_CHARS = 4_000_000
 const NEVER = new AbortController().signal
@@ -62,13 +62,14 @@ export class LossReporter {
     const tally = new Tally()
     const notes = [...change.notes]
     const makers = SummaryMakers.of(db, memory)
+    const sources = new SourceValues(db, memory)
     const lost: Lost[] = []
     let chars = 0
     for (const { way, ids } of groupsOf(memory, change.left, isAfter)) {
       let batch: ToldText[] = []
       let length = 0
       const flush = async (): Promise<void> => {
-        if (batch.length > 0) lost.push(...(await this.#compare(memory, batch, way, makers, tally, slice, signal)))
+        if (batch.length > 0) lost.push(...(await this.#compare(memory, batch, way, sources, tally, slice, signal)))
         batch = []
         length = 0
       }
@@ -86,21 +87,21 @@ export class LossReporter {
       notes.push(`More left the window than is read for one report${most.note}`)
       break
     }
-    const all = await this.#notAfter(lost, change.after, tally, slice, signal)
+    const all = await this.#notAfter(lost, change.after, memory, tally, slice, signal)
     const gone = withoutCounters(all)
     const counters = new Set(all).difference(new Set(gone))
     for (const counter of counters) tally.leaveOut(counter)
     if (counters.size > 0) notes.push(countersNote(counters.size))
-    const list = (isChanged: boolean): LostDetail[] =>
-      listed(gone.filter((one) => one.isChanged === isChanged)).slice(0, input.limit)
-    const counts = tally.counts(change.left.length, gone)
+    const [changed, dropped] = [listed(gone.filter(isChanged)), listed(gone.filter((one) => !isChanged(one)))]
+    const entries = (some: readonly Lost[]): LostDetail[] =>
+      some.slice(0, input.limit).map((one) => entryOf(one, memory, makers))
     return {
       conversationId: input.conversationId,
       fromAtMs: change.fromAtMs,
       toAtMs: change.toAtMs,
-      dropped: list(false),
-      changed: list(true),
-      counts,
+      dropped: entries(dropped),
+      changed: entries(changed),
+      counts: tally.counts(change.left.length, dropped, changed),
       notes,
       tookMs: performance.now() - began,
     }
@@ -163,55 +164,28 @@ export class LossReporter {
     memory: Memory,
     texts: readonly ToldText[],
     way: readonly number[],
-    makers: SummaryMakers,
+    sources: SourceValues,
     tally: Tally,
     slice: TimeSlice,
     signal: AbortSignal,
   ): Promise<Lost[]> {
     const details = await inSlices(readingDetails(texts), signal)
-    const comparer = new NodeComparer({ ...this.#options, memory, details, slice })
+    const comparer = new NodeComparer({ ...this.#options, sources, memory, details, slice })
     const nodes = await comparer.along(way)
     const listed = details.sentences.flatMap((sentence) => sentence.details.map((detail) => ({ detail, sentence })))
     const isSaidAtFoot = { id: '', text: '', nearest: null, title: '', fates: listed.map(() => KEPT) }
     const falls = fallsOf(isSaidAtFoot, nodes)
+    const compared: Compared = { way, nodes }
+    const seqs = details.texts.map(({ id }) => nodeFacts(memory, id).seq)
     const lost: Lost[] = []
     for (const [index, { detail, sentence }] of listed.entries()) {
       const end = nodes.at(-1)?.fates[index]?.fate ?? 'dropped'
       tally.see(detail, sentence.claim.text, end)
       const fall = falls[index] ?? -1
       if (way.length > 0 && fall < 0) continue
-      const text = details.texts[detail.told]
-      const made = way[fall] === undefined ? null : makers.at(way[fall])
-      const fates = nodes.map(({ id, fates: own }, at) => ({
-        id,
-        depth: tokenCount(memory.summaries.at(way[at] as number).depth),
-        state: own[index]?.fate ?? ('unknown' as const),
-      }))
-      const { role, seq, depth } = nodeFacts(memory, text?.id ?? '')
-      const instead =
-        nodes.slice(Math.max(0, fall)).find(({ fates: own }) => own[index]?.fate === 'changed')?.fates[index]
-          ?.instead ?? null
-      lost.push({
-        detail,
-        sentence: sentence.claim.text,
-        isSaid: text?.isSaid ?? false,
-        isChanged: nodes[fall]?.fates[index]?.fate === 'changed',
-        entry: {
-          kind: detail.kind,
-          text: excerptOf(detail.text, 400),
-          sentence: excerptOf(sentence.claim.text, 400),
-          messageId: text?.id ?? '',
-          role,
-          seq,
-          atSummary: made?.id ?? null,
-          depth: made?.depth ?? null,
-          runId: made?.runId ?? null,
-          run: made?.run ?? null,
-          atMs: made?.atMs ?? null,
-          instead,
-          ladder: [{ id: text?.id ?? '', depth, state: 'kept' }, ...fates],
-        },
-      })
+      const { id = '', isSaid = false } = details.texts[detail.told] ?? {}
+      const seq = seqs[detail.told] ?? null
+      lost.push({ detail, sentence: sentence.claim.text, id, seq, isSaid, compared, index, fall })
       if (slice.isOver) await slice.yield()
     }
     return lost
@@ -221,11 +195,16 @@ export class LossReporter {
   async #notAfter(
     lost: readonly Lost[],
     after: readonly string[],
+    memory: Memory,
     tally: Tally,
     slice: TimeSlice,
     signal: AbortSignal,
   ): Promise<Lost[]> {
-    if (lost.length === 0) return []
+    const [only] = after.length === 1 ? after : []
+    const isComparedWithAll = ({ compared: { way } }: Lost): boolean =>
+      way.length > 0 && memory.summaries.at(way.at(-1) as number).id === only
+    // At the end of its way each was compared with all that the window holds.
+    if (lost.every(isComparedWithAll)) return [...lost]
     const { index } = await indexOf(textsOf(this.#options.db, after.toReversed()), slice, MOST_WINDOW_CHARS)
     const gone: Lost[] = []
     const bySentence = [...Map.groupBy(lost, ({ sentence }) => sentence)]
@@ -253,6 +232,34 @@ export class LossReporter {
       from = to
     }
     return gone
+  }
+}
+
+function entryOf(one: Lost, memory: Memory, makers: SummaryMakers): LostDetail {
+  const { detail, sentence, id, seq, compared, index, fall } = one
+  const { way, nodes } = compared
+  const made = way[fall] === undefined ? null : makers.at(way[fall])
+  const { role, depth } = nodeFacts(memory, id)
+  const ladder = nodes.map((node, at) => ({
+    id: node.id,
+    depth: tokenCount(memory.summaries.at(way[at] as number).depth),
+    state: node.fates[index]?.fate ?? ('unknown' as const),
+  }))
+  const changed = nodes.slice(Math.max(0, fall)).find(({ fates }) => fates[index]?.fate === 'changed')
+  return {
+    kind: detail.kind,
+    text: excerptOf(detail.text, 400),
+    sentence: excerptOf(sentence, 400),
+    messageId: id,
+    role,
+    seq,
+    atSummary: made?.id ?? null,
+    depth: made?.depth ?? null,
+    runId: made?.runId ?? null,
+    run: made?.run ?? null,
+    atMs: made?.atMs ?? null,
+    instead: changed?.fates[index]?.instead ?? null,
+    ladder: [{ id, depth, state: 'kept' }, ...ladder],
   }
 }
 

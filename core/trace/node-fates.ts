@@ -23,7 +23,7 @@ const UNKNOWN: Fate = { fate: 'unknown', instead: null, at: null }
 const MOST_SOURCE_CHARS = 400_000
 
 type NodeComparerOptions = {
-  readonly db: ReadDb
+  readonly sources: SourceValues
   readonly memory: Memory
   readonly details: Details
   readonly indexes: TextIndexes
@@ -32,15 +32,15 @@ type NodeComparerOptions = {
 
 /** Compares details with nodes of a memory, each once. */
 export class NodeComparer {
-  readonly #db: ReadDb
+  readonly #sources: SourceValues
   readonly #memory: Memory
   readonly #details: Details
   readonly #indexes: TextIndexes
   readonly #slice: TimeSlice
   readonly #known = new Map<string, NodeFates>()
 
-  constructor({ db, memory, details, indexes, slice }: NodeComparerOptions) {
-    this.#db = db
+  constructor({ sources, memory, details, indexes, slice }: NodeComparerOptions) {
+    this.#sources = sources
     this.#memory = memory
     this.#details = details
     this.#indexes = indexes
@@ -66,7 +66,7 @@ export class NodeComparer {
   }
 
   async #compare(id: string, index: TextIndex): Promise<NodeFates> {
-    const finder = new FateFinder(this.#details, index, saidBySourcesOf(this.#db, this.#memory, id))
+    const finder = new FateFinder(this.#details, index, this.#sources.of(id))
     const fates: Fate[] = []
     let [best, nearest]: [number, { text: number; start: number } | null] = [0, null]
     for (const sentence of this.#details.sentences) {
@@ -90,21 +90,45 @@ export class NodeComparer {
   }
 }
 
-/**
- * Returns a function that tells whether a source of a summary has a value. The sources are read when it is first asked.
- * A short number stands in many texts by chance: a source has it only beside the same word.
- */
-export function saidBySourcesOf(
-  db: ReadDb,
-  memory: Memory,
-  id: string,
-): (value: string, beside: readonly string[]) => boolean {
+/** Whether a source of a summary has a value that stands in its text in place of another. */
+type IsSaid = (value: string, beside: readonly string[]) => boolean
+
+/** The texts of so many summaries' sources are kept, and for so many values whether one of them has it. */
+const MOST_KEPT = 4
+const MOST_VALUES = 10_000
+
+/** Tells for summaries whether a source of theirs has a value. The sources are read when that is first asked. */
+export class SourceValues {
+  readonly #db: ReadDb
+  readonly #memory: Memory
+  /** By id, the least recently used first. */
+  readonly #kept = new Map<string, IsSaid>()
+
+  constructor(db: ReadDb, memory: Memory) {
+    this.#db = db
+    this.#memory = memory
+  }
+
+  of(id: string): IsSaid {
+    const said = this.#kept.get(id) ?? saidBySourcesOf(this.#db, this.#memory, id)
+    this.#kept.delete(id)
+    this.#kept.set(id, said)
+    for (const oldest of [...this.#kept.keys()].slice(0, -MOST_KEPT)) this.#kept.delete(oldest)
+    return said
+  }
+}
+
+/** A short number stands in many texts by chance: a source has it only beside the same word. */
+function saidBySourcesOf(db: ReadDb, memory: Memory, id: string): IsSaid {
   let texts: string[] | null = null
+  const known = new Map<string, boolean>()
   return (value, beside) => {
     texts ??= sourceTexts(db, memory, id)
     const sought = value.toLowerCase()
-    if (!/^\d{1,3}$/.test(sought)) return texts.some((text) => text.includes(sought))
-    return texts.some((text) => hasBeside(text, sought, beside))
+    if (/^\d{1,3}$/.test(sought)) return texts.some((text) => hasBeside(text, sought, beside))
+    const isSaid = known.get(sought) ?? texts.some((text) => text.includes(sought))
+    if (known.size < MOST_VALUES) known.set(sought, isSaid)
+    return isSaid
   }
 }
 

@@ -8,7 +8,7 @@ import { inSlices, type TimeSlice } from '../yielding.ts'
 import { type Details, readingDetails } from './details.ts'
 import { stateOf } from './fates.ts'
 import { footOf, isFootInWindow, isSummaryInWindow, ladderOf } from './ladder.ts'
-import { fallsOf, NodeComparer } from './node-fates.ts'
+import { fallsOf, NodeComparer, SourceValues } from './node-fates.ts'
 import { excerptAround } from './rungs.ts'
 import { SummaryMakers } from './summary-makers.ts'
 import type { TextIndexes } from './text-indexes.ts'
@@ -83,7 +83,7 @@ async function comparing(
 ): Promise<Comparing> {
   await reader.prepareMemory(conversationId)
   const memory = reader.memory(conversationId)
-  const comparer = new NodeComparer({ db, memory, details, indexes, slice })
+  const comparer = new NodeComparer({ sources: new SourceValues(db, memory), memory, details, indexes, slice })
   return { memory, comparer, makers: SummaryMakers.of(db, memory) }
 }
 

@@ -6,7 +6,7 @@ import { goingOn, type TimeSlice } from '../yielding.ts'
 import { detailsOfAbsent, readingDetails, type ToldText } from './details.ts'
 import { FateFinder } from './fates.ts'
 import { isSummaryInWindow, ladderOf } from './ladder.ts'
-import { saidBySourcesOf } from './node-fates.ts'
+import { SourceValues } from './node-fates.ts'
 import { toldTextsOf } from './node-texts.ts'
 import type { TextIndexes, WindowIndex } from './text-indexes.ts'
 
@@ -21,8 +21,6 @@ export type Holder = {
   readonly isSaidBySources?: (value: string, beside: readonly string[]) => boolean
 }
 
-const MOST_TOPS = 4
-
 /**
  * Counts how many details of messages stand in a window: in the summary to which the ladder of the message leads, or in
  * anything else. It says what a trace of the message says. Window and summaries are read once; a message then costs as
@@ -33,16 +31,16 @@ export class Standing {
   readonly #indexes: TextIndexes
   readonly #memory: Memory
   readonly #window: WindowIndex
+  readonly #sources: SourceValues
   /** By leaf: the node in the window, −1 for none. */
   readonly #topOf = new Map<number, number>()
-  /** The least recently used first. */
-  readonly #tops = new Map<number, Holder>()
 
   private constructor({ db, indexes }: StandingOptions, memory: Memory, window: WindowIndex) {
     this.#db = db
     this.#indexes = indexes
     this.#memory = memory
     this.#window = window
+    this.#sources = new SourceValues(db, memory)
   }
 
   static async of(options: StandingOptions, memory: Memory, slice: TimeSlice): Promise<Standing> {
@@ -83,15 +81,7 @@ export class Standing {
 
   async #top(node: number, slice: TimeSlice): Promise<Holder> {
     const { id } = this.#memory.summaries.at(node)
-    const known = this.#tops.get(node)
-    const top = known ?? {
-      index: await this.#indexes.ofNode(id, slice),
-      isSaidBySources: saidBySourcesOf(this.#db, this.#memory, id),
-    }
-    this.#tops.delete(node)
-    this.#tops.set(node, top)
-    for (const oldest of [...this.#tops.keys()].slice(0, -MOST_TOPS)) this.#tops.delete(oldest)
-    return top
+    return { index: await this.#indexes.ofNode(id, slice), isSaidBySources: this.#sources.of(id) }
   }
 }
 

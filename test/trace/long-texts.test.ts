@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { MemoryReader } from '#core/systems/memory-reader.ts'
 import { LONGEST_TEXT, readingDetails } from '#core/trace/details.ts'
-import { NodeComparer } from '#core/trace/node-fates.ts'
+import { NodeComparer, SourceValues } from '#core/trace/node-fates.ts'
 import { toldTextsOf } from '#core/trace/node-texts.ts'
 import { TextIndexes } from '#core/trace/text-indexes.ts'
 import { TimeSlice, withoutYielding } from '#core/yielding.ts'
@@ -21,7 +21,13 @@ async function comparedWithItself(filler: number) {
   const { db } = file
   const memory = new MemoryReader(db).memory(1)
   const details = withoutYielding(readingDetails([...toldTextsOf(db, memory, ['msg_1'])].flat()))
-  const options = { db, memory, details, indexes: new TextIndexes(db), slice: new TimeSlice() }
+  const options = {
+    sources: new SourceValues(db, memory),
+    memory,
+    details,
+    indexes: new TextIndexes(db),
+    slice: new TimeSlice(),
+  }
   const [own, any] = [await new NodeComparer(options).ofOwn('msg_1'), await new NodeComparer(options).of('msg_1')]
   return { details, own, any }
 }

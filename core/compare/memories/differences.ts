@@ -7,7 +7,7 @@ import { contentsOfSummaries } from '#core/systems/texts.ts'
 import { cutText } from '#core/text.ts'
 import { readingDetails, type Sentence } from '#core/trace/details.ts'
 import { FateFinder } from '#core/trace/fates.ts'
-import { saidBySourcesOf } from '#core/trace/node-fates.ts'
+import { SourceValues } from '#core/trace/node-fates.ts'
 import { toldTextsOf } from '#core/trace/node-texts.ts'
 import { addDetails } from '#core/trace/standing.ts'
 import { indexOf } from '#core/trace/text-indexes.ts'
@@ -181,7 +181,7 @@ export class DifferenceLister {
   async #countOf({ db, memory }: Pick<Compared, 'db' | 'memory'>, node: number, id: string) {
     if (this.#of.counted.details === null) return null
     const { index } = await indexOf([summaryText(db, id)], this.#slice)
-    const holder = { index, isSaidBySources: saidBySourcesOf(db, memory, id) }
+    const holder = { index, isSaidBySources: new SourceValues(db, memory).of(id) }
     const count = { details: 0, kept: 0 }
     const ids = memory.messages.idsIn(memory.coverage.reach(node)).map(messageNodeId)
     for (const texts of toldTextsOf(db, memory, ids)) {
