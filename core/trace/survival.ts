@@ -10,14 +10,15 @@ import { Standing, type StandingOptions } from './standing.ts'
 export type Counted = {
   /** The memory of which this was counted. Messages that were appended since are in the window themselves. */
   readonly memory: Memory
-  /** −1 for a message that is in the window itself. */
+  /** −1 for a message that is in the window itself, UNCOUNTED for one that nobody has asked about. */
   readonly details: Int32Array
   readonly kept: Int32Array
-  readonly notes: readonly string[]
+  notes: readonly string[]
 }
 
+const UNCOUNTED = -2
 const MESSAGES_AT_ONCE = 50
-/** Where more than this share of a conversation is asked for, all of it is counted and kept. */
+/** Where more than this share of a conversation is left to count, all of it is counted. */
 const MOST_OF_WHOLE = 0.5
 /** Conversations of which the counts are kept. */
 const MOST_KEPT = 8
@@ -25,7 +26,7 @@ const MOST_KEPT = 8
 export type SurvivalOptions = StandingOptions & { readonly reader: MemoryReader }
 
 type Running = {
-  readonly memory: Memory
+  readonly of: Counted
   readonly counted: Promise<Counted>
   readonly abort: AbortController
   waiting: number
@@ -42,10 +43,15 @@ export class SurvivalCounter {
     this.#options = options
   }
 
-  /** Returns the counts of the window as it is now, or null when they are not at hand. */
-  known(memory: Memory): Counted | null {
-    const counted = this.#kept.get(memory.messages.conversationId)
-    return counted && isCountOf(counted, memory) ? counted : null
+  /** Returns the counts of the window as it is now, as far as they were made. */
+  known(memory: Memory): Counted {
+    const { conversationId } = memory.messages
+    const kept = this.#kept.get(conversationId)
+    const counted = kept && isCountOf(kept, memory) ? kept : uncounted(memory)
+    this.#kept.delete(conversationId)
+    this.#kept.set(conversationId, counted)
+    for (const id of [...this.#kept.keys()].slice(0, -MOST_KEPT)) this.#kept.delete(id)
+    return counted
   }
 
   /** @throws LcmError not_found, cancelled */
@@ -54,7 +60,7 @@ export class SurvivalCounter {
     signal?: AbortSignal,
   ): Promise<SurvivalColumns> {
     const memory = await this.#memory(conversationId)
-    const counted = this.known(memory) ?? (await this.#countedFor(memory, firstMessages, counts, signal))
+    const counted = await this.#countedFor(memory, firstMessages, counts, signal)
     const sum = (of: Int32Array, column: number): number => {
       const first = memory.messages.positionOf(firstMessages[column] ?? Number.NaN)
       let total = 0
@@ -73,7 +79,7 @@ export class SurvivalCounter {
   /** @throws LcmError not_found, cancelled */
   async of({ conversationId, offset, limit }: SurvivalInput, signal?: AbortSignal): Promise<Survival> {
     const memory = await this.#memory(conversationId)
-    const counted = this.known(memory) ?? (await this.#counted(memory, signal))
+    const counted = await this.#counted(memory, signal)
     const { messages } = memory
     const positions = Array.from(messages.ids.subarray(offset, offset + limit), (_, index) => offset + index)
     let [totalDetails, totalKept] = [0, 0]
@@ -95,22 +101,24 @@ export class SurvivalCounter {
     }
   }
 
-  /** A range is counted by itself as long as the whole conversation, which takes far longer, is not. */
+  /** What was counted before is not counted again. A range is counted by itself while it is not most of what is left. */
   async #countedFor(
     memory: Memory,
     firstMessages: readonly number[],
     counts: readonly number[],
     signal: AbortSignal | undefined,
   ): Promise<Counted> {
-    const asked = counts.reduce((sum, count) => sum + count, 0)
-    const isWhole = asked > memory.messages.length * MOST_OF_WHOLE
-    if (isWhole || this.#running.has(memory.messages.conversationId)) return this.#counted(memory, signal)
-    const wanted = new Set<number>()
+    const counted = this.known(memory)
+    const wanted: number[] = []
     for (const [column, number] of firstMessages.entries()) {
       const first = memory.messages.positionOf(number)
-      for (let place = 0; first >= 0 && place < (counts[column] ?? 0); place += 1) wanted.add(first + place)
+      for (let place = 0; first >= 0 && place < (counts[column] ?? 0); place += 1)
+        if (counted.details[first + place] === UNCOUNTED) wanted.push(first + place)
     }
-    return countSurvival(this.#options, memory, signal, wanted)
+    if (wanted.length === 0) return counted
+    const isMost = wanted.length > memory.messages.length * MOST_OF_WHOLE
+    if (isMost || this.#running.has(memory.messages.conversationId)) return this.#counted(memory, signal)
+    return countSurvival(this.#options, counted, wanted, signal)
   }
 
   async #memory(conversationId: number): Promise<Memory> {
@@ -122,8 +130,10 @@ export class SurvivalCounter {
   /** Several callers wait for one count. It is stopped when the last of them has gone. */
   async #counted(memory: Memory, signal: AbortSignal | undefined): Promise<Counted> {
     const { conversationId } = memory.messages
+    const counted = this.known(memory)
+    if (!counted.details.includes(UNCOUNTED)) return counted
     const known = this.#running.get(conversationId)
-    const running = known?.memory === memory && !known.abort.signal.aborted ? known : this.#begin(memory)
+    const running = known?.of === counted && !known.abort.signal.aborted ? known : this.#begin(counted)
     running.waiting += 1
     const leave = (): void => {
       running.waiting -= 1
@@ -137,20 +147,14 @@ export class SurvivalCounter {
     }
   }
 
-  #begin(memory: Memory): Running {
-    const { conversationId } = memory.messages
+  #begin(of: Counted): Running {
+    const { conversationId } = of.memory.messages
     const abort = new AbortController()
-    const counted = countSurvival(this.#options, memory, abort.signal)
-      .then((found) => {
-        this.#kept.delete(conversationId)
-        this.#kept.set(conversationId, found)
-        for (const id of [...this.#kept.keys()].slice(0, -MOST_KEPT)) this.#kept.delete(id)
-        return found
-      })
-      .finally(() => {
-        if (this.#running.get(conversationId) === running) this.#running.delete(conversationId)
-      })
-    const running: Running = { memory, counted, abort, waiting: 0 }
+    const left = Array.from(of.details.keys()).filter((position) => of.details[position] === UNCOUNTED)
+    const counted = countSurvival(this.#options, of, left, abort.signal).finally(() => {
+      if (this.#running.get(conversationId) === running) this.#running.delete(conversationId)
+    })
+    const running: Running = { of, counted, abort, waiting: 0 }
     this.#running.set(conversationId, running)
     return running
   }
@@ -168,32 +172,35 @@ function isCountOf({ memory: before }: Counted, memory: Memory): boolean {
   return windowIds(before).every((id, index) => id === ids[index])
 }
 
-/** Counts in slices. The work grows in proportion to the texts. @param wanted the positions that are counted, or all */
-async function countSurvival(
-  asked: StandingOptions,
-  memory: Memory,
-  signal: AbortSignal | undefined,
-  wanted?: ReadonlySet<number>,
-): Promise<Counted> {
-  const slice = new TimeSlice(signal, 'Counting was cancelled.')
+/** Nothing is counted yet but what is in the window itself. */
+function uncounted(memory: Memory): Counted {
   const { messages, coverage } = memory
   const details = new Int32Array(messages.length)
   const kept = new Int32Array(messages.length)
-  const outside: number[] = []
   for (let position = 0; position < messages.length; position += 1) {
     const state = coverage.messageStates[position]
     if (state === IN_WINDOW) details[position] = kept[position] = -1
-    else if (state !== EVENT && (wanted?.has(position) ?? true)) outside.push(position)
+    else if (state !== EVENT) details[position] = UNCOUNTED
   }
-  const counted: Counted = { memory, details, kept, notes: [] }
-  if (outside.length === 0) return counted
-  const standing = await Standing.of(asked, memory, slice)
-  for (let from = 0; from < outside.length; from += MESSAGES_AT_ONCE) {
-    const some = outside.slice(from, from + MESSAGES_AT_ONCE)
+  return { memory, details, kept, notes: [] }
+}
+
+/** Counts messages by their positions, in slices. The work grows in proportion to the texts. */
+async function countSurvival(
+  asked: StandingOptions,
+  counted: Counted,
+  positions: readonly number[],
+  signal: AbortSignal | undefined,
+): Promise<Counted> {
+  const slice = new TimeSlice(signal, 'Counting was cancelled.')
+  const standing = await Standing.of(asked, counted.memory, slice)
+  counted.notes = standing.notes
+  for (let from = 0; from < positions.length; from += MESSAGES_AT_ONCE) {
+    const some = positions.slice(from, from + MESSAGES_AT_ONCE)
     for (const [position, count] of await standing.count(some, slice)) {
-      details[position] = count.details
-      kept[position] = count.kept
+      counted.details[position] = count.details
+      counted.kept[position] = count.kept
     }
   }
-  return { ...counted, notes: standing.notes }
+  return counted
 }

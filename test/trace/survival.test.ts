@@ -3,6 +3,7 @@ import { SurvivalInput } from '#core/contract/trace.ts'
 import { TextIndex } from '#core/provenance/text-index.ts'
 import { MemoryReader } from '#core/systems/memory-reader.ts'
 import { FactStateFinder } from '#core/trace/fact-states.ts'
+import { Standing } from '#core/trace/standing.ts'
 import { SurvivalCounter } from '#core/trace/survival.ts'
 import { TextIndexes } from '#core/trace/text-indexes.ts'
 import { generateHistory } from '../builders/history.ts'
@@ -100,7 +101,7 @@ describe('survival', () => {
 
   it('is the same for a range that is counted by itself', async () => {
     const { memory } = plantFacts(FIRST_FACTS, 77, 2)
-    const { counter, reader } = counterOf(memory)
+    const { counter } = counterOf(memory)
     const { id, details, kept } = await counterOf(memory).counter.of(ALL)
     const from = Math.floor(id.length / 5)
     const count = Math.floor(id.length / 4)
@@ -110,7 +111,28 @@ describe('survival', () => {
     const columns = await counter.columns({ conversationId: 1, firstMessages, counts: [count] })
     expect(columns).toEqual({ details: [total(details)], kept: [total(kept)] })
     expect(total(details)).toBeGreaterThan(0)
-    expect(counter.known(reader.memory(1))).toBeNull()
+    memory.close()
+  })
+
+  it('counts no message again that was counted before, alone or as one of all', async () => {
+    const { memory } = plantFacts(FIRST_FACTS, 77, 2)
+    const { counter } = counterOf(memory)
+    const whole = await counterOf(memory).counter.of(ALL)
+    const from = whole.details.findIndex((details) => details > 0)
+    const count = Math.floor(whole.id.length / 4)
+    const columns = {
+      conversationId: 1,
+      firstMessages: [Number(whole.id[from]?.slice('msg_'.length))],
+      counts: [count],
+    }
+    const once = await counter.columns(columns)
+    const counting = vi.spyOn(Standing.prototype, 'count')
+    expect(await counter.columns(columns)).toEqual(once)
+    expect(counting).not.toHaveBeenCalled()
+    expect({ ...(await counter.of(ALL)) }).toEqual(whole)
+    const counted = counting.mock.calls.flatMap(([positions]) => positions)
+    expect(counted.filter((position) => position >= from && position < from + count)).toEqual([])
+    vi.restoreAllMocks()
     memory.close()
   })
 
@@ -120,12 +142,11 @@ describe('survival', () => {
     const { reader, counter } = counterOf(memory)
     await counter.of(ALL)
     const known = counter.known(reader.memory(1))
-    expect(known).not.toBeNull()
     memory.messages(1, ['An appended message.'])
     expect(counter.known(reader.memory(1))).toBe(known)
     expect(await counter.of(ALL)).toMatchObject({ messages: 4, details: [1, 0, -1, -1], kept: [0, 0, -1, -1] })
     memory.leaf(1, [3], { content: 'On.', id: 'sum_b' })
-    expect(counter.known(reader.memory(1))).toBeNull()
+    expect(counter.known(reader.memory(1))).not.toBe(known)
   })
 
   it('stops when everybody who waits for it has gone, and not before', async () => {
