@@ -20,7 +20,7 @@ export function benchmarksPage({ messages, node, results }: BenchmarkRun): strin
 
 # Benchmarks
 
-This program beside what it stands on (SQLite on the same file, with the same driver) and beside other programs on the same data, in one run with ${messages.toLocaleString('en')} messages on Node ${node.replace(/^v/, '')}. Times are processor time. What is compared is asked in turn, and the middle of the answers is taken; of the pull it is the least, and the integrity check, the side index, the import and what stands beside them ran once. Memory is the most that a process of its own had.
+This program beside what it stands on (SQLite on the same file, with the same driver) and beside other programs on the same data, in one run with ${messages.toLocaleString('en')} messages on Node ${node.replace(/^v/, '')}. Times are processor time. What is compared is asked in turn, and the middle of the answers is taken; of the pull it is the least, and the integrity check, the import and what stands beside them ran once. Memory is the most that a process of its own had.
 
 | | measured | goal | |
 |---|---|---|---|

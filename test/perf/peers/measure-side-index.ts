@@ -1,18 +1,20 @@
-import { rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { openSideIndex } from '#core/search/side-index/open-side-index.ts'
 import { stampAtRest } from '#core/search/side-index/source-state.ts'
 import { updateIndex } from '#core/search/side-index/update-index.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { openMemory } from '#test/builders/open-memory.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
-import { timed } from '../statistics.ts'
+import { inTurn } from '../statistics.ts'
 
-/** Milliseconds of processor time. */
+/** Milliseconds of processor time, the middle of several rounds. */
 export type SideIndexMeasure = { readonly productMs: number; readonly bareMs: number }
 
 const BATCH = 2000
+const ROUNDS = 5
 
 const queries = {
   tables: /* sql */ `
@@ -30,21 +32,27 @@ const queries = {
     INSERT INTO ${table} (rowid, content, tool_input, tool_output, reasoning) VALUES (?, ?, ?, ?, ?)`,
 }
 
-/** Makes the index of a file of another system, and the same two FTS5 tables of the same texts by bare statements. */
+/** Makes the index of a file of another system, and the same two FTS5 tables of the same texts by bare statements, in turn. */
 export async function measureSideIndex(path: string): Promise<SideIndexMeasure> {
   const folder = temporaryFolder()
-  const cacheDir = join(folder, 'cache')
-  const memory = openMemory(path, { cacheDir })
-  const index = openSideIndex(memory, await stampAtRest(path), cacheDir)
-  if (!index) throw new Error('the file has its own index')
-  const product = await timed(async () => {
-    for await (const _ of updateIndex({ read: memory.read, info: memory.info, index }, new AbortController().signal));
-  })
-  index.close()
-  const bare = await timed(() => writeBare(memory.read, join(folder, 'bare.db')))
-  memory.close()
-  rmSync(folder, { recursive: true, force: true })
-  return { productMs: product.cpuMs, bareMs: bare.cpuMs }
+  const stamp = await stampAtRest(path)
+  const inFolder = (name: string) => async (round: number) => {
+    const cacheDir = join(folder, `${name}-${round}`)
+    mkdirSync(cacheDir)
+    const memory = openMemory(path, { cacheDir })
+    if (name === 'bare') writeBare(memory.read, join(cacheDir, 'bare.db'))
+    else {
+      const index = openSideIndex(memory, stamp, cacheDir)
+      if (!index) throw new Error('the file has its own index')
+      await runToEnd(updateIndex({ read: memory.read, info: memory.info, index }, NEVER))
+      index.close()
+    }
+    memory.close()
+    rmSync(cacheDir, { recursive: true, force: true })
+  }
+  const rounds = Array.from({ length: ROUNDS }, (_, round) => round)
+  const [product, bare] = await inTurn(rounds, inFolder('product'), inFolder('bare'))
+  return { productMs: product.cpuP50, bareMs: bare.cpuP50 }
 }
 
 function writeBare(read: ReadDb, path: string): void {
@@ -63,5 +71,7 @@ function writeBare(read: ReadDb, path: string): void {
   db.exec('COMMIT')
   db.close()
 }
+
+const NEVER = new AbortController().signal
 
 if (import.meta.main) console.log(JSON.stringify(await measureSideIndex(process.argv[2] ?? '')))
