@@ -1,7 +1,7 @@
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyMemory } from '#core/doctor/working-copy/copy-memory.ts'
-import { keepNewObjectsSmall } from '#core/doors/heap.ts'
+import { keepHeapSmall, keepNewObjectsSmall } from '#core/doors/heap.ts'
 import { openLcm } from '#core/lcm.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { clawMemory } from './claw-memory.ts'
@@ -34,5 +34,9 @@ export async function measureCopy(size: number): Promise<CopyMeasure> {
   return { originalMegabytes: megabytes(statSync(from).size), copy, timesText, peakMegabytes: peakMegabytes() }
 }
 
-if (import.meta.main) keepNewObjectsSmall()
-if (import.meta.main) console.log(JSON.stringify(await measureCopy(Number(process.argv[2] ?? 100)), null, 2))
+// As "lcm copy" does.
+if (import.meta.main) {
+  keepNewObjectsSmall()
+  keepHeapSmall()
+  console.log(JSON.stringify(await measureCopy(Number(process.argv[2] ?? 100)), null, 2))
+}

@@ -5,6 +5,7 @@ import { CopyReport, type MovedTexts } from '#core/contract/working-copy.ts'
 import { isDatabaseAddress } from '#core/database-address.ts'
 import { LcmError } from '#core/errors.ts'
 import { plural, sizeText } from '#core/text.ts'
+import { keepHeapSmall, keepNewObjectsSmall } from '../heap.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
@@ -48,6 +49,8 @@ export const copy = defineCommand({
       const { copyIntoTenant } = await import('./postgres-commands.ts')
       return copyIntoTenant({ db: input.from, newer }, input.to, input.tenant)
     }
+    keepNewObjectsSmall()
+    keepHeapSmall()
     return withMemory(
       { db: input.from, newer },
       async (lcm): Promise<Answer> => {
