@@ -234,25 +234,25 @@ export function standsAt(
   const spare = needle.includes(' ') ? needle.length : 8
   const from = Math.max(0, anchorStart - needle.length - spare)
   const window = text.slice(from, anchorEnd + needle.length + spare)
-  for (const [start, end] of occurrences(window, needle)) {
-    const [a, b] = [from + start, from + end]
-    if (a > anchorStart || b < anchorEnd) continue
-    if (!isBorder(text, a, needle, specific.kind) || !isEnd(text, b, needle)) continue
-    return [a, b]
-  }
-  return null
-}
-
-function* occurrences(window: string, needle: string): Generator<[number, number]> {
+  const stands = (a: number, b: number): boolean =>
+    a <= anchorStart && b >= anchorEnd && isBorder(text, a, needle, specific.kind) && isEnd(text, b, needle)
   const small = window.toLowerCase()
   // A letter whose lower case has another length would shift the offsets after it, so such texts are compared as they
   // are.
-  const text = small.length === window.length ? small : window
+  const compared = small.length === window.length ? small : window
   if (!/[\s"\\]/.test(needle)) {
-    for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1)) yield [at, at + needle.length]
-    return
+    const first = Math.max(0, anchorEnd - needle.length - from)
+    for (let at = compared.indexOf(needle, first); at >= 0; at = compared.indexOf(needle, at + 1)) {
+      const [a, b] = [from + at, from + at + needle.length]
+      if (stands(a, b)) return [a, b]
+    }
+    return null
   }
-  for (const match of text.matchAll(tolerant(needle))) yield [match.index, match.index + match[0].length]
+  for (const { index, 0: found } of compared.matchAll(tolerant(needle))) {
+    const [a, b] = [from + index, from + index + found.length]
+    if (stands(a, b)) return [a, b]
+  }
+  return null
 }
 
 /**

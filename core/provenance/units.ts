@@ -35,5 +35,10 @@ export function unitAt(text: string, numberEnd: number): string | null {
 /** Returns whether a word is the unit of the number before it, which includes it already. */
 export const isUnitOfNumber = (text: string, start: number, end: number): boolean =>
   end - start <= 12 &&
-  UNITS.has(text.slice(start, end).toLowerCase()) &&
-  /\d[\s\u00a0-]?$/.test(text.slice(Math.max(0, start - 2), start))
+  (isDigit(text, start - 1) || (isDigit(text, start - 2) && /[\s\u00a0-]/.test(text.charAt(start - 1)))) &&
+  UNITS.has(text.slice(start, end).toLowerCase())
+
+const isDigit = (text: string, at: number): boolean => {
+  const unit = text.charCodeAt(at)
+  return unit >= 0x30 && unit <= 0x39
+}

@@ -35,6 +35,12 @@ type Turnable = {
 /** How many words on each side show what a verb refers to. */
 const AROUND = 3
 
+/** What a claim says by itself, whichever texts it is compared with. */
+type Said = Omit<WeighedClaim, 'claim' | 'weights' | 'total'>
+
+/** By vocabulary, of the claim that was last asked about: several indexes are asked about one, and then about the next. */
+const lastSaid = new WeakMap<Vocabulary, { readonly claim: Claim; readonly said: Said }>()
+
 /** Weighs the terms of a claim. The pieces of one path or identifier together weigh as much as one word. */
 export function weigh(claim: Claim, vocabulary: Vocabulary, weightOf: (term: number) => number): WeighedClaim {
   const weights = new Map<number, number>()
@@ -43,16 +49,21 @@ export function weigh(claim: Claim, vocabulary: Vocabulary, weightOf: (term: num
   }
   let total = 0
   for (const weight of weights.values()) total += weight
+  const known = lastSaid.get(vocabulary)
+  const said = known?.claim === claim ? known.said : saidBy(claim, vocabulary)
+  if (known?.claim !== claim) lastSaid.set(vocabulary, { claim, said })
+  return { claim, weights, total, ...said }
+}
+
+function saidBy(claim: Claim, vocabulary: Vocabulary): Said {
   const tokens = tokensOf(claim.text)
+  const own = new Set(claim.terms.map(({ term }) => term))
   const termAt = new Map(claim.terms.map(({ term, start }) => [start - claim.start, term]))
   const termOf = (place: number): number | undefined => termAt.get(tokens[place]?.start ?? -1)
   const { denied, scopes, soft } = polarityOf(claim.text, tokens, (place) => termOf(place) !== undefined)
   const termsAt = (places: Iterable<number>): Set<number> =>
     new Set([...places].flatMap((place) => termOf(place) ?? []))
   return {
-    claim,
-    weights,
-    total,
     denied: termsAt(denied),
     scopes: scopes.map((scope) => [...termsAt(scope)]),
     asserted: termsAt(tokens.keys().filter((place) => !denied.has(place))),
@@ -63,7 +74,7 @@ export function weigh(claim: Claim, vocabulary: Vocabulary, weightOf: (term: num
       const key = vocabulary.keys[term] ?? ''
       const contrary = known(oppositesOf(key))
       // A claim that contains both ("added … and removed …") is about two things.
-      if (contrary.length === 0 || contrary.some((other) => weights.has(other))) return []
+      if (contrary.length === 0 || contrary.some((other) => own.has(other))) return []
       const near = claim.terms.slice(Math.max(0, place - AROUND), place + AROUND + 1).map((other) => other.term)
       const around = new Set(near.filter((other) => other !== term))
       return [{ term, alike: known(alikeTo(key)), contrary, around }]

@@ -125,7 +125,7 @@ export class FateFinder {
         continue
       }
       const sought = this.#comparison.specific(detail.specific)
-      const own = neighbours(claim.text, sought.start - claim.start, sought.end - claim.start)
+      const own = this.#ownNeighbours(claim, sought)
       for (const place of this.#index.occurrencesOf(detail.specific))
         if (isDistinctive(sought) || this.#isSameMatter(claim, sought, own, place)) note(place.text, detail)
     }
@@ -158,8 +158,8 @@ export class FateFinder {
   }
 
   /** Returns the words before and after a specific in its sentence, as they are compared. */
-  #besideOf(claim: Claim, { start, end }: Specific): string[] {
-    const { before, after } = neighbours(claim.text, start - claim.start, end - claim.start)
+  #besideOf(claim: Claim, sought: Specific): string[] {
+    const { before, after } = this.#ownNeighbours(claim, sought)
     return [before, after].filter((word) => word !== null)
   }
 
@@ -168,7 +168,7 @@ export class FateFinder {
     const sought = this.#comparison.specific(specific)
     const all = this.#index.occurrencesOf(specific)
     if (all.length === 0 || isDistinctive(sought)) return all[0]
-    const own = neighbours(claim.text, sought.start - claim.start, sought.end - claim.start)
+    const own = this.#ownNeighbours(claim, sought)
     return all.slice(0, MOST_PLACES).find((one) => this.#isSameMatter(claim, sought, own, one))
   }
 
@@ -212,6 +212,17 @@ export class FateFinder {
     return this.#comparison.shareAround(claim, specific, place) >= FATE.sameMatter
   }
 
+  /** The words around a specific in its own sentence, whose terms are its informative words. */
+  #ownNeighbours({ terms }: Claim, { start, end }: Specific): Neighbours {
+    const { keys } = this.#index.vocabulary
+    const before = terms.findLast((term) => term.end <= start)
+    const after = terms.find((term) => term.start >= end)
+    return {
+      before: before && start - before.end <= FAR ? (keys[before.term] ?? null) : null,
+      after: after && after.start - end <= FAR ? (keys[after.term] ?? null) : null,
+    }
+  }
+
   #neighboursOf(place: Occurrence): Neighbours {
     const known = neighboursOfPlaces.get(place)
     if (known) return known
@@ -234,7 +245,7 @@ export class FateFinder {
     const besides = words.size === 0 ? 0 : words.intersection(held).size / words.size
     if (besides < (NUMBERS.has(sought.kind) ? FATE.besideNumber : FATE.besideName)) return null
     const text = this.#comparison.textOf(passage)
-    const own = neighbours(claim.text, sought.start - claim.start, sought.end - claim.start)
+    const own = this.#ownNeighbours(claim, sought)
     const others = this.#comparison.othersIn(claim, sought, text, isSameKind)
     const other =
       others.find((one) => {
