@@ -19,6 +19,12 @@ const SHOWN_IN_PLACE: readonly Job['kind'][] = ['surgery_preview', 'repair_expor
 /** The health in the status line shows what a scan has found. */
 const isInHealth = ({ kind, state }: Job): boolean => kind === 'integrity' && state === 'done'
 
+/** When the last of the jobs moved: now while one is running. Null without jobs. */
+export const lastMoveOf = (jobs: readonly Job[], nowMs: number): number | null =>
+  jobs.length === 0
+    ? null
+    : Math.max(...jobs.map(({ state, finishedAtMs }) => (state === 'running' ? nowMs : (finishedAtMs ?? 0))))
+
 /** Returns jobs that are running or have just ended, and of one kind in one conversation only the newest. */
 export const recentJobs = (jobs: readonly Job[], nowMs: number): readonly Job[] =>
   jobs.filter((job, index) => {

@@ -3,7 +3,7 @@ import { meaningOf } from '#core/contract/glossary.ts'
 import type { Job } from '#core/contract/job.ts'
 import type { ListedConversation, MemoryInfo } from '#core/contract/memory.ts'
 import { api } from '../api.ts'
-import { recentJobs } from '../job-list.ts'
+import { lastMoveOf, recentJobs } from '../job-list.ts'
 import { navigate } from '../routes.ts'
 import { fileNameOf, plural } from '../ui/format.ts'
 import { IconButton } from '../ui/icon-button.tsx'
@@ -11,7 +11,7 @@ import { jobOutcome, jobText } from '../ui/job-text.ts'
 import { ProgressBar } from '../ui/progress-bar.tsx'
 import { TextWithNames } from '../ui/text-with-names.tsx'
 import { useFindingNotices } from '../ui/use-finding-notices.ts'
-import { useNow } from '../ui/use-now.ts'
+import { paceOf, useNow } from '../ui/use-now.ts'
 import { useWatch } from '../ui/use-watch.ts'
 import type { View } from '../views.ts'
 import styles from './status-line.module.css'
@@ -92,9 +92,10 @@ function WrongNow() {
 
 /** Returns the jobs that run or have just ended. */
 function useJobs(): readonly Job[] {
-  const jobs = useQuery(api.jobs.list.queryOptions())
-  const now = useNow(1000)
-  return recentJobs(jobs.data ?? [], now)
+  const { data: jobs = [] } = useQuery(api.jobs.list.queryOptions())
+  const nowMs = Date.now()
+  const now = useNow(paceOf(lastMoveOf(jobs, nowMs), nowMs))
+  return recentJobs(jobs, now)
 }
 
 /** Where a job's result is to be seen. */

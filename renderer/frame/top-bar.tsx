@@ -10,7 +10,7 @@ import { Kbd } from '../ui/kbd.tsx'
 import bar from '../ui/page-bar.module.css'
 import { EARLY_FIELD, SEARCH_FIELD } from '../ui/search-field-id.ts'
 import { ThemeMenu } from '../ui/theme-menu.tsx'
-import { useNow } from '../ui/use-now.ts'
+import { paceOf, useNow } from '../ui/use-now.ts'
 import { factsOf } from '../views.ts'
 import { FilePill } from './file-pill.tsx'
 import styles from './top-bar.module.css'
@@ -92,7 +92,7 @@ export function TopBar({ info, onPalette, onCopy, onFollow }: Props) {
 function LiveText() {
   const { changedAtMs, paused, behind, togglePause } = useLive()
   const isLost = useConnection() === 'lost'
-  const now = useNow(1000)
+  const now = useNow(paceOf(changedAtMs, Date.now()))
   const when = changedAtMs === null ? '' : ` · ${formatRelative(changedAtMs, now)}`
   return (
     <button

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { formatAbsolute, formatRange, formatRelative, formatShort } from '#renderer/ui/format-time.ts'
+import { paceOf } from '#renderer/ui/use-now.ts'
 
 const now = new Date(2026, 1, 20, 12, 0, 0).getTime()
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
@@ -46,4 +47,9 @@ describe('a range of times', () => {
     expect(formatRange(at(12, 9), at(13, 11), now)).toBe('Feb 12, 09:05 – Feb 13, 11:05')
     expect(formatRange(at(12, 9), at(12, 9), now)).toBe('Feb 12, 09:05')
   })
+})
+
+it('is drawn anew each second only while it is fresh', () => {
+  expect([0, 9_999, 10_000, 86_400_000].map((ago) => paceOf(now - ago, now))).toEqual([1000, 1000, 10_000, 10_000])
+  expect(paceOf(null, now)).toBe(10_000)
 })

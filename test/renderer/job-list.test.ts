@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Job } from '#core/contract/job.ts'
-import { recentJobs, withJob } from '#renderer/job-list.ts'
+import { lastMoveOf, recentJobs, withJob } from '#renderer/job-list.ts'
 
 const job = (jobId: string, state: Job['state'], finishedAtMs: number | null = null): Job => ({
   jobId,
@@ -24,6 +24,12 @@ describe('the list of jobs', () => {
   it('shows running jobs always, and finished ones for a moment', () => {
     const list = [job('new', 'cancelled', 99_000), job('long', 'running'), job('old', 'done', 1_000)]
     expect(recentJobs(list, 100_000).map(({ jobId }) => jobId)).toEqual(['new', 'long'])
+  })
+
+  it('last moved when the newest of them ended, or now while one is running', () => {
+    expect(lastMoveOf([], 5)).toBeNull()
+    expect(lastMoveOf([job('b', 'failed', 3), job('a', 'done', 4)], 5)).toBe(4)
+    expect(lastMoveOf([job('b', 'running'), job('a', 'done', 4)], 5)).toBe(5)
   })
 
   it('leaves the end of a scan to the health beside it', () => {
