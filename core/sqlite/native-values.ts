@@ -78,15 +78,22 @@ const TYPES: Readonly<Record<string, string>> = { TEXT: `'text'`, INTEGER: `'int
 const isNodeId = ({ name }: NativeColumn): boolean => /^(?:summary|source_summary|file)_id$/.test(name)
 const typesOf = ({ type }: NativeColumn): string => TYPES[type] ?? `'text'`
 
-/** SQL for a row `t` of the file's own table. True when the column cannot hold its value. */
+/**
+ * SQL for a row `t` of the file's own table. True when the column cannot hold its value. An optional column is asked for
+ * NULL first, because most rows have nothing in most of them and the test is the cheapest.
+ */
 export function isWrongValue(table: string, column: NativeColumn): string {
   const value = `t.${column.name}`
-  const isOther = `typeof(${value}) NOT IN (${typesOf(column)}${column.isRequired ? '' : `, 'null'`})`
+  const isOther = `typeof(${value}) NOT IN (${typesOf(column)})`
   const name = `${table}.${column.name}`
-  if (isListed(name)) return `${isOther} OR ${value} NOT IN (${listedValues(name)})`
-  if (column.type === 'INTEGER')
-    return `${isOther} OR (typeof(${value}) = 'integer' AND NOT (${isExactInteger(value)}))`
-  return isNodeId(column) ? `${isOther} OR ${isNoName(value)}` : isOther
+  const isWrong = isListed(name)
+    ? `${isOther} OR ${value} NOT IN (${listedValues(name)})`
+    : column.type === 'INTEGER'
+      ? `NOT (${isExactInteger(value)})`
+      : isNodeId(column)
+        ? `${isOther} OR ${isNoName(value)}`
+        : isOther
+  return column.isRequired ? isWrong : `${value} IS NOT NULL AND (${isWrong})`
 }
 
 /** SQL for a row `t` of the file's own table. True when one of the columns cannot hold its value. */

@@ -29,16 +29,21 @@ function boundsOf(rules: readonly TokenRule[], text: string): Bounds {
   return { least: Math.min(...counts), most: Math.max(...counts) }
 }
 
+/** Whether one way of counting gives about the stored number. Then the bounds of all of them do, and need no counting. */
+const isNear = (tokens: number, counted: number): boolean => !isFar(tokens, { least: counted, most: counted })
+
 function messageDrift(context: RuleContext): Inspector {
   const rules = rulesOf(context)
   return ({ position, tokens, content }) => {
     if (content === null || tokens === null || !(tokens >= 0)) return null
+    if (tokens > 0 && rules.some((count) => isNear(tokens, count(content)))) return null
     const own = boundsOf(rules, content)
     if (tokens > 0 && !isFar(tokens, own)) return null
     // Calls and their arguments count as well. Some systems also count reasoning and the JSON around it.
     const parts = partsOf(context.db, context.memory.messages.ids[position] as number)
     const counted = parts.map((part) => ({ ...part, isSynthetic: part.isSynthetic === 1 }))
     const least = Math.min(...rules.map((count) => countMessageTokens({ name: 'heuristic', count }, content, counted)))
+    if (tokens > 0 && isNear(tokens, least)) return null
     const all = parts.reduce(
       (sum, part) =>
         sum +

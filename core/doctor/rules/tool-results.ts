@@ -6,11 +6,18 @@ import { onlyInTranscript, type Rule, type RuleContext } from '#core/systems/rul
 import { type Finding, isAsked } from '#core/systems/scanned-memory.ts'
 
 const queries = {
-  /** Selects each message that names a call, once. */
-  callSides: /* sql */ `
-    SELECT DISTINCT tool_call_id, message_id
+  /** Selects the first and the last message that name a call, and how many parts do. */
+  ends: /* sql */ `
+    SELECT tool_call_id, min(message_id), max(message_id), count(*)
     FROM message_parts
     WHERE tool_call_id IS NOT NULL
+    GROUP BY tool_call_id
+    ORDER BY tool_call_id`,
+  /** Selects each message that names one of some calls, once. */
+  sides: /* sql */ `
+    SELECT DISTINCT tool_call_id, message_id
+    FROM message_parts
+    WHERE tool_call_id IN (SELECT value FROM json_each(:calls))
     ORDER BY tool_call_id`,
   /** Selects each message of a conversation that makes a call of one of its messages, once a call. */
   callers: /* sql */ `
@@ -39,20 +46,24 @@ export function* repeatedCalls(context: RuleContext): Generator<null, readonly R
   const { messages } = context.memory
   const before = known.get(context.memory)
   if (before) return before
-  const repeated: RepeatedCall[] = []
-  let current: string | null = null
-  let sides: number[] = []
-  for (const [callId, messageId] of context.db.iterateRows<[string, number]>(queries.callSides)) {
-    if (callId !== current) {
-      repeated.push(...repeatedIn(context, current ?? '', sides))
-      yield null
-      current = callId
-      sides = []
-    }
-    const position = messages.positionOf(messageId)
-    if (position >= 0) sides.push(position)
+  const isPair = (first: number, last: number): boolean =>
+    messages.roles[messages.positionOf(first)] !== messages.roles[messages.positionOf(last)]
+  const calls: string[] = []
+  for (const [callId, first, last, parts] of context.db.iterateRows<[string, number, number, number]>(queries.ends)) {
+    // Nearly all calls are named by one message that makes them and one that has their result.
+    if (first !== last && (parts > 2 || !isPair(first, last))) calls.push(callId)
+    yield null
   }
-  repeated.push(...repeatedIn(context, current ?? '', sides))
+  const rows = context.db.rows<[string, number]>(queries.sides, { calls: JSON.stringify(calls) })
+  const sides = Map.groupBy(rows, ([callId]) => callId)
+  const repeated = [...sides].flatMap(([callId, named]) => {
+    const positions = named.map(([, messageId]) => messages.positionOf(messageId))
+    return repeatedIn(
+      context,
+      callId,
+      positions.filter((position) => position >= 0),
+    )
+  })
   known.set(context.memory, repeated)
   return repeated
 }
