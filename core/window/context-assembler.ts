@@ -31,6 +31,9 @@ import { readExcerpts, readSearchTexts } from './window-texts.ts'
  */
 const RANKED_CHARS = 20_000
 
+/** What is shown of a longer window is read each time, because it would take much memory. */
+const MOST_SHOWN = 20_000
+
 /** A window, what its summaries cover, and which items of it are sent. */
 type Chosen = {
   readonly window: Window
@@ -38,7 +41,17 @@ type Chosen = {
   readonly selection: Selection
   /** The conversations to which the first entries of a fork belong. */
   readonly homes: readonly number[]
+  /** How much a resume loads. Undefined where the file has to be asked. */
+  readonly resume: Resume | null | undefined
+}
+
+/** What is shown of a window besides its items. A kept window lasts until the file changes, and this with it. */
+type Shown = {
+  readonly excerpts: readonly string[]
+  /** How much a resume would load; null when that is the whole window. */
   readonly resume: Resume | null
+  /** How many more times the agent sends a message, by the id that it gave it. */
+  readonly sentAgain: ReadonlyMap<string, number>
 }
 
 /**
@@ -49,6 +62,7 @@ export class ContextAssembler {
   readonly #db: ReadDb
   readonly #settings: Readonly<CompactionSettings & AssemblySettings>
   readonly #windows: KeptWindow
+  readonly #shown = new WeakMap<Window, Shown>()
 
   constructor(
     db: ReadDb,
@@ -73,10 +87,11 @@ export class ContextAssembler {
 
   #assembled(
     input: AssembleInput,
-    { window, covered, selection, homes, resume }: Chosen,
+    { window, covered, selection, homes, resume: told }: Chosen,
     isPast: boolean,
   ): AssembledContext {
-    const excerpts = readExcerpts(this.#db, window)
+    const shown = this.#shownOf(window)
+    const resume = told === undefined ? shown.resume : told
     const { budgetTokens: budget } = this.#budget(input)
     const order = homes.length > 0 ? null : historyOrder(window, covered)
     const orphans = this.#orphansWithCall(window)
@@ -90,7 +105,7 @@ export class ContextAssembler {
           : 'out: the agent does not send it again',
     }
     const { activeTokens, fittingTokens, leftOutTokens } = sizeOf(window.columns, selection)
-    const again = isPast ? null : this.#sentAgain(window, selection)
+    const again = isPast ? null : this.#sentAgain(window, selection, shown.sentAgain)
     const prunedTokens = window.items.reduce((sum, item) => sum + (item.pruned?.tokens ?? 0), 0)
     return {
       conversationId: input.conversationId,
@@ -119,7 +134,7 @@ export class ContextAssembler {
           reason: selection.reasonAt(ordinal, wording),
           messages: standsFor(window, covered, ordinal),
           createdAtMs: item.createdAtMs,
-          excerpt: excerpts[ordinal] ?? '',
+          excerpt: shown.excerpts[ordinal] ?? '',
           ...(item.pruned ? { pruned: item.pruned } : {}),
           ...(ordinal < homes.length ? { conversationId: homes[ordinal] as number } : {}),
         }
@@ -130,9 +145,22 @@ export class ContextAssembler {
     }
   }
 
+  #shownOf(window: Window): Shown {
+    const shown = this.#shown.get(window) ?? {
+      excerpts: readExcerpts(this.#db, window),
+      resume: this.resumeOf(window.conversationId),
+      sentAgain: sentAgain(this.#db, window.conversationId),
+    }
+    if (window.length <= MOST_SHOWN) this.#shown.set(window, shown)
+    return shown
+  }
+
   /** Sums what the agent sends again of the included messages. Null when that is nothing. */
-  #sentAgain(window: Window, selection: Selection): { results: number; tokens: number } | null {
-    const times = sentAgain(this.#db, window.conversationId)
+  #sentAgain(
+    window: Window,
+    selection: Selection,
+    times: Shown['sentAgain'],
+  ): { results: number; tokens: number } | null {
     if (times.size === 0) return null
     const sent = window.items.filter((_, index) => selection.isIncluded(index))
     const externalIds = externalIdsOf(
@@ -217,7 +245,7 @@ export class ContextAssembler {
   #windowOf({ conversationId, resumed }: AssembleInput, past: PastEntries) {
     if (past.placed) return { ...this.#windows.sent(conversationId, past), resume: null }
     if (resumed) return this.#windows.resumed(conversationId)
-    return { ...this.#windows.sent(conversationId, past), resume: this.#windows.resumeOf(conversationId) }
+    return { ...this.#windows.sent(conversationId, past), resume: undefined }
   }
 
   #budget(input: AssembleInput): Budget {

@@ -61,6 +61,28 @@ describe('the assembled window', () => {
     expect(reasonOf(context, 'msg_2')).toBe('out: over the budget, and 9,870 tokens are as much as leaves at a time')
   })
 
+  it('shows the text of a summary that was changed between two questions, and reads nothing when nothing changed', () => {
+    using memory = messages()
+    const conversation = memory.conversationIds[0] ?? 0
+    const leaf = memory.leaf(conversation, memory.messages(conversation, 3))
+    const read: string[] = []
+    const all: TestMemory['db']['rows'] = (sql, params) => {
+      read.push(sql)
+      return memory.db.rows(sql, params)
+    }
+    const asked = new ContextAssembler({ ...memory.db, rows: all }, createTokenEstimator(), readSettings({}).compaction)
+    const shown = (): string | undefined => asked.assemble({ conversationId: conversation }).items[0]?.excerpt
+    const first = shown()
+    const before = read.length
+    expect(shown()).toBe(first)
+    expect(read).toHaveLength(before)
+    memory.db.run('UPDATE summaries SET content = :content WHERE summary_id = :leaf', {
+      content: 'Another text.',
+      leaf,
+    })
+    expect(shown()).toBe('Another text.')
+  })
+
   it('says how many messages a summary covers, through all depths', () => {
     using memory = messages()
     const conversation = memory.conversationIds[0] ?? 0
