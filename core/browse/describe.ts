@@ -1,10 +1,10 @@
 import type { Description, FileInfo } from '../contract/lineage.ts'
 import { VISIBILITIES } from '../memory/coverage.ts'
+import type { Memory } from '../memory/memory.ts'
 import type { Messages } from '../memory/messages.ts'
 import type { PositionRanges } from '../memory/position-ranges.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
-import { coversOfSummaries } from '../systems/covers.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { readMessages } from '../systems/message-reader.ts'
 import { type FoundNode, findNode, messageNodeId, notFound } from '../systems/node-id.ts'
@@ -13,7 +13,7 @@ import { fileById, fileIdsIn, fileReferences } from '../systems/records/files.ts
 import { sourceIds, summariesNaming } from '../systems/records/links.ts'
 import { descendantCounts, summaryRanges } from '../systems/records/summaries.ts'
 import { firstInWindow, placeInWindow } from '../systems/records/window-entries.ts'
-import { contentsOfSummaries } from '../systems/texts.ts'
+import { contentOfSummary } from '../systems/texts.ts'
 import { cutText } from '../text.ts'
 
 /** A description names at most this many sources. */
@@ -101,12 +101,16 @@ function describeSummary(
   { id, conversationId }: FoundNode & { kind: 'summary' },
   contentChars: number,
 ): Description {
-  const { messages, summaries, links, lineage, coverage } = reader.memory(conversationId)
+  const memory = reader.memory(conversationId)
+  const { messages, summaries, links, lineage, coverage, window } = memory
   const node = summaries.nodeOf(id)
   if (node < 0) throw notFound(db, id)
   const row = summaries.at(node)
-  const content = new Map(contentsOfSummaries(db, [id])).get(id) ?? ''
-  const covers = coversOfSummaries(db, [{ id, conversationId }]).get(id) ?? []
+  const content = contentOfSummary(db, id) ?? ''
+  const covers = summariesAbove(memory, node).map((above) => ({
+    id: summaries.at(above).id,
+    inWindow: (window.summaryCounts[above] ?? 0) > 0,
+  }))
   const visibility = VISIBILITIES[coverage.nodeStates[node] ?? 0] ?? 'absent'
   const sourceTokens = coverage.messageTokens(node)
   const times = timeRange(messages, coverage.reach(node)) ?? summaryRanges(db, [id]).get(id)
@@ -124,7 +128,7 @@ function describeSummary(
     compression: row.tokens > 0 && sourceTokens > 0 ? sourceTokens / row.tokens : null,
     descendantCount: descendantCounts(db, [id]).get(id) ?? null,
     messages: coverage.messageCount(node),
-    sources: sourceIds(db, id, MAX_SOURCES),
+    sources: sourcesOf(memory, node) ?? sourceIds(db, id, MAX_SOURCES),
     sourceCount: (lineage.sources[node]?.length ?? 0) + links.messagesOf(node).length,
     dependents: (lineage.dependents[node] ?? []).map((dependent) => lineage.idOf(dependent)).sort(),
     sourceRange: coverage.seqRange(node),
@@ -141,6 +145,31 @@ function describeSummary(
     contentChars: content.length,
     isCut: content.length > contentChars,
   }
+}
+
+/** Returns the summaries that were made from a summary, directly or not, the nearest first, those of one step by id. */
+function summariesAbove({ links, summaries }: Memory, node: number): number[] {
+  const idOf = (one: number): string => summaries.at(one).id
+  const above = new Set([node])
+  // A Set may grow while it is iterated; what is added is visited, too.
+  for (const one of above)
+    for (const dependent of (links.dependents[one] ?? []).toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1)))
+      above.add(dependent)
+  above.delete(node)
+  return [...above]
+}
+
+/**
+ * Returns the first sources of a summary in their order. Null where its links do not say it: some lead nowhere, are not
+ * numbered one after the other, or lead to messages and to summaries.
+ */
+function sourcesOf({ links, messages, summaries }: Memory, node: number): string[] | null {
+  const positions = links.messagesOf(node)
+  const sources = links.sources[node] ?? []
+  if (links.sparse.has(node) || links.brokenOf(node).length > 0 || (positions.length > 0 && sources.length > 0))
+    return null
+  if (sources.length > 0) return sources.slice(0, MAX_SOURCES).map((source) => summaries.at(source).id)
+  return Array.from(positions.subarray(0, MAX_SOURCES), (position) => messageNodeId(messages.ids[position] as number))
 }
 
 function describeFile(db: ReadDb, node: FoundNode & { kind: 'file' }, contentChars: number): Description {

@@ -5,17 +5,23 @@ const queries = {
   hold: /* sql */ `SELECT rootpage FROM main.sqlite_schema`,
 }
 
+/** Connections that hold a state of their file. */
+const holding = new WeakSet<ReadDb>()
+
 /**
  * Runs `body` on one state of the file. Commits of other processes stay invisible meanwhile, so that an answer from
  * several queries is consistent. Keep it short and never await inside, because a long reader keeps the write-ahead log
  * from shrinking. Calls may be nested. https://www.sqlite.org/isolation.html
  */
 export function readSnapshot<T>(db: ReadDb, body: () => T): T {
+  if (holding.has(db)) return body()
   const held = db.iterate(queries.hold)
   try {
     held.next()
+    holding.add(db)
     return body()
   } finally {
+    holding.delete(db)
     held.return?.()
   }
 }

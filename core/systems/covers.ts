@@ -72,19 +72,22 @@ export function summariesAboveMessages(db: ReadDb, messages: readonly Covered<nu
     conversationId,
     from: (leaves.get(id) ?? []).map(({ summaryId }) => summaryId),
   }))
-  return summariesAbove(db, starts)
+  return summariesAbove(db, starts, edgesUp(db, [...new Set(starts.flatMap(({ from }) => from))]))
 }
 
 /** As `coversOfSummaries`, without their depths. */
 export function summariesAboveSummaries(db: ReadDb, summaries: readonly Covered<string>[]): Map<string, Above[]> {
-  const ids = JSON.stringify(summaries.map((summary) => summary.id))
-  const dependents = groupBy(db.all<UpEdge>(queries.edgesUp, { ids }), (row) => row.sourceId)
+  const edges = edgesUp(
+    db,
+    summaries.map(({ id }) => id),
+  )
+  const dependents = groupBy(edges, (edge) => edge.sourceId)
   const starts = summaries.map(({ id, conversationId }) => ({
     id,
     conversationId,
     from: (dependents.get(id) ?? []).map(({ summaryId }) => summaryId).filter((summaryId) => summaryId !== id),
   }))
-  const covers = summariesAbove(db, starts)
+  const covers = summariesAbove(db, starts, edges)
   // On a cycle a summary stands above itself.
   for (const [id, above] of covers)
     covers.set(
@@ -97,9 +100,12 @@ export function summariesAboveSummaries(db: ReadDb, summaries: readonly Covered<
 type UpEdge = { readonly sourceId: string; readonly summaryId: string }
 type Start<Id> = Covered<Id> & { readonly from: readonly string[] }
 
-function summariesAbove<Id>(db: ReadDb, starts: readonly Start<Id>[]): Map<Id, Above[]> {
+const edgesUp = (db: ReadDb, ids: readonly string[]): UpEdge[] =>
+  ids.length === 0 ? [] : db.all<UpEdge>(queries.edgesUp, { ids: JSON.stringify(ids) })
+
+/** @param edges every edge on the way up from the starts */
+function summariesAbove<Id>(db: ReadDb, starts: readonly Start<Id>[], edges: readonly UpEdge[]): Map<Id, Above[]> {
   const all = new Set(starts.flatMap(({ from }) => from))
-  const edges = all.size === 0 ? [] : db.all<UpEdge>(queries.edgesUp, { ids: JSON.stringify([...all]) })
   for (const { summaryId } of edges) all.add(summaryId)
   const windows = new Set(windowsOfSummaries(db, [...all]).map((row) => `${row.conversationId} ${row.id}`))
   const dependents = groupBy(edges, (edge) => edge.sourceId)

@@ -4,7 +4,7 @@ import { summaryHash } from '../memory/summary-hash.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readingMemory } from './read-memory.ts'
 import { contentHashes } from './records/messages.ts'
-import { contentsOfSummaries } from './texts.ts'
+import { contentOfSummary } from './texts.ts'
 
 /** A draft of a file's derived rows, with the texts and hashes of the file. */
 export class FileDraft extends Draft {
@@ -23,8 +23,7 @@ export class FileDraft extends Draft {
   textOf(id: string): string {
     const written = this.summaries.get(id)?.content
     if (written !== undefined) return written
-    const [stored] = contentsOfSummaries(this.db, [id])
-    return stored?.[1] ?? ''
+    return contentOfSummary(this.db, id) ?? ''
   }
 
   /** The hash of a summary with this text and these sources, of those that exist. */

@@ -21,6 +21,7 @@ const queries = {
     ORDER BY message_id, ordinal`,
   summaries: /* sql */ `
     SELECT summary_id AS id, content FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
+  summary: /* sql */ `SELECT content FROM summaries WHERE summary_id = :id`,
   summaryRows: /* sql */ `
     SELECT summary_rowid, content FROM summaries WHERE summary_rowid IN (SELECT value FROM json_each(:rows))`,
   messagesHolding: /* sql */ `
@@ -195,6 +196,10 @@ export function joinedParts<Id>(rows: Iterable<PartRow<Id>>): ReadonlyMap<Id, Re
 
 const joined = (before: string | null, text: string | null): string | null =>
   before === null || text === null ? (before ?? text) : `${before}\n${text}`
+
+/** The text of a summary; undefined when it is gone. */
+export const contentOfSummary = (db: ReadDb, id: string): string | null | undefined =>
+  db.value<string | null>(queries.summary, { id })
 
 /** Texts of summaries. */
 export const contentsOfSummaries = (db: ReadDb, ids: readonly string[]): Generator<Content<string>> =>
