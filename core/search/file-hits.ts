@@ -1,7 +1,7 @@
 import { ROW_BYTES } from '../contract/file.ts'
 import { type LineRun, lineRuns, RowPlaces, type RowStart } from '../files/line-runs.ts'
 import type { TimeSlice } from '../yielding.ts'
-import type { Matcher } from './matcher.ts'
+import { FoldedText, type Matcher } from './matcher.ts'
 import type { Plan } from './plan.ts'
 import type { SearchedFile } from './searched-files.ts'
 import { type Snippet, snippetOf, snippetOfLine } from './snippet.ts'
@@ -107,7 +107,7 @@ const hitIn = (
 ): FileHit => ({
   row,
   line,
-  score: matcher.termCount === 1 ? 1 : matcher.holding([text]).filter(Boolean).length,
+  score: matcher.termCount === 1 ? 1 : matcher.holding([new FoldedText(text)]).filter(Boolean).length,
   run,
   matches: (other) => other.matches([text]),
   snippet,

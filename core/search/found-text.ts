@@ -1,4 +1,4 @@
-import type { Fields, FoldedText, Matcher } from './matcher.ts'
+import { type Fields, FoldedText, type Matcher } from './matcher.ts'
 import { smallLetters, wordsOf } from './text-folding.ts'
 
 /** A text that is asked whether it contains what was found in another text. */
@@ -22,10 +22,11 @@ export class FoundText {
   holds(fields: Fields, found: readonly string[]): boolean {
     const shown = found.filter((one) => one !== '')
     if (shown.length === 0 || !shown.every((one) => this.#isHere(one))) return false
-    this.#terms ??= this.#matcher.holding([this.#text.text])
+    this.#terms ??= this.#matcher.holding([this.#text])
     const terms = this.#terms
     // A single term stands in every hit, so the texts of the hit need not be folded to know that.
-    const wanted = this.#matcher.termCount > 1 ? this.#matcher.holding(fields) : [true]
+    const wanted =
+      this.#matcher.termCount > 1 ? this.#matcher.holding(fields.map((field) => new FoldedText(field))) : [true]
     return wanted.every((isWanted, term) => !isWanted || terms[term] === true)
   }
 

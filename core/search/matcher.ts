@@ -15,8 +15,8 @@ export interface Matcher {
   matches(fields: Fields): boolean
   /** Returns false only when no part of the text can match. It is much quicker than matching each of its lines. */
   mayMatchIn(text: string): boolean
-  /** Returns for each term whether the fields contain it. */
-  holding(fields: Fields): boolean[]
+  /** Returns for each term whether one of the texts contains it. */
+  holding(texts: readonly FoldedText[]): boolean[]
   /** Returns the matches in one text in order, at most `limit` for each term. */
   find(text: string, limit: number): Match[]
   /**
@@ -116,8 +116,7 @@ export class ExpressionMatcher implements Matcher {
     return mayHold(this.#expression)
   }
 
-  holding(fields: Fields): boolean[] {
-    const texts = fields.map((field) => new FoldedText(field))
+  holding(texts: readonly FoldedText[]): boolean[] {
     return this.#terms.map((term) => texts.some((text) => isIn(text, term)))
   }
 
@@ -206,8 +205,8 @@ export class LiteralMatcher implements Matcher {
     return this.#folded(text).includes(this.#text)
   }
 
-  holding(fields: Fields): boolean[] {
-    return [this.matches(fields)]
+  holding(texts: readonly FoldedText[]): boolean[] {
+    return [this.matches(texts.map(({ text }) => text))]
   }
 
   find(text: string, limit: number): Match[] {

@@ -142,10 +142,11 @@ export class MessageCorpus implements Corpus {
       const found = messageHeads(this.#db, rows)
       const covers = summariesAboveMessages(this.#db, found)
       const windows = Map.groupBy(windowsOfMessages(this.#db, rows), ({ id }) => id)
+      const prunedOf = this.#prunedNow()
       return new Map(
         found.map(({ id: row, conversationId, seq, role, createdAtMs }): [number, HitRow] => {
           const inWindow = windows.get(row)?.some((window) => window.conversationId === conversationId) ?? false
-          const isPruned = this.#prunedOf(conversationId).has(row)
+          const isPruned = prunedOf(conversationId).has(row)
           return [
             row,
             {
@@ -165,14 +166,18 @@ export class MessageCorpus implements Corpus {
     })
   }
 
-  #prunedOf(conversationId: number): ReadonlySet<number> {
+  /** Gives the messages of a conversation of which something was pruned, in the present state of the file. */
+  #prunedNow(): (conversationId: number) => ReadonlySet<number> {
     const stamp = changeStamp(this.#db)
     if (this.#pruned?.stamp !== stamp) this.#pruned = { stamp, of: new Map() }
-    const known = this.#pruned.of.get(conversationId)
-    if (known) return known
-    const pruned = new Set(readPruned(this.#db, conversationId).map(({ messageId }) => messageId))
-    this.#pruned.of.set(conversationId, pruned)
-    return pruned
+    const { of } = this.#pruned
+    return (conversationId) => {
+      const known = of.get(conversationId)
+      if (known) return known
+      const pruned = new Set(readPruned(this.#db, conversationId).map(({ messageId }) => messageId))
+      of.set(conversationId, pruned)
+      return pruned
+    }
   }
 }
 

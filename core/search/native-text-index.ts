@@ -2,6 +2,7 @@ import type { Capabilities } from '../contract/memory.ts'
 import { LcmError } from '../errors.ts'
 import { hasPendingIndex, LONG_MESSAGE_PENDING } from '../sqlite/pending-index.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
+import { changeStamp } from '../systems/change-stamp.ts'
 import type { IndexedWord, RankedRows, RowRange, TextIndex, TextIndexSource } from './corpus.ts'
 
 /** Returns the indexes of a file that keeps its own. Tables in a file that does not are never relied on. */
@@ -10,7 +11,13 @@ export function ownIndexes(db: ReadDb, capabilities: Capabilities): TextIndexSou
   const indexes = isIndexed
     ? { messages: new NativeTextIndex(db, 'messages'), summaries: new NativeTextIndex(db, 'summaries'), note: null }
     : null
-  const isPending = (): boolean => indexes !== null && lacksMessages(db)
+  let looked: { readonly stamp: string; readonly lacks: boolean } | null = null
+  const isPending = (): boolean => {
+    if (indexes === null) return false
+    const stamp = changeStamp(db)
+    if (looked?.stamp !== stamp) looked = { stamp, lacks: lacksMessages(db) }
+    return looked.lacks
+  }
   return {
     current: () => (isPending() ? null : indexes),
     absence: () => (isPending() ? LONG_MESSAGE_PENDING : 'this file has no index that can be relied on.'),
@@ -45,14 +52,13 @@ const queries = {
   // One aggregated value takes half the time of 200,000 rows.
   rows: (table: string) => /* sql */ `
     SELECT group_concat(rowid) FROM (SELECT rowid FROM ${table} WHERE ${table} MATCH :match ORDER BY rowid)`,
-  firstRows: (table: string) => /* sql */ `
-    SELECT group_concat(rowid)
-    FROM (SELECT rowid FROM ${table} WHERE ${table} MATCH :match ORDER BY rowid LIMIT CAST(:most AS INTEGER))`,
   // FTS5 reads a range by itself when its ends are integers, and all rows when they are not.
   rowsBetween: (table: string) => /* sql */ `
     SELECT group_concat(rowid)
     FROM (SELECT rowid FROM ${table} WHERE ${table} MATCH :match AND ${BETWEEN} ORDER BY rowid)`,
   count: (table: string) => /* sql */ `SELECT count(*) FROM ${table} WHERE ${table} MATCH :match AND ${BETWEEN}`,
+  countUpTo: (table: string) => /* sql */ `
+    SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH :match LIMIT CAST(:most AS INTEGER))`,
   best: (table: 'messages' | 'summaries', condition: string) => /* sql */ `
     SELECT rowid, -bm25(${table}_fts, ${weightsOf(table).join(', ')}) AS score
     FROM ${table}_fts
@@ -83,8 +89,8 @@ export class NativeTextIndex implements TextIndex {
     return this.#rowsOf(`${this.#table}_fts`, match, range)
   }
 
-  firstRows(match: string, most: number): Float64Array {
-    return parseRows(this.#db.value<string>(queries.firstRows(`${this.#table}_fts`), { match, most }))
+  countUpTo(match: string, most: number): number {
+    return this.#db.value<number>(queries.countUpTo(`${this.#table}_fts`), { match, most }) ?? 0
   }
 
   count(match: string, range: RowRange): number {

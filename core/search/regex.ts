@@ -2,7 +2,7 @@ import { RE2JS, RE2JSSyntaxException } from 're2js'
 import { LcmError } from '../errors.ts'
 import { BacktrackingMatcher } from './backtracking-matcher.ts'
 import { ANYTHING } from './index-expression.ts'
-import type { Fields, Match, Matcher } from './matcher.ts'
+import type { Fields, FoldedText, Match, Matcher } from './matcher.ts'
 import { PatternBudget } from './pattern-budget.ts'
 import { type Plan, textPlan } from './plan.ts'
 import { type QuickLook, quickLook } from './quick-look.ts'
@@ -102,8 +102,8 @@ export class RegexMatcher implements Matcher {
     return this.#startIn(text, 0) !== null
   }
 
-  holding(fields: Fields): boolean[] {
-    return [this.matches(fields)]
+  holding(texts: readonly FoldedText[]): boolean[] {
+    return [this.matches(texts.map(({ text }) => text))]
   }
 
   /** @throws LcmError pattern_too_slow */

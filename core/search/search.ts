@@ -105,14 +105,14 @@ export class Searched {
     return this.#count
   }
 
-  /** Returns whether the hits are no more than a number of them where the index alone decides. They are known then. */
-  areAtMost(most: number): boolean {
+  /**
+   * Returns whether the hits are no more than a number of them where the index alone decides.
+   * @param isCounted whether the number of hits is asked for anyway
+   */
+  areAtMost(most: number, isCounted: boolean): boolean {
     const { index, plan } = this
     if (!index || plan.exact === null) return false
-    const rows = index.firstRows(plan.exact, most + 1)
-    if (rows.length > most) return false
-    this.#all = this.#narrowed({ rows, certain: rows }, [[0, this.#length]])
-    return true
+    return (isCounted ? this.count() : index.countUpTo(plan.exact, most + 1)) <= most
   }
 
   /** The rows of the candidates where they are few of those that the index ranks, otherwise null. */

@@ -79,15 +79,17 @@ function pieceStart(text: string, near: number): number {
 
 /** Returns the start of the match from which on one snippet contains most different terms. */
 function densest(matches: readonly Match[]): number {
-  let best = { start: 0, terms: 0 }
-  matches.forEach(({ start }, place) => {
+  let best = { start: 0, terms: -1 }
+  const all = new Set(matches.map(({ term }) => term)).size
+  for (const [place, { start }] of matches.entries()) {
     const terms = new Set<number>()
     for (const match of matches.slice(place)) {
       if (match.end > start + SNIPPET_CHARS - LEAD_CHARS) break
       terms.add(match.term)
     }
-    if (terms.size > best.terms || place === 0) best = { start, terms: terms.size }
-  })
+    if (terms.size > best.terms) best = { start, terms: terms.size }
+    if (best.terms === all) break
+  }
   return best.start
 }
 

@@ -80,12 +80,16 @@ export type Words = {
 /** Returns the tokens of a text as FTS5 compares them, in a form for `includes(' word ')`. */
 export const wordsOf = (text: string): string => folded(text, null).text
 
-/** Returns the same as `wordsOf`, with the offsets of the tokens in the text. */
-export const locatedWordsOf = (text: string): Words => folded(text, new Uint32Array(text.length + 2))
+/** Returns the same as `wordsOf`, with the offsets of the tokens in the text, which hold until the next text is located. */
+export function locatedWordsOf(text: string): Words {
+  keptOrigins ??= new Uint32Array(KEPT)
+  return folded(text, text.length + 2 <= KEPT ? keptOrigins : new Uint32Array(text.length + 2))
+}
 
 /** Memory in which texts of up to so many characters are folded. Making it anew takes longer than folding most texts. */
 const KEPT = 32_768
 let kept: Buffer | undefined
+let keptOrigins: Uint32Array | undefined
 
 function folded(text: string, origins: Uint32Array | null): Words {
   kept ??= Buffer.alloc(KEPT * 2)

@@ -27,7 +27,7 @@ export class TimeOrder implements HitOrder {
     this.#limit = limit
     this.countsAll = after === null
     this.#compare = isNewestFirst ? newestFirst : compareTimeKeys
-    const isAfter = (hit: Placed): boolean => after === null || this.#compare(timeKeyOf(hit), after) > 0
+    const isAfter = after && ((hit: Placed): boolean => this.#compare(timeKeyOf(hit), after) > 0)
     this.#queues = searches.map((searched) => new TimeQueue(searched, isNewestFirst, isAfter, firstRows))
     this.#fillPage()
   }

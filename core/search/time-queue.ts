@@ -51,25 +51,33 @@ export class TimeQueue {
   #asked: number
   readonly #end: number
 
-  /** @param isAfter whether a hit comes after the beginning of the page */
-  constructor(searched: Searched, isNewestFirst: boolean, isAfter: (hit: Placed) => boolean, firstRows: number) {
+  /** @param isAfter whether a hit comes after the beginning of the page; null where the page begins with the first */
+  constructor(
+    searched: Searched,
+    isNewestFirst: boolean,
+    isAfter: ((hit: Placed) => boolean) | null,
+    firstRows: number,
+  ) {
     this.searched = searched
     this.#isNewestFirst = isNewestFirst
     this.#blockRows = Math.min(BLOCK_ROWS, Math.max(1, Math.floor(firstRows / FIRST_SHARE)))
     this.#end = searched.catalogue.length
-    // Few rows are listed at once: counting them first would take longer.
+    // Few rows are listed at once.
     this.#isTrying = searched.canBeTried && this.#end > firstRows / 2
     const isCounted =
-      !this.#isTrying && searched.canBeWalked && (!searched.isExact || !searched.areAtMost(firstRows / FEW_SHARE))
+      !this.#isTrying &&
+      searched.canBeWalked &&
+      (!searched.isExact || !searched.areAtMost(firstRows / FEW_SHARE, isAfter === null))
     const isWalked = this.#isTrying || isCounted
-    this.#start = isWalked ? firstIndex(this.#end, (place) => isAfter({ searched, index: this.#indexAt(place) })) : 0
+    const mayBegin = (index: number): boolean => isAfter === null || isAfter({ searched, index })
+    this.#start = isWalked ? firstIndex(this.#end, (place) => mayBegin(this.#indexAt(place))) : 0
     this.#asked = this.#start
     this.countsAhead = isCounted && searched.isExact && this.#start === 0
     if (isWalked) this.#ask(firstRows / (this.#isTrying ? TRIED_SHARE : FIRST_SHARE))
     else {
       this.#asked = this.#end
       const all = searched.catalogue.inTimeOrder(searched.candidates, isNewestFirst)
-      const first = firstIndex(all.length, (at) => isAfter({ searched, index: all[at] as number }))
+      const first = firstIndex(all.length, (at) => mayBegin(all[at] as number))
       this.#take(searched.all, all.subarray(first))
     }
   }

@@ -81,7 +81,7 @@ export type MessageHead = {
 
 /** Some messages, wherever they are; those of one whole conversation are columns of `MemoryReader`. */
 export const messageHeads = (db: ReadDb, ids: readonly number[]): MessageHead[] =>
-  db.all<MessageHead>(queries.byId, { ids: JSON.stringify(ids) })
+  ids.length === 0 ? [] : db.all<MessageHead>(queries.byId, { ids: JSON.stringify(ids) })
 
 /** The role and tokens of some messages by their numbers. */
 export const messageWeights = (

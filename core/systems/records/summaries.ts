@@ -64,7 +64,7 @@ export const summaryHeads = (db: ReadDb, ids: readonly string[]): SummaryHead[] 
 
 /** The same by row numbers. */
 export const summaryHeadsByRow = (db: ReadDb, rows: readonly number[]): SummaryHead[] =>
-  db.all<SummaryHead>(queries.byRow, { rows: JSON.stringify(rows) })
+  rows.length === 0 ? [] : db.all<SummaryHead>(queries.byRow, { rows: JSON.stringify(rows) })
 
 /** The summaries of a conversation, deepest first, then oldest first. */
 export const summaryHeadsOf = (db: ReadDb, conversationId: number): SummaryHead[] =>
