@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { ExpandQuery } from './agents/expand-query/expand-query.ts'
+import type { ExpandQuery } from './agents/expand-query/expand-query.ts'
 import { GrantService } from './agents/grants/grant-service.ts'
 import { issuedGrants } from './agents/grants/grant-tables.ts'
 import { Grants } from './agents/grants/grants.ts'
@@ -42,7 +42,7 @@ import { MapRecord } from './map/map-record.ts'
 import type { KeyLookup } from './models/summarizers/ask-model.ts'
 import type { TokenEstimator } from './models/token-estimator.ts'
 import { NoteService } from './notes/note-service.ts'
-import { ProvenanceFinder } from './provenance/provenance.ts'
+import type { ProvenanceFinder } from './provenance/provenance.ts'
 import { Meaning } from './search/meaning/meaning.ts'
 import { openSideIndex } from './search/side-index/open-side-index.ts'
 import type { SideIndex } from './search/side-index/side-index.ts'
@@ -59,12 +59,11 @@ import { isNative } from './systems/native/native.ts'
 import { type OpenMemoryOptions, openMemory } from './systems/open.ts'
 import { ownBudgetsOf } from './systems/own-budgets.ts'
 import { systemOf } from './systems/systems.ts'
-import { FactStateFinder } from './trace/fact-states.ts'
-import { FactTracer } from './trace/fact-tracer.ts'
-import { LossReporter } from './trace/loss.ts'
-import { Prober } from './trace/probe/prober.ts'
-import { SurvivalCounter } from './trace/survival.ts'
-import { TextIndexes } from './trace/text-indexes.ts'
+import type { FactStateFinder } from './trace/fact-states.ts'
+import type { FactTracer } from './trace/fact-tracer.ts'
+import type { LossReporter } from './trace/loss.ts'
+import type { Prober } from './trace/probe/prober.ts'
+import type { SurvivalCounter } from './trace/survival.ts'
 import { ContextAssembler } from './window/context-assembler.ts'
 import { KeptWindow } from './window/kept-window.ts'
 import { TimeTravel } from './window/time-travel/time-travel.ts'
@@ -91,17 +90,17 @@ export type Lcm = {
   readonly meaning: Meaning
   /** The ledger of this memory, as far as the user of this machine allows it. */
   readonly ledger: MemoryLedger
-  readonly provenance: ProvenanceFinder
+  readonly provenance: Pick<ProvenanceFinder, 'find'>
   /** What became of what was said. */
-  readonly tracer: FactTracer
+  readonly tracer: Pick<FactTracer, 'trace'>
   /** Whether an agent would still know what was said. */
-  readonly prober: Prober
-  readonly factStates: FactStateFinder
-  readonly survival: SurvivalCounter
-  readonly losses: LossReporter
+  readonly prober: Pick<Prober, 'ask' | 'answers' | 'probe'>
+  readonly factStates: Pick<FactStateFinder, 'of'>
+  readonly survival: Pick<SurvivalCounter, 'of' | 'columns'>
+  readonly losses: Pick<LossReporter, 'report'>
   readonly families: Families
   readonly usage: PromptUsage
-  readonly expandQuery: ExpandQuery
+  readonly expandQuery: Pick<ExpandQuery, 'ask'>
   /** Permissions for other programs, which are kept in the app's data folder. */
   readonly grants: GrantService
   /** Pins and notes of the user, which are kept in the app's data folder. */
@@ -198,7 +197,6 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     meaning,
   )
 
-  const indexes = new TextIndexes(read)
   const timeTravel = new TimeTravel({
     db: read,
     reader,
@@ -240,6 +238,17 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     requireWrite,
     filesDirs: [storeBeside(info.path), ...(settings.filesDir ? [settings.filesDir] : [])],
   }
+
+  // What compares texts is an eighth of all code that would be loaded before the first answer.
+  const tracing = later(async () => {
+    const { openTracing } = await import('./trace/tracing.ts')
+    return openTracing({ read, reader, timeTravel, retrieval })
+  })
+  const questions = later(async () => {
+    const { ExpandQuery } = await import('./agents/expand-query/expand-query.ts')
+    const defaultTokens = settings.maxExpandTokens
+    return new ExpandQuery({ db: read, reader, retrieval, estimator, summarizers, clock, defaultTokens })
+  })
 
   const fileReader = new FileReader({
     ...{ db: read, filesDir: settings.filesDir },
@@ -285,31 +294,24 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     sideIndex,
     meaning,
     ledger,
-    provenance: new ProvenanceFinder({
-      db: read,
-      reader,
-      grep: (input, signal) => retrieval.search(input, signal),
-      messagesWith: (word) => retrieval.messagesWith(word),
-    }),
-    prober: new Prober({
-      ...{ db: read, reader, timeTravel, indexes },
-      search: (input, signal) => retrieval.search(input, signal),
-    }),
-    tracer: new FactTracer({ db: read, reader, indexes, search: (input, signal) => retrieval.search(input, signal) }),
-    factStates: new FactStateFinder({ db: read, reader, indexes }),
-    survival: new SurvivalCounter({ db: read, reader, indexes }),
-    losses: new LossReporter({ db: read, reader, indexes, timeTravel }),
+    provenance: { find: async (...asked) => (await tracing()).provenance.find(...asked) },
+    prober: {
+      ask: async (...asked) => (await tracing()).prober.ask(...asked),
+      answers: async function* (...asked) {
+        return yield* (await tracing()).prober.answers(...asked)
+      },
+      probe: async (...asked) => (await tracing()).prober.probe(...asked),
+    },
+    tracer: { trace: async (...asked) => (await tracing()).tracer.trace(...asked) },
+    factStates: { of: async (...asked) => (await tracing()).factStates.of(...asked) },
+    survival: {
+      of: async (...asked) => (await tracing()).survival.of(...asked),
+      columns: async (...asked) => (await tracing()).survival.columns(...asked),
+    },
+    losses: { report: async (...asked) => (await tracing()).losses.report(...asked) },
     families: new Families(read),
     usage: new PromptUsage({ db: read, reader, timeTravel }),
-    expandQuery: new ExpandQuery({
-      db: read,
-      reader,
-      retrieval,
-      estimator,
-      summarizers,
-      clock,
-      defaultTokens: settings.maxExpandTokens,
-    }),
+    expandQuery: { ask: async (...asked) => (await questions()).ask(...asked) },
     grants: new GrantService({
       db: read,
       reader,
@@ -362,5 +364,14 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
       sideIndex?.close()
       memory.close()
     },
+  }
+}
+
+/** Makes a service with the first question to it, and keeps it. */
+function later<Service>(make: () => Promise<Service>): () => Promise<Service> {
+  let made: Promise<Service> | null = null
+  return () => {
+    made ??= make()
+    return made
   }
 }

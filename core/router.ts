@@ -9,7 +9,6 @@ import type { LcmEvent } from './contract/event.ts'
 import { findingCounts } from './contract/integrity.ts'
 import type { Core } from './core.ts'
 import { LcmError, toErrorInfo } from './errors.ts'
-import { probeDocument } from './jobs/probe-windows.ts'
 import type { Lcm } from './lcm.ts'
 import { requireLocalPath } from './local-path.ts'
 import { logCall } from './log.ts'
@@ -302,9 +301,10 @@ export function createRouter(core: Core) {
         (await withSummaries(input)).losses.report(input, signal),
       ),
       probe: os.trace.probe.handler(async ({ input, signal }) => (await core.lcm()).prober.probe(input, signal)),
-      probeDocument: os.trace.probeDocument.handler(async ({ input }) =>
-        probeDocument(await core.lcm(), core.jobs.list(), input),
-      ),
+      probeDocument: os.trace.probeDocument.handler(async ({ input }) => {
+        const { probeDocument } = await import('./jobs/probe-windows.ts')
+        return probeDocument(await core.lcm(), core.jobs.list(), input)
+      }),
     },
     compaction: {
       evaluate: os.compaction.evaluate.handler(async ({ input }) => (await core.lcm()).planner.evaluate(input)),

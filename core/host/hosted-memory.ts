@@ -20,7 +20,6 @@ import {
 import { knownRole, newestMessages } from '../systems/records/messages.ts'
 import { despiteWrongValues } from '../systems/wrong-values.ts'
 import { throwIfCancelled } from '../yielding.ts'
-import { whatLeftWindow } from './hooks/left-window.ts'
 import { readEntries } from './read-entries.ts'
 import { readMessages, titleIn } from './read-messages.ts'
 import { recall } from './recall.ts'
@@ -177,6 +176,8 @@ export class HostedMemory {
         signal,
       )
     const conversationId = this.#conversation(lcm, input)
+    // What compares texts is loaded with the first answer that needs it.
+    const { whatLeftWindow } = await import('./hooks/left-window.ts')
     const text = await whatLeftWindow(lcm, { conversationId, isLeaving: false, summary: null, tokenCap }, signal)
     return { text, passages: [], tokens: lcm.estimator.count(text) }
   }

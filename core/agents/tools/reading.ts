@@ -20,8 +20,8 @@ export type ToolServices = {
   readonly retrieval: RetrievalEngine
   readonly outliner: Outliner
   readonly fileReader: FileReader
-  readonly expandQuery: ExpandQuery
-  readonly losses: LossReporter
+  readonly expandQuery: Pick<ExpandQuery, 'ask'>
+  readonly losses: Pick<LossReporter, 'report'>
   readonly grants: GrantService
   readonly estimator: TokenEstimator
   readonly settings: { readonly maxExpandTokens: number }
