@@ -49,9 +49,9 @@ type Chosen = {
 type Shown = {
   readonly excerpts: readonly string[]
   /** How much a resume would load; null when that is the whole window. */
-  readonly resume: Resume | null
+  readonly resume: () => Resume | null
   /** How many more times the agent sends a message, by the id that it gave it. */
-  readonly sentAgain: ReadonlyMap<string, number>
+  readonly sentAgain: () => ReadonlyMap<string, number>
 }
 
 /**
@@ -81,8 +81,7 @@ export class ContextAssembler {
    * @throws LcmError not_found
    */
   assemble(input: AssembleInput, past: PastEntries = {}): AssembledContext {
-    const isPast = past.placed !== undefined || past.until !== undefined
-    return this.#assembled(input, this.#select(input, past), isPast)
+    return this.#assembled(input, this.#select(input, past), past.placed !== undefined || past.until !== undefined)
   }
 
   #assembled(
@@ -91,7 +90,7 @@ export class ContextAssembler {
     isPast: boolean,
   ): AssembledContext {
     const shown = this.#shownOf(window)
-    const resume = told === undefined ? shown.resume : told
+    const resume = told === undefined ? shown.resume() : told
     const { budgetTokens: budget } = this.#budget(input)
     const order = homes.length > 0 ? null : historyOrder(window, covered)
     const orphans = this.#orphansWithCall(window)
@@ -105,7 +104,7 @@ export class ContextAssembler {
           : 'out: the agent does not send it again',
     }
     const { activeTokens, fittingTokens, leftOutTokens } = sizeOf(window.columns, selection)
-    const again = isPast ? null : this.#sentAgain(window, selection, shown.sentAgain)
+    const again = isPast ? null : this.#sentAgain(window, selection, shown.sentAgain())
     const prunedTokens = window.items.reduce((sum, item) => sum + (item.pruned?.tokens ?? 0), 0)
     return {
       conversationId: input.conversationId,
@@ -118,7 +117,7 @@ export class ContextAssembler {
       pressure: fittingTokens / budget,
       softThreshold: this.#settings.softThreshold,
       hardThreshold: this.#settings.hardThreshold,
-      freshTailCount: this.#freshTailCount(input),
+      freshTailCount: input.freshTailCount ?? this.#settings.freshTailCount,
       overBudget: selection.overBudget,
       items: window.items.map((item, ordinal): ContextItem => {
         return {
@@ -148,8 +147,8 @@ export class ContextAssembler {
   #shownOf(window: Window): Shown {
     const shown = this.#shown.get(window) ?? {
       excerpts: readExcerpts(this.#db, window),
-      resume: this.resumeOf(window.conversationId),
-      sentAgain: sentAgain(this.#db, window.conversationId),
+      resume: once(() => this.resumeOf(window.conversationId)),
+      sentAgain: once(() => sentAgain(this.#db, window.conversationId)),
     }
     if (window.length <= MOST_SHOWN) this.#shown.set(window, shown)
     return shown
@@ -159,7 +158,7 @@ export class ContextAssembler {
   #sentAgain(
     window: Window,
     selection: Selection,
-    times: Shown['sentAgain'],
+    times: ReturnType<Shown['sentAgain']>,
   ): { results: number; tokens: number } | null {
     if (times.size === 0) return null
     const sent = window.items.filter((_, index) => selection.isIncluded(index))
@@ -230,7 +229,7 @@ export class ContextAssembler {
       columns: window.columns,
       pairs: window.pairs,
       budgetTokens: this.#budget(input).selectionTokens,
-      freshTailCount: this.#freshTailCount(input),
+      freshTailCount: input.freshTailCount ?? this.#settings.freshTailCount,
       relevance: query ? rankByRelevance(readSearchTexts(this.#db, window, RANKED_CHARS), query) : undefined,
     })
     return { window, covered, selection, homes, resume }
@@ -253,10 +252,6 @@ export class ContextAssembler {
     return budgetFor(this.#settings, conversationId, budgetTokens ?? tokenBudget)
   }
 
-  #freshTailCount(input: AssembleInput): number {
-    return input.freshTailCount ?? this.#settings.freshTailCount
-  }
-
   /** Returns indexes of orphans whose call exists in the conversation outside the window. */
   #orphansWithCall(window: Window): ReadonlySet<number> {
     const orphans = new Map(Array.from(window.pairs.orphans, (index) => [window.itemAt(index).messageId, index]))
@@ -270,6 +265,15 @@ export class ContextAssembler {
     return new Set(
       firstCalls.flatMap(({ messageId, callId }) => (made.has(callId) ? (orphans.get(messageId) ?? []) : [])),
     )
+  }
+}
+
+/** Makes something when it is first asked for, and keeps it. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null
+  return () => {
+    made ??= { value: make() }
+    return made.value
   }
 }
 
