@@ -2,8 +2,6 @@
 type WindowProbe = {
   /** When the strata first had more than their ground, or null. Milliseconds since the navigation. */
   drawnAtMs: number | null
-  /** Milliseconds of every task that took 50 or more, since they were last taken. */
-  readonly longTasks: number[]
   /** When frames began, while they are sampled. */
   frames: number[] | null
   /** Milliseconds from an event to the frame that shows what was awaited, or null while it is awaited. */
@@ -23,11 +21,6 @@ declare global {
 
 /** Runs in the page before anything else. It stands by itself, since only its text goes there. */
 export function installProbe(): void {
-  const longTasks: number[] = []
-  new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) longTasks.push(duration)
-  }).observe({ type: 'longtask', buffered: true })
-
   const STRIP_PX = 8
   const noteDrawing = () => {
     const canvas = document.querySelector('canvas')
@@ -64,7 +57,6 @@ export function installProbe(): void {
 
   const probe: WindowProbe = {
     drawnAtMs: null,
-    longTasks,
     frames: null,
     answer: null,
     await: (event, what, name = '') => {
