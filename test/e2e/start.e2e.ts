@@ -42,6 +42,29 @@ test('the first view of a file answers four questions, and leads from words to w
   await expect(page.getByRole('button', { name: 'In every conversation' })).toBeVisible()
 })
 
+test('the first view draws its answers before the figures that follow them', async ({ openSample }) => {
+  const page = await openSample()
+  const history = page.getByRole('region', { name: 'The window over time' })
+  await expect(history.getByRole('slider')).toBeVisible()
+  await page.getByRole('link', { name: 'Messages' }).click()
+  await expect(history).toHaveCount(0)
+  await page.evaluate(() => {
+    const order: string[] = []
+    Object.assign(window, { order })
+    new MutationObserver(() => {
+      for (const name of ['How is it layered?', 'The window over time']) {
+        if (document.querySelector(`section[aria-label="${name}"]`) && !order.includes(name)) order.push(name)
+      }
+      order.push('change')
+    }).observe(document.querySelector('main') as Element, { childList: true, subtree: true })
+  })
+  await page.getByRole('link', { name: 'Start' }).click()
+  await expect(history.getByRole('slider')).toBeVisible()
+  const order = await page.evaluate(() => (window as unknown as { order: string[] }).order)
+  const between = order.slice(order.indexOf('How is it layered?') + 1, order.indexOf('The window over time'))
+  expect(between).toContain('change')
+})
+
 test('an address from before leads to the first view, which shows what it showed', async ({ openSample }) => {
   const page = await openSample()
   await page.evaluate(() => {

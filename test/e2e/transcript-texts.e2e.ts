@@ -2,6 +2,7 @@ import type { Locator } from '@playwright/test'
 import type { MessageSpec } from '../builders/memory.ts'
 import { pdfOf } from '../builders/pdf.ts'
 import { pngOf } from '../builders/png.ts'
+import { rawMemory } from '../perf/raw-memory.ts'
 import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
 import { builtMemory } from './memories.ts'
 
@@ -156,3 +157,32 @@ const darkPixels = (picture: Locator): Promise<number> =>
     pen.drawImage(image as HTMLImageElement, 0, 0)
     return pen.getImageData(0, 0, width, height).data.filter((value, at) => at % 4 === 0 && value < 128).length
   })
+
+test(
+  'a long transcript draws only the messages that have room when one comes back to it',
+  IN_BROWSER,
+  async ({ openMemory }) => {
+    const { path, db } = rawMemory(100_000)
+    db.close()
+    const page = await openMemory(path)
+    const tab = (name: string) => page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name })
+    const messages = page.getByRole('feed', { name: 'Messages' }).getByRole('article')
+    await tab('Messages').click()
+    await expect(messages.first()).toBeVisible()
+    await tab('Find').click()
+    await expect(messages).toHaveCount(0)
+    await page.evaluate(() => {
+      const main = document.querySelector('main')
+      const drawn = { most: 0 }
+      Object.assign(window, { drawn })
+      new MutationObserver(() => {
+        drawn.most = Math.max(drawn.most, document.querySelectorAll('[role=feed] article').length)
+      }).observe(main as Element, { childList: true, subtree: true })
+    })
+    await tab('Messages').click()
+    await expect(messages.first()).toBeVisible()
+    await page.waitForTimeout(500)
+    const most = await page.evaluate(() => (window as unknown as { drawn: { most: number } }).drawn.most)
+    expect(most).toBeLessThan(25)
+  },
+)

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useDeferredValue } from 'react'
 import { meaningOf } from '#core/contract/glossary.ts'
 import type { Role } from '#core/contract/ids.ts'
 import type { ListedConversation, MemoryInfo, Overview } from '#core/contract/memory.ts'
@@ -45,6 +45,8 @@ type Props = {
 /** From a question to its answer: what a conversation forgot, what the model sees, and whether the memory is sound. */
 export function StartView({ conversationId, info, offer, renderLayers }: Props) {
   const { data: conversation, error, refetch } = useConversation(conversationId)
+  // The answers are drawn first. What follows them is drawn in short tasks afterwards, because it takes as long.
+  const areAnswersDrawn = useDeferredValue(true, false)
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   return (
     <div className={styles.scroller}>
@@ -58,7 +60,7 @@ export function StartView({ conversationId, info, offer, renderLayers }: Props) 
           <div className={styles.more}>
             <SectionHeading>More about this conversation</SectionHeading>
           </div>
-          {conversation && <MoreFigures conversation={conversation} />}
+          {conversation && areAnswersDrawn && <MoreFigures conversation={conversation} />}
         </div>
       </div>
     </div>

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { startTransition, useCallback, useEffect, useRef, useState } from 'react'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import type { Message } from '#core/contract/message.ts'
 import type { CompactionMark } from '#core/contract/time-travel.ts'
@@ -74,6 +74,10 @@ export function TranscriptList(props: Props) {
     rowOf: (position) => pairsAt(position).head ?? position,
   })
   const { top, isAtEnd, goTo, reveal } = scroller
+  // In a long conversation unseen rows are assumed to be low, so the list begins with far more of them than it can show.
+  // They are empty until it has measured them, and most of them are gone by then.
+  const assumedPx = assumedRowPx(total)
+  const [isMeasured, setMeasured] = useState(assumedPx >= PLACEHOLDER_PX)
   const [seenTotal, setSeenTotal] = useState(total)
   if (isAtEnd && seenTotal !== total) setSeenTotal(total)
   const foldMessage = useFoldMessage()
@@ -138,7 +142,7 @@ export function TranscriptList(props: Props) {
 
   const row = useCallback(
     (position: number) => {
-      const message = messageAt(position)
+      const message = isMeasured ? messageAt(position) : undefined
       if (message === undefined || message === null) return <PlaceholderRow heightPx={PLACEHOLDER_PX} />
       const pairs = pairsAt(position)
       if (pairs.head !== null) {
@@ -162,7 +166,7 @@ export function TranscriptList(props: Props) {
         />
       )
     },
-    [messageAt, pairsAt, columns, selection, range, compactions, agents, offset, select, pick],
+    [isMeasured, messageAt, pairsAt, columns, selection, range, compactions, agents, offset, select, pick],
   )
 
   return (
@@ -188,14 +192,17 @@ export function TranscriptList(props: Props) {
           role="feed"
           aria-label="Messages"
           totalCount={total}
-          defaultItemHeight={assumedRowPx(total)}
+          defaultItemHeight={assumedPx}
           initialTopMostItemIndex={initial === null ? 0 : { index: initial.position, align: initial.align }}
           increaseViewportBy={300}
           rangeChanged={({ startIndex, endIndex }) => {
             onSight({ first: startIndex, last: endIndex })
             scroller.lookAtRows()
           }}
-          totalListHeightChanged={scroller.onHeights}
+          totalListHeightChanged={(heightPx) => {
+            if (heightPx > total * assumedPx) startTransition(() => setMeasured(true))
+            scroller.onHeights()
+          }}
           scrollerRef={scroller.scrollerRef}
           onScroll={scroller.lookAtRows}
           itemContent={row}
