@@ -20,31 +20,32 @@ import { conversationPages, firstQuestion, OPENING, oneConversation } from './ui
 const pageCode = import('./page.tsx')
 
 /**
- * Asks for what the window on a file will need before its code is there, all at once: the code itself, the list of
- * conversations, and the strata of the one that will be shown. What fails is asked for again by whoever needs it, and
- * said there.
+ * Asks for what the window on a file will need before its code is there: the code itself, the strata of the conversation
+ * that will be shown, and after them the list of conversations, whose windows the core measures first. What fails is
+ * asked for again by whoever needs it, and said there.
  */
 function prefetchMemory(queries: QueryClient): void {
   const { view, conversationId } = currentRoute()
   void queries.prefetchQuery(api.memory.info.queryOptions())
   const input = conversationId === null ? OPENING : oneConversation(conversationId)
   const shown = queries.fetchQuery(api.conversations.list.queryOptions({ input })).catch(ignore)
-  void queries.prefetchInfiniteQuery(conversationPages(firstQuestion()))
   void queries.prefetchQuery(api.memory.settings.queryOptions())
   void import('./frame/memory-window.tsx').catch(ignore)
   void loadView(view).catch(ignore)
-  if (view !== 'layers' && view !== 'start') return
-  if (conversationId !== null) prefetchStrata(queries, conversationId)
-  else void shown.then((page) => prefetchStrata(queries, page?.conversations[0]?.conversationId ?? null))
+  const isDrawn = view === 'layers' || view === 'start'
+  const firstId = async () => conversationId ?? (await shown)?.conversations[0]?.conversationId ?? null
+  const strata = isDrawn ? firstId().then((id) => prefetchStrata(queries, id)) : Promise.resolve()
+  const list = conversationPages(firstQuestion())
+  void queries.prefetchInfiniteQuery({ ...list, queryFn: (context) => strata.then(() => list.queryFn(context)) })
 }
 
 const ignore = (): undefined => undefined
 
-function prefetchStrata(queries: QueryClient, conversationId: number | null): void {
+async function prefetchStrata(queries: QueryClient, conversationId: number | null): Promise<void> {
   if (conversationId === null) return
   const addressed = currentRoute().shown['layers.axis']
   const axis = STRATA_AXES.find((known) => known === addressed) ?? 'messages'
-  void queries.prefetchQuery(api.strata.get.queryOptions({ input: { conversationId, axis } }))
+  await queries.prefetchQuery(api.strata.get.queryOptions({ input: { conversationId, axis } }))
 }
 
 const MAX_RETRIES = 3

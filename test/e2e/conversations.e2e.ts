@@ -1,4 +1,4 @@
-import { expect, SHARED_HOST, test } from './app.ts'
+import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
 import { builtMemory } from './memories.ts'
 
 test.use(SHARED_HOST)
@@ -85,3 +85,28 @@ test('forks and sub-agents stand below what they came from, and arrows lead ther
   await expect(detail.getByText('Family · 2')).toBeVisible()
   await expect(detail.getByText('Came from')).toBeVisible()
 })
+
+test(
+  'the list of conversations is asked for after the layers that a window begins with',
+  IN_BROWSER,
+  async ({ openSample }) => {
+    const page = await openSample()
+    const list = page.getByRole('navigation', { name: 'Conversations' }).locator('button[aria-current=true]')
+    await expect(list.first()).toBeVisible()
+    const frames: string[] = []
+    page.on('websocket', (socket) => {
+      const note = (way: string) => (frame: { payload: string | Buffer }) => frames.push(`${way} ${frame.payload}`)
+      socket.on('framesent', note('asked'))
+      socket.on('framereceived', note('answered'))
+    })
+    await page.reload()
+    await expect(list.first()).toBeVisible()
+    const layers = /^asked \{"i":"(\w+)".*"\/strata\/get"/.exec(
+      frames.find((frame) => frame.includes('/strata/get')) ?? '',
+    )
+    const answered = frames.findIndex((frame) => frame.startsWith(`answered {"i":"${layers?.[1]}"`))
+    const asked = frames.findIndex((frame) => frame.includes('"families":true'))
+    expect(answered).toBeGreaterThan(-1)
+    expect(asked).toBeGreaterThan(answered)
+  },
+)
