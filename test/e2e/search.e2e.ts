@@ -93,6 +93,34 @@ test('a search stays within the selected summary', async ({ openMemory, home }) 
   await expect(hitsOf(page).first()).toBeVisible()
 })
 
+test(
+  'the filters of a narrow Find take two lines, with a button for the others, and those that limit the hits stay in sight',
+  IN_BROWSER,
+  async ({ openSample }) => {
+    const page = await openSample()
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.getByRole('link', { name: 'Find' }).click()
+    const [roles, more] = [
+      page.getByRole('group', { name: 'Roles' }),
+      page.getByRole('button', { name: 'more filters' }),
+    ]
+    await expect(roles).toBeVisible()
+    await expect(more).toBeHidden()
+    await page.setViewportSize({ width: 900, height: 700 })
+    await expect(more).toBeVisible()
+    await expect(roles).toBeHidden()
+    const bar = page.locator('main [class*="_bar_"]').filter({ has: more })
+    expect((await bar.boundingBox())?.height).toBeLessThan(70)
+    await more.click()
+    await roles.getByRole('button', { name: 'user' }).click()
+    await expect(more).toBeHidden()
+    await expect(roles).toBeVisible()
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await more.click()
+    await expect(roles).toBeHidden()
+  },
+)
+
 /** A name of a dozen characters in the rows of hits takes at least so many pixels. */
 const DOZEN_PX = 66
 

@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test'
 import { TranscriptBuilder, text } from '../builders/claude-code.ts'
 import { importOne } from '../builders/import.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
@@ -133,6 +134,10 @@ test('the curve of the window leads to its messages and runs, and all conversati
   const table = page.getByRole('grid', { name: 'All conversations' })
   const rows = table.getByRole('row')
   await expect(table).toHaveAttribute('aria-rowcount', '6')
+  // The curve stands right below the rows, however high the window is.
+  const bottom = async (of: Locator) => (await of.boundingBox().then((box) => box && box.y + box.height)) ?? Number.NaN
+  const curve = page.getByRole('region', { name: 'The window over time' })
+  await expect.poll(async () => ((await curve.boundingBox())?.y ?? 0) - (await bottom(rows.last()))).toBeLessThan(24)
   // The heading with the arrow is the one by which the rows are in order.
   await expect(table.getByRole('columnheader', { name: /^changed/ })).toHaveAttribute('aria-sort', 'descending')
   await expect(rows.nth(1)).toContainText('Double charges after the retry rollout')

@@ -46,6 +46,23 @@ describe('an excerpt in the narrow list of places', () => {
     expect(shownExcerpt({ excerpt, marks: [], role: 'tool' }).text).toBe(excerpt)
   })
 
+  it('shows the input of a tool without its escapes, also where it begins in the middle of a text', () => {
+    const whole = String.raw`{"path":"notes.md","text":"The ticket\nis \"PAY-1187\""}`
+    const { text, matches } = shownExcerpt({
+      excerpt: whole,
+      marks: [[whole.indexOf('PAY'), whole.indexOf('PAY') + 8]],
+      role: 'assistant',
+    })
+    expect(text).toBe('{"path":"notes.md","text":"The ticket is "PAY-1187""}')
+    expect(text.slice(...(matches[0] ?? []))).toBe('PAY-1187')
+    const middle = String.raw`of leases\n- [x] expiring claims\n- [ ] locks`
+    expect(shownExcerpt({ excerpt: middle, marks: [], role: 'assistant' }).text).toBe(
+      'of leases - [x] expiring claims - [ ] locks',
+    )
+    const prose = String.raw`A line ends with \n.`
+    expect(shownExcerpt({ excerpt: prose, marks: [], role: 'assistant' }).text).toBe(prose)
+  })
+
   it('begins shortly before its first mark, also after a word that is longer than its two lines', () => {
     const { text, matches } = beforeMark({
       text: `${'x'.repeat(60)}PAY-1187 and PAY-1188`,

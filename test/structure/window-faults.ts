@@ -295,4 +295,20 @@ export const WINDOW_FAULTS: readonly WindowFault[] = [
   },
   { fault: 'A window that the file does not store is told as the fact', ...oneWindow },
   { fault: 'A conversation without a title is called by the id of its session', ...oneWindow },
+  {
+    fault: 'All conversations have an empty area between few rows and the curve',
+    file: 'test/e2e/start.e2e.ts',
+    title: 'the curve of the window leads to its messages and runs, and all conversations stand in a table',
+  },
+  {
+    fault: 'The filters of a narrow Find take five lines',
+    file: 'test/e2e/search.e2e.ts',
+    title:
+      'the filters of a narrow Find take two lines, with a button for the others, and those that limit the hits stay in sight',
+  },
+  {
+    fault: 'The passage of a trace shows line breaks of the input of a tool as signs',
+    file: 'test/renderer/trace-ladder.test.ts',
+    title: 'shows the input of a tool without its escapes, also where it begins in the middle of a text',
+  },
 ]

@@ -1,6 +1,7 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { ROLES } from '#core/contract/lists.ts'
 import { Button } from '#renderer/ui/button.tsx'
+import { classNames } from '#renderer/ui/class-names.ts'
 import { depthLabel, nodeColor } from '#renderer/ui/depth-color.ts'
 import { NodeName } from '#renderer/ui/node-name.tsx'
 import { Segmented } from '#renderer/ui/segmented.tsx'
@@ -35,6 +36,9 @@ export function FilterBar({ filters, onFilters, summary }: Props) {
   const set = (patch: Partial<Filters>) => onFilters({ ...filters, ...patch })
   const { scope, where, within } = filters
   const offered = within ?? summary
+  const [areAllShown, setAllShown] = useState(false)
+  // What limits the hits is always shown.
+  const isLimitedBelow = filters.roles.length + filters.depths.length > 0 || filters.fromDay + filters.toDay !== ''
   return (
     <div className={styles.bar}>
       <div className={styles.filterLine}>
@@ -66,6 +70,13 @@ export function FilterBar({ filters, onFilters, summary }: Props) {
             </span>
           </ToggleChip>
         )}
+        {!isLimitedBelow && (
+          <span className={styles.moreFilters}>
+            <ToggleChip isOn={areAllShown} onToggle={() => setAllShown(!areAllShown)}>
+              more filters
+            </ToggleChip>
+          </span>
+        )}
         {activeFilters(filters) > 0 && (
           <span className={styles.clear}>
             <Button look="quiet" onClick={() => onFilters(withoutFilters(filters))}>
@@ -74,7 +85,7 @@ export function FilterBar({ filters, onFilters, summary }: Props) {
           </span>
         )}
       </div>
-      <div className={styles.filterLine}>
+      <div className={classNames(styles.filterLine, !areAllShown && !isLimitedBelow && styles.whereWide)}>
         <fieldset className={styles.group} aria-label="Roles" disabled={scope === 'summaries' || scope === 'files'}>
           {ROLES.map((role) => (
             <ToggleChip

@@ -21,6 +21,9 @@ import { byLoss, type Loss, type Losses } from './start-figures.ts'
 export const TABLE_SORTS = ['change', 'messages', 'size', 'pressure', 'compaction', 'findings', 'lost'] as const
 type TableSort = (typeof TABLE_SORTS)[number]
 
+const ROW_PX = 28
+const HEADS_PX = 26
+
 type Props = {
   readonly found: ReturnType<typeof useConversations>
   readonly selected: number
@@ -48,22 +51,25 @@ export function ConversationTable({ found, selected, onSelect, sort, isReversed,
     <>
       {rows.length === 0 && <EmptyState title="No conversation fits">Choose fewer filters or other words.</EmptyState>}
       {sort === 'lost' && <Counted rows={rows} losses={losses} hasMore={found.hasMore} />}
-      <DataTable
-        label="All conversations"
-        rows={rows}
-        total={found.counts?.found}
-        columns={columns}
-        layout={styles.columns}
-        keyOf={({ conversationId }) => conversationId}
-        rowPx={28}
-        selected={selected}
-        onSelect={({ conversationId }) => onSelect(conversationId)}
-        onOpen={({ conversationId }) => openConversation(conversationId)}
-        isMain
-        onEnd={found.more}
-        onRange={setRange}
-        sort={{ by: sort, isDescending: !isReversed, onSort: (id) => onSort(id as TableSort) }}
-      />
+      {/* No higher than its rows, so that what follows stands right below them. */}
+      <div className={styles.place} style={{ maxHeight: HEADS_PX + rows.length * ROW_PX }}>
+        <DataTable
+          label="All conversations"
+          rows={rows}
+          total={found.counts?.found}
+          columns={columns}
+          layout={styles.columns}
+          keyOf={({ conversationId }) => conversationId}
+          rowPx={ROW_PX}
+          selected={selected}
+          onSelect={({ conversationId }) => onSelect(conversationId)}
+          onOpen={({ conversationId }) => openConversation(conversationId)}
+          isMain
+          onEnd={found.more}
+          onRange={setRange}
+          sort={{ by: sort, isDescending: !isReversed, onSort: (id) => onSort(id as TableSort) }}
+        />
+      </div>
     </>
   )
 }

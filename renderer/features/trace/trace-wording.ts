@@ -46,9 +46,19 @@ export function layerOf({ kind, depth }: Rung): string {
   return kind === 'message' ? 'message' : depthLabel(depth ?? 0)
 }
 
-/** Returns the excerpt of a place or rung as a person reads it: prose without signs of Markdown, and code as it is. */
+/**
+ * Returns the excerpt of a place or rung as a person reads it: prose without signs of Markdown, the input of a tool
+ * without escapes, and what a tool says as it is.
+ */
 export const shownExcerpt = ({ excerpt, marks, role }: Pick<FactPlace, 'excerpt' | 'marks' | 'role'>) =>
-  readable({ text: excerpt, matches: marks }, role === 'tool' ? 'code' : 'prose')
+  readable(
+    { text: excerpt, matches: marks },
+    role === 'tool' ? 'code' : role === 'assistant' && isJson(excerpt) ? 'json' : 'prose',
+  )
+
+/** Tells a part of JSON by a name in quotes, or by escapes on a single line, because it may begin in the middle of a text. */
+const isJson = (text: string): boolean =>
+  !text.includes('\n') && (/"\w+": ?["[{\d]/.test(text) || (text.match(/\\[n"]/g)?.length ?? 0) > 1)
 
 /** The two lines of a narrow list have room for at most so much before a mark. Where there is more, so much is left. */
 const MOST_BEFORE = 40
