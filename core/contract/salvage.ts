@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /** The rows between two keys, both included, that could not be read. Their number is unknown. */
 const LostRange = z.object({
-  /** The keys: `msg_12`, an ordinal, or the id of a summary. */
+  /** The keys: `msg_12`, an ordinal, the id of a summary, or the number of a message in its conversation. */
   from: z.string(),
   to: z.string(),
 })
@@ -26,7 +26,7 @@ export const SalvageReport = z.object({
   tables: z.array(SalvagedTable),
   /**
    * True when the schema of the file could not be read, so that rows were found page by page and recognised by their
-   * form. What was on lost pages cannot be named then, and nobody can say that nothing was lost.
+   * form. Of what was on lost pages only messages between others can be named then, and nobody can say that nothing was lost.
    */
   byPages: z.boolean(),
   /** True when nothing was lost, because the damage is in what is not copied (indexes, free pages). */

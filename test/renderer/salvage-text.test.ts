@@ -25,11 +25,21 @@ describe('the report of a salvage', () => {
     expect(lostText({ ...found, read: 0 })).toBe('the first – the last')
   })
 
+  it('names the messages that are missing between those that were found page by page', () => {
+    const gap = { from: 'conversation 1 message 202', to: 'conversation 1 message 350' }
+    const found = { ...rows, lost: [...everything.lost, gap], lostRanges: 2 }
+    expect(lostText(found)).toBe('conversation 1 message 202 – 350; whether more is missing cannot be told')
+    expect(salvageText({ ...report, tables: [found] })).toMatch(
+      /1.range of rows could not\. .* whether any other is missing/,
+    )
+    expect(lostText({ ...rows, lost: [gap], lostRanges: 1 })).toBe('conversation 1 message 202 – 350')
+  })
+
   it('says that every row could be read where the damage lies beside them', () => {
     expect(salvageText({ ...report, isWhole: true })).toMatch(/^Every row could be read: [^.]*\.$/)
     expect(salvageText({ ...report, isWhole: true, missingBytes: 2048 })).toMatch(/index\. [\d.]+.kB are missing/)
     expect(salvageText({ ...report, byPages: true, missingBytes: 2048 })).toMatch(
-      /cannot be named\. [\d.]+.kB are missing/,
+      /can be named\. [\d.]+.kB are missing/,
     )
   })
 })

@@ -311,4 +311,9 @@ export const WINDOW_FAULTS: readonly WindowFault[] = [
     file: 'test/renderer/trace-ladder.test.ts',
     title: 'shows the input of a tool without its escapes, also where it begins in the middle of a text',
   },
+  {
+    fault: 'The report of a salvage does not name messages that are lost between others',
+    file: 'test/renderer/salvage-text.test.ts',
+    title: 'names the messages that are missing between those that were found page by page',
+  },
 ]

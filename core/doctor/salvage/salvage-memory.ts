@@ -20,6 +20,12 @@ import { copySource, type SourceCopy } from './salvage-copy.ts'
 const queries = {
   summaryIds: /* sql */ `SELECT summary_id FROM summaries`,
   conversationIds: /* sql */ `SELECT conversation_id FROM conversations`,
+  missingMessages: /* sql */ `
+    WITH numbered AS (
+      SELECT conversation_id AS conversation, seq, lag(seq, 1, -1) OVER (PARTITION BY conversation_id ORDER BY seq) AS before
+      FROM messages
+    )
+    SELECT conversation, before + 2 AS first, seq AS last FROM numbered WHERE seq > before + 1 ORDER BY conversation, seq`,
 }
 
 const CANCELLED = 'Salvaging was cancelled; no copy was made.'
@@ -96,16 +102,36 @@ async function* salvageAll(work: Work & { readonly source: SourceCopy }): AsyncG
   const { source, memory, signal } = work
   const tables = yield* salvageTables(work, () => true)
   const damaged = new Set(tables.filter(({ lostRanges }) => lostRanges > 0).map(({ table }) => table))
-  if (!source.isOurs || memory.lost !== null || damaged.size === 0) return tables
+  if (memory.lost !== null) return withMissingMessages(tables, work.to)
+  if (!source.isOurs || damaged.size === 0) return tables
   const byPages = await openByPages(source, signal)
   if (!byPages) return tables
   try {
     const found = yield* salvageTables({ ...work, memory: byPages }, (table) => damaged.has(table))
     const more = new Map(found.map(({ table, read }) => [table, read]))
-    return tables.map((table) => ({ ...table, read: table.read + (more.get(table.table) ?? 0) }))
+    const all = tables.map((table) => ({ ...table, read: table.read + (more.get(table.table) ?? 0) }))
+    return damaged.has('messages') ? withMissingMessages(all, work.to) : all
   } finally {
     byPages.close()
   }
+}
+
+/**
+ * Names the messages that are missing between others. The messages of a conversation are numbered without a gap, so this
+ * is known also where rows were found page by page. Which of them stood behind the last one is not.
+ */
+function withMissingMessages(tables: readonly SalvagedTable[], to: WriteDb): SalvagedTable[] {
+  const gaps = to.all<{ conversation: number; first: number; last: number }>(queries.missingMessages)
+  const name = (conversation: number, number: number): string => `conversation ${conversation} message ${number}`
+  const missing = gaps.map(({ conversation, first, last }) => ({
+    from: name(conversation, first),
+    to: name(conversation, last),
+  }))
+  return tables.map((table) => {
+    if (table.table !== 'messages') return table
+    const lost = [...table.lost, ...missing].slice(0, MAX_LISTED)
+    return { ...table, lost, lostRanges: table.lostRanges + missing.length }
+  })
 }
 
 async function* salvageTables(

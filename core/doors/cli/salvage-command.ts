@@ -42,7 +42,9 @@ function salvageText(report: SalvageReport): string {
       ? [`The file was cut off: ${count(report.missingBytes)} bytes are missing at its end.`]
       : []),
     ...(report.byPages
-      ? ['Its table of contents is lost: rows were found page by page. What stood on lost pages cannot be named.']
+      ? [
+          'Its table of contents is lost: rows were found page by page. Of what stood on lost pages only messages between others can be named.',
+        ]
       : []),
     '',
     table(

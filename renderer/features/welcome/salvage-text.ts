@@ -15,7 +15,7 @@ export function salvageText(report: {
 }): string {
   const { tables, isWhole, byPages, missingBytes } = report
   const unsure = tables.filter(isUnsure).map(({ table }) => table)
-  const ranges = tables.reduce((sum, table) => sum + (isUnsure(table) ? 0 : table.lostRanges), 0)
+  const ranges = tables.reduce((sum, table) => sum + named(table).count, 0)
   const missing = missingBytes > 0 ? `${formatBytes(missingBytes)} are missing at the end of the file.` : null
   const sentences = isWhole
     ? ['Every row could be read: the damage lies in what is not copied, such as an index.', missing]
@@ -23,10 +23,10 @@ export function salvageText(report: {
         'What could be read is in a new memory, row by row.',
         ranges > 0 ? `${plural(ranges, 'range', 'ranges')} of rows could not.` : null,
         unsure.length > 0
-          ? `The order of ${unsure.join(' and ')} is lost: rows were found page by page, and nobody can say whether any is missing.`
+          ? `The order of ${unsure.join(' and ')} is lost: rows were found page by page, and nobody can say whether ${ranges > 0 ? 'any other' : 'any'} is missing.`
           : null,
         byPages
-          ? 'Its table of contents is lost: rows were found page by page, and what stood on lost pages cannot be named.'
+          ? 'Its table of contents is lost: rows were found page by page, and of what stood on lost pages only messages between others can be named.'
           : null,
         missing,
       ]
@@ -35,19 +35,33 @@ export function salvageText(report: {
 
 /** Says which rows of a table are lost. */
 export function lostText(rows: Rows): string {
-  const { lost, lostRanges, refused } = rows
-  const ranges = isUnsure(rows)
-    ? 'cannot be told'
-    : lostRanges === 0
+  const { lost, count } = named(rows)
+  const more = count > SHOWN ? ` and ${formatCount(count - SHOWN)} more` : ''
+  const ranges = `${lost.slice(0, SHOWN).map(rangeText).join(', ')}${more}`
+  const said = isUnsure(rows)
+    ? [...(count > 0 ? [ranges] : []), `${count > 0 ? 'whether more is missing ' : ''}cannot be told`].join('; ')
+    : count === 0
       ? 'nothing'
-      : `${lost.slice(0, SHOWN).map(rangeText).join(', ')}${lostRanges > SHOWN ? ` and ${formatCount(lostRanges - SHOWN)} more` : ''}`
-  return refused > 0 ? `${ranges} · ${formatCount(refused)} rows make no sense` : ranges
+      : ranges
+  return rows.refused > 0 ? `${said} · ${formatCount(rows.refused)} rows make no sense` : said
 }
 
+const isEverything = ({ from, to }: Range): boolean => from === 'the first' && to === 'the last'
+
 /** No row was reached in order, and yet there are rows: they were found on their pages. */
-const isUnsure = ({ read, lost, lostRanges }: Rows): boolean =>
-  read > 0 && lostRanges === 1 && lost[0]?.from === 'the first' && lost[0].to === 'the last'
+const isUnsure = ({ read, lost }: Rows): boolean => read > 0 && lost.some(isEverything)
+
+/** The ranges of which it is known that they are lost, and how many they are. */
+function named(rows: Rows): { readonly lost: readonly Range[]; readonly count: number } {
+  const isNamed = (range: Range): boolean => !(isUnsure(rows) && isEverything(range))
+  return { lost: rows.lost.filter(isNamed), count: rows.lostRanges - (isUnsure(rows) ? 1 : 0) }
+}
 
 type Range = Rows['lost'][number]
 
-const rangeText = ({ from, to }: Range): string => (from === to ? from : `${from} – ${to}`)
+/** `conversation 1 message 202 – 350`: what both ends begin with is said once. */
+function rangeText({ from, to }: Range): string {
+  if (from === to) return from
+  const shared = /^.*message (?=\d+$)/.exec(from)?.[0] ?? ''
+  return `${from} – ${to.startsWith(shared) ? to.slice(shared.length) : to}`
+}

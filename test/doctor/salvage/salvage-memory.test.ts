@@ -235,6 +235,36 @@ describe('the salvage of a native file', async () => {
     expect(await allRows(to)).toEqual(original)
   })
 
+  it('names the messages between others whose pages are damaged, also where rows are found page by page', async () => {
+    const db = new Database(ours((bytes) => bytes))
+    const pages = db.prepare("SELECT pageno FROM dbstat WHERE name = 'messages' AND pagetype = ? ORDER BY path").pluck()
+    const [root, leaves] = [Number(pages.get('internal')), pages.all('leaf') as number[]]
+    db.close()
+    const gone = leaves[leaves.length >> 1] ?? 0
+    const path = ours((bytes) => {
+      for (const page of [root, gone]) bytes.fill(0, (page - 1) * PAGE, page * PAGE)
+      return bytes
+    })
+    const to = join(temporaryFolder(), 'saved.db')
+    const report = await salvage(path, to)
+    const lcm = await openLcm(to, { readOnly: true })
+    const saved = lcm.read.all<{ conversation: number; seq: number }>(
+      'SELECT conversation_id AS conversation, seq FROM messages',
+    )
+    lcm.close()
+    const isThere = new Set(saved.map(({ conversation, seq }) => `${conversation} ${seq}`))
+    const lost = report.tables.find(({ table }) => table === 'messages')?.lost ?? []
+    const gaps = lost.filter(({ from }) => from.startsWith('conversation'))
+    expect(gaps.length).toBeGreaterThan(0)
+    for (const { from, to: end } of gaps) {
+      const [conversation, first] = from.match(/\d+/g)?.map(Number) ?? []
+      const last = Number(end.match(/\d+$/)?.[0])
+      for (let number = first ?? 0; number <= last; number += 1)
+        expect(isThere.has(`${conversation} ${number - 1}`)).toBe(false)
+      expect(isThere.has(`${conversation} ${last}`)).toBe(true)
+    }
+  })
+
   it('keeps the stored hash of a text that was changed', async () => {
     const path = join(temporaryFolder(), 'changed.db')
     copyFileSync(sample, path)
