@@ -1,5 +1,5 @@
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { type ReactNode, useDeferredValue, useEffect, useMemo, useState } from 'react'
 import type { CompactionDecision, CompactionPlan, CompactRequest, PlanStep } from '#core/contract/compaction.ts'
 import type { MemoryInfo } from '#core/contract/memory.ts'
 import { api } from '#renderer/api.ts'
@@ -60,6 +60,8 @@ export function CompactionView({ conversationId, info, renderStrip }: Props) {
   const settledPlan = isPending ? null : (plan.data ?? null)
   const isUnasked = settledPlan !== null && !isRunning && isCheap(settledPlan, info.bytes)
   const preview = useCompactionPreview(request, settledPlan, isUnasked)
+  // A long plan is drawn after its words, in a task of its own.
+  const drawnSteps = useDeferredValue(plan.data?.steps ?? NO_STEPS, NO_STEPS)
 
   if (decision.error && !decision.data)
     return <ErrorState error={decision.error} onRetry={() => void decision.refetch()} />
@@ -86,7 +88,7 @@ export function CompactionView({ conversationId, info, renderStrip }: Props) {
       </ViewHeader>
       {isRunning && job !== null && <RunProgress job={job} />}
       {renderStrip({
-        steps: plan.data?.steps ?? NO_STEPS,
+        steps: drawnSteps,
         freshTailCount: request.settings?.freshTailCount,
         step,
         onStep: setStep,

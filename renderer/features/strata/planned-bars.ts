@@ -37,12 +37,12 @@ export function placePlan(
   const ranges: (Viewport | null)[] = []
   const rangeOf = (id: string | undefined): Viewport | null => {
     if (id === undefined) return null
-    const earlier = /^step_(\d+)$/.exec(id)?.[1]
-    if (earlier !== undefined) return ranges[Number(earlier)] ?? null
-    const entry = index.entryOf(id)
-    if (entry !== undefined) return { x0: strata.summaries.x0[entry] ?? 0, x1: strata.summaries.x1[entry] ?? 0 }
+    // Most sources of a long plan are messages, so no other table is searched for them.
     const number = messageNumber(id)
-    return number === null || buckets === null ? null : rangeOfMessage(buckets, number)
+    if (number !== null) return buckets === null ? null : rangeOfMessage(buckets, number)
+    if (id.startsWith('step_')) return ranges[Number(id.slice('step_'.length))] ?? null
+    const entry = index.entryOf(id)
+    return entry === undefined ? null : { x0: strata.summaries.x0[entry] ?? 0, x1: strata.summaries.x1[entry] ?? 0 }
   }
   const bars = { x0: [] as number[], x1: [] as number[], depth: [] as number[], step: [] as number[] }
   steps.forEach(({ depth, sources }, step) => {
