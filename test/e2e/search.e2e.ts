@@ -106,6 +106,7 @@ test(
     ]
     await expect(roles).toBeVisible()
     await expect(more).toBeHidden()
+    for (const name of ['all', 'both', 'in or out']) await expect(page.getByText(name, { exact: true })).toHaveCount(0)
     await page.setViewportSize({ width: 900, height: 700 })
     await expect(more).toBeVisible()
     await expect(roles).toBeHidden()

@@ -113,6 +113,7 @@ test('a setting is found by words, an invalid value is refused in its field, and
   await page.getByRole('button', { name: 'Settings' }).click()
   // The theme comes first.
   await expect(page.getByRole('heading', { level: 2 }).first()).toHaveText('Appearance')
+  await expect(page.getByText('A setting in the environment counts first')).toBeVisible()
   const find = page.getByRole('searchbox', { name: 'Find a setting' })
   await find.fill('context_threshold')
   await expect(page.getByRole('heading', { level: 2 })).toHaveText(['When to compact'])

@@ -64,6 +64,8 @@ test('the first view draws its answers before the figures that follow them', asy
   const order = await page.evaluate(() => (window as unknown as { order: string[] }).order)
   const between = order.slice(order.indexOf('How is it layered?') + 1, order.indexOf('The window over time'))
   expect(between).toContain('change')
+  // What a file may not record at all stands last.
+  await expect(page.getByRole('main').getByRole('heading').last()).toHaveText('Prompt cache')
 })
 
 test('an address from before leads to the first view, which shows what it showed', async ({ openSample }) => {

@@ -125,6 +125,7 @@ test('a typed path opens a memory, and a wrong one is answered with reason and n
   home,
 }) => {
   const page = await openMemory()
+  await expect(page.getByRole('textbox', { name: 'Path of a memory or a transcript' })).toBeFocused()
   for (const { path, says } of badFiles(home).filter(({ title }) => !title.includes('newer'))) {
     await openByPath(page, path)
     await expect(page.getByRole('alert')).toContainText(says)

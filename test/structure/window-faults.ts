@@ -316,4 +316,36 @@ export const WINDOW_FAULTS: readonly WindowFault[] = [
     file: 'test/renderer/salvage-text.test.ts',
     title: 'names the messages that are missing between those that were found page by page',
   },
+  {
+    fault: 'A prompt cache that is not recorded takes the best place of the first view',
+    file: 'test/e2e/start.e2e.ts',
+    title: 'the first view draws its answers before the figures that follow them',
+  },
+  {
+    fault: 'A typed path goes nowhere, because its field has no focus',
+    file: 'test/e2e/welcome.e2e.ts',
+    title: 'a typed path opens a memory, and a wrong one is answered with reason and next step',
+  },
+  {
+    fault: 'Settings say in other words than people which value counts',
+    file: 'test/e2e/settings.e2e.ts',
+    title: 'a setting is found by words, an invalid value is refused in its field, and a valid one is kept',
+  },
+  {
+    fault: 'The graph takes no focus, so that keys do nothing in it',
+    file: 'test/e2e/lineage.e2e.ts',
+    title: 'the graph holds every summary, finds one by its words, and keys lead to sources, dependents and neighbours',
+  },
+  {
+    fault: 'Ids stand where words would say more',
+    file: 'test/browse/history/summary-dag.test.ts',
+    title:
+      'names messages and summaries by how their texts begin, numbers messages, and leaves out what is not in the file',
+  },
+  {
+    fault: 'A search says all, both, and in or out where nothing is limited',
+    file: 'test/e2e/search.e2e.ts',
+    title:
+      'the filters of a narrow Find take two lines, with a button for the others, and those that limit the hits stay in sight',
+  },
 ]

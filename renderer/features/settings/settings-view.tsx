@@ -64,7 +64,8 @@ function Settings({ report }: { readonly report: SettingsReport }) {
   return (
     <div className={styles.view}>
       <ViewHeader title="Settings">
-        The environment stands above the file <NodeIdText id={report.path} />, and the file above the defaults.
+        A setting in the environment counts first, then one in the file <NodeIdText id={report.path} />, then the
+        default.
       </ViewHeader>
       <div className={styles.columns}>
         <div className={styles.aside}>
