@@ -1,8 +1,8 @@
-import { join } from 'node:path'
 import type { Page } from '@playwright/test'
-import { writeSystemFiles } from '../builders/systems/written-files.ts'
-import { expect, IN_BROWSER, test } from './app.ts'
-import { sampleCopy } from './memories.ts'
+import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
+import { sampleCopy, systemFile } from './memories.ts'
+
+test.use(SHARED_HOST)
 
 /** Where each figure is read, by the view; `frame` is what stands around every view. */
 const FIGURES: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
@@ -103,8 +103,7 @@ const FILES = [
 
 for (const file of ['the sample', ...FILES])
   test(`every view says the same figures of ${file}`, IN_BROWSER, async ({ openMemory, home }) => {
-    if (file !== 'the sample') writeSystemFiles(home)
-    const page = await openMemory(file === 'the sample' ? sampleCopy(home) : join(home, file))
+    const page = await openMemory(file === 'the sample' ? sampleCopy(home) : systemFile(file))
     await page
       .getByRole('navigation', { name: 'Views' })
       .getByRole('link', { name: /^Health/ })
