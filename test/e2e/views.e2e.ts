@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Browser, Page, TestInfo } from '@playwright/test'
 import { inProject } from '#scripts/project.mjs'
 import { expect, IN_BROWSER, test } from './app.ts'
+import { loaded } from './axe.ts'
 import { factsOf, sampleCopy } from './memories.ts'
 import { type Mosaic, mosaicOf, openWorkbench, readSheet, tilesThatDiffer, writeSheet } from './mosaic.ts'
 import { DIALOGS, type Scene, sceneShower, viewScenes } from './view-scenes.ts'
@@ -38,8 +39,9 @@ const PINNED = `
   [aria-label="Tour of the sample"] { display: none !important; }
   :has(> [aria-label^="Copy /"]), p:has(> [class*="path"]) { display: none !important; }
 `
-/** A view that is not drawn yet is looked at again. */
+/** A view that is not drawn yet is looked at again. Pictures without a pause would take the time in which it is drawn. */
 const SHOWN_WITHIN_MS = 120_000
+const PAUSE_MS = 250
 /** Beside all other tests this share of a view may differ: a number that depends on the machine. */
 const MOST_BESIDE = 0.005
 /** With another Chromium, or on another system, this share of a view may differ. A part that is missing is more. */
@@ -129,13 +131,15 @@ async function compareSheets({
   for (const [at, scene] of scenes.entries()) {
     const { name } = scene
     await show(scene)
+    await loaded(page)
     for (const [theme, media] of themes) {
       if (wrong.length >= MOST_FAILURES) break
       await page.emulateMedia(media)
       const picture = () => mosaicOf(page, workbench)
+      const pause = () => page.waitForTimeout(PAUSE_MS)
       if (isRecording) seen.get(theme)?.push(await settled(picture, page))
       else {
-        const places = await differing(picture, recorded.get(theme)?.[at], mostShare)
+        const places = await differing({ picture, pause }, recorded.get(theme)?.[at], mostShare)
         if (places.length > 0) {
           wrong.push(`${name}, ${theme}: ${places.length} places, first ${places.slice(0, 4).join('; ')}`)
           await testInfo.attach(`${name} ${theme}`, { body: await page.screenshot(), contentType: 'image/png' })
@@ -168,7 +172,7 @@ async function compareSheets({
 
 /** Returns where the picture differs, or nothing as soon as no more than a share of it does. */
 async function differing(
-  picture: () => Promise<Mosaic>,
+  { picture, pause }: { readonly picture: () => Promise<Mosaic>; readonly pause: () => Promise<void> },
   wanted: Mosaic | undefined,
   mostShare: number,
 ): Promise<readonly string[]> {
@@ -179,13 +183,14 @@ async function differing(
     const isOfThisSize = wanted?.columns === seen.columns && wanted.rows === seen.rows
     if (isOfThisSize && places.length <= mostShare * seen.columns * seen.rows) return []
     if (Date.now() > until) return places
+    await pause()
   }
 }
 
 /** Returns a picture that stays the same for a while. */
 async function settled(picture: () => Promise<Mosaic>, page: Page): Promise<Mosaic> {
   for (let [before, same] = [await picture(), 0]; ; ) {
-    await page.waitForTimeout(300)
+    await page.waitForTimeout(PAUSE_MS)
     const now = await picture()
     const isBusy = (await page.locator('[aria-busy="true"]').count()) > 0
     same = !isBusy && tilesThatDiffer(now, before).length === 0 ? same + 1 : 0
