@@ -51,7 +51,8 @@ async function contentsIn(db: string): Promise<string[]> {
   return rows.map(({ content }) => content)
 }
 
-describe('hooks of Claude Code', () => {
+// Most of the time goes by while one waits for what a hook started, so the tests wait beside each other.
+describe.concurrent('hooks of Claude Code', () => {
   it('store the session as it grows, without a word to the agent', async () => {
     const { db, transcriptPath, hooks, start } = session()
     // The transcript is not there before the first word.
