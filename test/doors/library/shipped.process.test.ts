@@ -322,6 +322,21 @@ const LARGE: Readonly<Record<Exclude<FileType, 'binary' | 'empty'>, readonly [na
 }
 
 const asFile = (name: string, text: string): string => `Look at this:\n<file name="${name}">\n${text}\n</file>`
+/** Asks one engine everything, one after the other. @returns the results in the order of the requests, none an error */
+async function askEngine(db: string, requests: readonly object[]): Promise<readonly unknown[]> {
+  const input = requests.map((request, id) => `${JSON.stringify({ jsonrpc: '2.0', id, ...request })}\n`).join('')
+  const engine = await lcm(['engine', '--stdio', '--db', db], { input })
+  expect([engine.code, engine.stderr]).toEqual([0, ''])
+  const answers = engine.stdout
+    .trim()
+    .split('\n')
+    .map((row) => JSON.parse(row) as { id: number; result?: unknown; error?: unknown })
+    .toSorted((a, b) => a.id - b.id)
+  expect(answers.filter(({ error }) => error !== undefined)).toEqual([])
+  expect(answers.map(({ id }) => id)).toEqual([...requests.keys()])
+  return answers.map(({ result }) => result)
+}
+
 type Stored = { readonly id: string; readonly fileName: string; readonly explorationSummary: string }
 
 describe('a large text in the packed package', PATIENCE, () => {
@@ -341,11 +356,14 @@ describe('a large text in the packed package', PATIENCE, () => {
     // All code goes through one explorer.
     const others = CODE_TYPES.filter((type) => type !== 'typescript').map((type) => LARGE[type][0])
     const read = files.filter(({ fileName }) => !others.includes(fileName))
-    await twoAtOnce(read, async ({ id, fileName: name }) => {
-      const ran = await lcm(['file', id, '--lines', '1-8', '--db', db])
-      expect([name, ran.code, ran.stderr]).toEqual([name, 0, ''])
-      expect(ran.stdout, name).toContain('harbour')
-    })
+    const view = { kind: 'lines', first: 1, last: 8 }
+    const contents = await askEngine(
+      db,
+      read.map(({ id }) => ({ method: 'files.read', params: { id, view } })),
+    )
+    for (const [at, { fileName }] of read.entries()) expect(JSON.stringify(contents[at]), fileName).toContain('harbour')
+    const ran = await lcm(['file', read[0]?.id ?? '', '--lines', '1-8', '--db', db])
+    expect([ran.code, ran.stderr, ran.stdout]).toEqual([0, '', expect.stringContaining('harbour')])
   })
 
   it('is stored and read by the library, the engine and the tools for agents', async () => {
@@ -376,27 +394,18 @@ describe('a large text in the packed package', PATIENCE, () => {
     expect(JSON.stringify(told.read)).toContain(line(0))
 
     const message = { id: '2', role: 'user', content: asFile('b.py', text) }
-    const requests = [
-      { id: 1, method: 'ingest', params: { sessionId: 's', messages: [message] } },
-      { id: 2, method: 'assemble', params: { sessionId: 's' } },
-      { id: 3, method: 'recall', params: { sessionId: 's', query: 'harbour master' } },
-      { id: 4, method: 'status', params: { sessionId: 's' } },
-      { id: 5, method: 'retrieval.grep', params: { query: 'pilot' } },
-      { id: 6, method: 'files.read', params: { id: told.file, view: { kind: 'page', page: 1 } } },
-    ].map((request) => `${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`)
-    const engine = await lcm(['engine', '--stdio', '--db', 'large.db'], { input: requests.join('') })
-    expect([engine.code, engine.stderr]).toEqual([0, ''])
-    const answers = engine.stdout
-      .trim()
-      .split('\n')
-      .map((row) => JSON.parse(row) as { id: number; result?: unknown; error?: unknown })
-    expect(answers.filter(({ error }) => error !== undefined)).toEqual([])
-    const result = new Map(answers.map(({ id, result }) => [id, result]))
-    expect([...result.keys()].toSorted()).toEqual([1, 2, 3, 4, 5, 6])
-    expect(result.get(1)).toMatchObject({ added: 1 })
-    expect(result.get(4)).toMatchObject({ messages: 3 })
-    expect(result.get(5)).toMatchObject({ total: 1 })
-    expect(JSON.stringify(result.get(6))).toContain(line(0))
+    const [ingested, , , status, hits, content] = await askEngine('large.db', [
+      { method: 'ingest', params: { sessionId: 's', messages: [message] } },
+      { method: 'assemble', params: { sessionId: 's' } },
+      { method: 'recall', params: { sessionId: 's', query: 'harbour master' } },
+      { method: 'status', params: { sessionId: 's' } },
+      { method: 'retrieval.grep', params: { query: 'pilot' } },
+      { method: 'files.read', params: { id: told.file, view: { kind: 'page', page: 1 } } },
+    ])
+    expect(ingested).toMatchObject({ added: 1 })
+    expect(status).toMatchObject({ messages: 3 })
+    expect(hits).toMatchObject({ total: 1 })
+    expect(JSON.stringify(content)).toContain(line(0))
 
     const agent = await connect(['--db', join(installFolder, 'large.db')], { program })
     const inputs: Readonly<Record<string, object>> = {
