@@ -7,7 +7,7 @@ test.use(SHARED_HOST)
 /** What is lost is listed within seconds, and within a minute or two on a busy machine. */
 const LONG = { timeout: 180_000 }
 
-test('a compaction goes from decision to plan, confirmation, run and result, and the figures follow', async ({
+test('a compaction goes from decision to plan, confirmation, run and result, the figures follow, and it is taken back', async ({
   openMemory,
   home,
 }) => {
@@ -57,6 +57,7 @@ test('a compaction goes from decision to plan, confirmation, run and result, and
   await expect(result).toContainText('ended because')
   const after = await factsOf(path)
   expect(after.contextTokens).toBeLessThan(before.contextTokens * 0.7)
+  expect(after.summaries).toBeGreaterThan(before.summaries)
   expect(after.messages).toBe(before.messages)
   await expect(line).toContainText(`${after.summaries} summaries`)
   const losses = page.getByRole('region', { name: 'What the compaction lost' })
@@ -75,19 +76,7 @@ test('a compaction goes from decision to plan, confirmation, run and result, and
     .getByTitle(/Trace it$/)
     .click()
   await expect.poll(() => page.url()).toMatch(/trace=(?:msg|sum)_/)
-})
-
-test('a compaction is taken back from its result, and the window is as it was before', async ({ openMemory, home }) => {
-  const path = sampleCopy(home)
-  const before = await factsOf(path)
-  const page = await openMemory(path)
   await page.getByRole('link', { name: 'Compact' }).click()
-  await page.getByRole('button', { name: 'Compact…' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Compact', exact: true }).click()
-  await expect(page.getByRole('region', { name: 'What the compaction lost' })).toContainText(
-    'details that left the window',
-  )
-  expect((await factsOf(path)).summaries).toBeGreaterThan(before.summaries)
 
   // Compacting again would make the same summaries, so it is undone without a question.
   await page.getByRole('button', { name: 'Undo this compaction', exact: true }).click()
