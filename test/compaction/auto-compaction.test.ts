@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CompactionResult, CompactionSettings } from '#core/contract/compaction.ts'
 import { neededRun } from '#core/jobs/auto-compaction.ts'
+import { runToEnd } from '#core/yielding.ts'
 import type { TestMemory } from '../builders/memory.ts'
 import { expectLossless } from './invariants.ts'
 import { engineOn } from './run-compaction.ts'
@@ -14,11 +15,7 @@ async function afterAppending(
   const request = { conversationId: 1, summarizer: 'deterministic' }
   const input = neededRun(engine.evaluate({ ...request, mode: 'full', reason: 'threshold' }), request)
   if (input === null) return null
-  const run = engine.compact(input, new AbortController().signal)
-  for (;;) {
-    const step = await run.next()
-    if (step.done) return step.value
-  }
+  return await runToEnd(engine.compact(input, new AbortController().signal))
 }
 
 describe('a host that compacts after appending', () => {

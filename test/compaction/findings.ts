@@ -2,6 +2,7 @@ import type { CompactionSettings } from '#core/contract/compaction.ts'
 import { Scanner } from '#core/doctor/scan/scanner.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { readSettings } from '#core/settings/settings.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { NOW_MS } from './run-compaction.ts'
 
@@ -15,13 +16,9 @@ export async function findingsIn(path: string, settings: Partial<CompactionSetti
     settings: { ...readSettings({}).compaction, ...settings },
     clock: () => NOW_MS,
   })
-  const run = checker.run(undefined, new AbortController().signal)
   try {
-    for (;;) {
-      const step = await run.next()
-      if (!step.done) continue
-      return step.value.checks.filter(({ count, severity }) => count > 0 && severity !== 'info').map(({ id }) => id)
-    }
+    const { checks } = await runToEnd(checker.run(undefined, new AbortController().signal))
+    return checks.filter(({ count, severity }) => count > 0 && severity !== 'info').map(({ id }) => id)
   } finally {
     memory.close()
   }

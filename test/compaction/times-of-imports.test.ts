@@ -5,8 +5,8 @@ import { CompactInput } from '#core/contract/compaction.ts'
 import { importTranscripts } from '#core/ingest/transcripts/import-transcripts.ts'
 import { openLcm } from '#core/lcm.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { finish } from '../systems/every-question.ts'
 
 const signal = new AbortController().signal
 const DAY_MS = 86_400_000
@@ -31,11 +31,11 @@ async function summariesOf(pieces: readonly string[], firstImportMs: number): Pr
       appendFileSync(transcript, piece)
       const given = { db: lcm.requireWrite('import'), estimator: createTokenEstimator(), clock: () => nowMs }
       const input = { ...given, paths: [transcript], format: 'auto', window: 'agent', files: null } as const
-      await finish(importTranscripts(input, signal))
+      await runToEnd(importTranscripts(input, signal))
       nowMs += DAY_MS
     }
     const input = CompactInput.parse({ conversationId: 1, mode: 'full' })
-    await finish(lcm.compactionEngine().compact(input, signal))
+    await runToEnd(lcm.compactionEngine().compact(input, signal))
     return lcm.read.all<Summary>('SELECT summary_id AS id, depth, content FROM summaries ORDER BY summary_rowid')
   } finally {
     lcm.close()

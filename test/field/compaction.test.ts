@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { importTranscripts } from '#core/ingest/transcripts/import-transcripts.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { findingsIn } from '../compaction/findings.ts'
 import { canonicalRows, expectLossless, expectSoundGraph, expectWholePairs } from '../compaction/invariants.ts'
@@ -19,7 +20,7 @@ async function imported(paths: readonly string[]): Promise<TestMemory> {
     { db: memory.db, estimator, clock: () => NOW_MS, paths, format: 'auto', window: 'history', files: null },
     new AbortController().signal,
   )
-  for (let step = await job.next(); !step.done; ) step = await job.next()
+  await runToEnd(job)
   return memory
 }
 

@@ -11,6 +11,7 @@ import { type Lcm, openLcm } from '#core/lcm.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { readSettings } from '#core/settings/settings.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { call, TranscriptBuilder, text } from '../builders/claude-code.ts'
 import { runImport } from '../builders/import.ts'
 import { filesBeside, largeFiles } from '../builders/large-files.ts'
@@ -49,11 +50,7 @@ const allFilesIn = (folder: string): string[] =>
     : []
 
 async function runScan(lcm: Lcm): Promise<IntegrityReport> {
-  const job = lcm.integrity.run(undefined, new AbortController().signal)
-  for (;;) {
-    const step = await job.next()
-    if (step.done) return step.value
-  }
+  return await runToEnd(lcm.integrity.run(undefined, new AbortController().signal))
 }
 
 function story(): string {

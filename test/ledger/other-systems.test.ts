@@ -7,14 +7,14 @@ import { parseLine, toLine } from '#core/ledger/ledger-line.ts'
 import { rebuildMemory } from '#core/ledger/rebuild-memory.ts'
 import { verifyLedger } from '#core/ledger/verify-ledger.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../sqlite/fixtures.ts'
-import { finish } from '../systems/every-question.ts'
 
 const estimator = createTokenEstimator()
 const signal = new AbortController().signal
 const rebuild = (ledger: string) =>
-  finish(rebuildMemory({ ledger, to: join(temporaryFolder(), 'again.db'), estimator }, signal))
+  runToEnd(rebuildMemory({ ledger, to: join(temporaryFolder(), 'again.db'), estimator }, signal))
 
 describe('the ledger of decapod', () => {
   const ledger = join(FIXTURES, 'decapod/small/lcm.events.jsonl')
@@ -29,7 +29,7 @@ describe('the ledger of decapod', () => {
 
   it('is verified, and rebuilt with every line, also when a content is repeated', async () => {
     const events = lines.length
-    expect(await finish(verifyLedger(ledger, null, signal))).toMatchObject({ ok: true, events })
+    expect(await runToEnd(verifyLedger(ledger, null, signal))).toMatchObject({ ok: true, events })
     expect(await rebuild(ledger)).toMatchObject({ ok: true, messages: events, failures: [] })
   })
 })
@@ -44,7 +44,7 @@ describe('the export of a ledger', () => {
   ])('rebuilds the same messages and summaries from %s', async (name) => {
     const lcm = await openLcm(join(FIXTURES, name), { readOnly: true })
     const to = join(temporaryFolder(), 'out.jsonl')
-    await finish(exportLedger({ db: lcm.read, info: lcm.info, to, clock: Date.now }, signal))
+    await runToEnd(exportLedger({ db: lcm.read, info: lcm.info, to, clock: Date.now }, signal))
     const again = await rebuild(to)
     const stats = lcm.stats.stats()
     expect(again).toMatchObject({ ok: true, messages: stats.messages, summaries: stats.summaries })

@@ -6,13 +6,13 @@ import { measureStorage } from '#core/browse/storage/measure-storage.ts'
 import { GrepInput } from '#core/contract/retrieval.ts'
 import type { Lcm } from '#core/lcm.ts'
 import { identifyMemory } from '#core/systems/identify-memory.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { asOrdinaryUser, ordinaryUser } from '../builders/ordinary-user.ts'
 import { WRITERS } from '../builders/systems/every-writer.ts'
 import { tellStory } from '../builders/systems/story.ts'
 import { type SystemWriter, writeStory } from '../builders/systems/system.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { folderState } from '../sqlite/folder-state.ts'
-import { finish } from '../systems/every-question.ts'
 import { askEveryService, withLcm } from '../systems/every-service.ts'
 import { windowOn } from './open-window.ts'
 import { Agent } from './start-agent.ts'
@@ -29,10 +29,10 @@ async function browse(lcm: Lcm): Promise<number> {
   for (const mode of ['full_text', 'literal', 'regex'] as const) {
     await lcm.retrieval.grep(GrepInput.parse({ query: 'lease', mode, exactTotal: true }))
   }
-  await finish(lcm.integrity.run(undefined, new AbortController().signal))
+  await runToEnd(lcm.integrity.run(undefined, new AbortController().signal))
   const { read: db, info, settings } = lcm
   const signal = new AbortController().signal
-  await finish(measureStorage({ db, info, largeFileTokens: settings.largeFileTokenThreshold }, signal))
+  await runToEnd(measureStorage({ db, info, largeFileTokens: settings.largeFileTokenThreshold }, signal))
   return lcm.stats.stats().messages
 }
 

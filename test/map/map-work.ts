@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import type { MapReport, MapResult } from '#core/contract/map.ts'
 import { anyAnswer } from '#core/map/answer-schema.ts'
-import { type FinishedMap, type MapRequest, runMap } from '#core/map/map-run.ts'
+import { type MapRequest, runMap } from '#core/map/map-run.ts'
 import type { Worker } from '#core/map/worker.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 export const NEVER = new AbortController().signal
@@ -39,17 +40,10 @@ export async function mapped(
   asked: MapRequest,
   signal = NEVER,
 ): Promise<Omit<MapReport, 'results'> & { results: MapResult[] }> {
-  const finished = await toEnd(runMap(asked, signal))
+  const finished = await runToEnd(runMap(asked, signal))
   try {
     return { ...finished.report, results: await Array.fromAsync(finished.results(NEVER)) }
   } finally {
     await finished.close()
-  }
-}
-
-async function toEnd(job: AsyncGenerator<unknown, FinishedMap>): Promise<FinishedMap> {
-  for (;;) {
-    const step = await job.next()
-    if (step.done) return step.value
   }
 }

@@ -85,12 +85,8 @@ const freshPath = () => join(temporaryFolder(), 'pulled.db')
 const fleet = (asked: Partial<FleetQuery> = {}) =>
   readFleet(server.db, FleetQuery.parse(asked), { budgetTokens: 1000, nowMs: Date.now() })
 const brokenRules = async (lcm: Awaited<ReturnType<typeof openLcm>>) => {
-  const scan = lcm.integrity.run(undefined, never)
-  let step = await scan.next()
-  while (!step.done) step = await scan.next()
-  return step.value.checks
-    .filter(({ severity, samples }) => severity !== 'info' && samples.length > 0)
-    .map(({ id }) => id)
+  const { checks } = await runToEnd(lcm.integrity.run(undefined, never))
+  return checks.filter(({ severity, samples }) => severity !== 'info' && samples.length > 0).map(({ id }) => id)
 }
 const failure = async (work: Promise<unknown>) => {
   const error = await work.catch((caught: unknown) => caught)

@@ -17,13 +17,14 @@ import { copyMemory } from '#core/doctor/working-copy/copy-memory.ts'
 import { LcmError } from '#core/errors.ts'
 import type { Lcm } from '#core/lcm.ts'
 import { withoutSecrets } from '#core/sanitize.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { tablesOf } from '../builders/hostile-schemas.ts'
 import { WRITERS } from '../builders/systems/every-writer.ts'
 import { nativeWriter } from '../builders/systems/native.ts'
 import { tellStory } from '../builders/systems/story.ts'
 import { type SystemWriter, writeStory } from '../builders/systems/system.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { askEveryQuestion, finish } from '../systems/every-question.ts'
+import { askEveryQuestion } from '../systems/every-question.ts'
 import { askEveryService, withLcm } from '../systems/every-service.ts'
 
 // Proves that a value of the wrong kind in any text column of any table is never an internal error: every service goes on
@@ -170,7 +171,7 @@ describe.each([nativeWriter, ...LINES.values()].map((writer) => ({ name: writer.
         await typed(() => withLcm(path, cacheDir, askEveryService))
         await typed(() =>
           withLcm(path, cacheDir, async (lcm) => {
-            await typed(() => finish(lcm.repair.plan({}, never, null)))
+            await typed(() => runToEnd(lcm.repair.plan({}, never, null)))
             await typed(() => lcm.retrieval.grep(GrepInput.parse({ query: 'e', mode: 'literal' })))
           }),
         )
@@ -186,10 +187,10 @@ describe.each([nativeWriter, ...LINES.values()].map((writer) => ({ name: writer.
       const path = namedCopy(soundFile(writer))
       await withLcm(path, cacheDir, askEveryService)
       await withLcm(path, cacheDir, (lcm) => askEveryQuestion(lcm, (_service, question) => question()))
-      await withLcm(path, cacheDir, (lcm) => finish(lcm.repair.plan({}, never, null)))
+      await withLcm(path, cacheDir, (lcm) => runToEnd(lcm.repair.plan({}, never, null)))
       await withLcm(path, cacheDir, askTheRest)
       const to = join(temporaryFolder(), 'copy.db')
-      await typed(() => withLcm(path, cacheDir, (lcm) => finish(copyMemory({ from: lcm, to }, never))))
+      await typed(() => withLcm(path, cacheDir, (lcm) => runToEnd(copyMemory({ from: lcm, to }, never))))
     })
   },
 )
@@ -268,7 +269,7 @@ describe('a native file whose table of messages was rebuilt', () => {
     const path = spoiltCopy(soundFile(nativeWriter), 'messages')
     await withLcm(path, cacheDir, async (lcm) => {
       expect(lcm.info.readOnlyReason).toMatch(/tables of the file anew \(messages\)/)
-      const report = await finish(lcm.integrity.run(undefined, never))
+      const report = await runToEnd(lcm.integrity.run(undefined, never))
       const wrong = report.checks.find(({ id }) => id === 'invalid_value')
       expect(wrong?.count).toBeGreaterThan(0)
       expect(wrong?.samples.map(({ detail }) => detail).join('\n')).toMatch(/messages\.\w+ is (NULL|X'FF00FE'|7)/)

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openNative } from '#core/sqlite/native.ts'
 import { makeNativeFile } from '#core/sqlite/new-file.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { finish } from '../systems/every-question.ts'
 
 /** Makes a file that says who made it, and waits in between for whatever the test does meanwhile. */
 const making = (to: string, who: string, meanwhile: () => void = () => undefined) =>
@@ -38,7 +38,7 @@ describe('a new file', () => {
   it('has a write-ahead log once it has its name', async () => {
     const to = join(temporaryFolder(), 'new.db')
     const job = making(to, 'one')
-    await finish(job)
+    await runToEnd(job)
     const db = openNative(to)
     expect(db.value('PRAGMA journal_mode')).toBe('wal')
     db.close()
@@ -51,7 +51,7 @@ describe('a new file', () => {
       db.run(`INSERT INTO lcm_meta VALUES ('kept', 'yes')`)
       expect(() => db.transaction(() => db.exec(`INSERT INTO lcm_meta VALUES ('a', 1), ('b', 2), ('a', 3)`))).toThrow()
     })
-    await finish(job)
+    await runToEnd(job)
     const memory = openMemory(to, { readOnly: true })
     expect(memory.read.column(`SELECT key FROM lcm_meta WHERE key IN ('kept', 'a', 'b')`)).toEqual(['kept'])
     memory.close()
@@ -61,7 +61,7 @@ describe('a new file', () => {
     const folder = temporaryFolder()
     const to = join(folder, 'new.db')
     const job = making(to, 'one', () => writeFileSync(to, 'mine'))
-    await expect(finish(job)).rejects.toMatchObject({ code: 'invalid_argument' })
+    await expect(runToEnd(job)).rejects.toMatchObject({ code: 'invalid_argument' })
     expect(readFileSync(to, 'utf8')).toBe('mine')
     expect(readdirSync(folder)).toEqual(['new.db'])
   })
@@ -72,8 +72,8 @@ describe('a new file', () => {
     const [one, two] = [making(to, 'one'), making(to, 'two')]
     await one.next()
     await two.next()
-    expect(await finish(two)).toBe('two')
-    await expect(finish(one)).rejects.toMatchObject({ code: 'invalid_argument' })
+    expect(await runToEnd(two)).toBe('two')
+    await expect(runToEnd(one)).rejects.toMatchObject({ code: 'invalid_argument' })
     expect(madeBy(to)).toBe('two')
     expect(readdirSync(folder)).toEqual(['new.db'])
   })
@@ -88,7 +88,7 @@ describe('a new file', () => {
 
   it('is refused when its folder does not exist', async () => {
     const job = making(join(temporaryFolder(), 'no such', 'new.db'), 'one')
-    await expect(finish(job)).rejects.toMatchObject({ code: 'file_missing' })
+    await expect(runToEnd(job)).rejects.toMatchObject({ code: 'file_missing' })
   })
 
   it('is named in the error when it cannot be made', async () => {
@@ -98,7 +98,7 @@ describe('a new file', () => {
       db.run('INSERT INTO no_such_table VALUES (1)')
     })
     const told = { code: 'sqlite_failed', message: expect.stringContaining(`on ${to}:`), details: { path: to } }
-    await expect(finish(job)).rejects.toMatchObject(told)
+    await expect(runToEnd(job)).rejects.toMatchObject(told)
   })
 
   it('removes the partial files of a process that has ended', async () => {
@@ -106,7 +106,7 @@ describe('a new file', () => {
     const left = ['new.db.partial-999999999-abc123', 'new.db.partial-999999999-abc123-wal']
     const others = [`new.db.partial-${process.pid}-abc123`, 'new.db.partial', 'other.db.partial-999999999-abc123']
     for (const name of [...left, ...others]) writeFileSync(join(folder, name), '')
-    await finish(making(join(folder, 'new.db'), 'one'))
+    await runToEnd(making(join(folder, 'new.db'), 'one'))
     expect(readdirSync(folder).sort()).toEqual(['new.db', ...others].sort())
   })
 })

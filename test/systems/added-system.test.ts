@@ -6,10 +6,10 @@ import { type Lcm, openLcm } from '#core/lcm.ts'
 import { identifyMemory } from '#core/systems/identify-memory.ts'
 import { knownPlaces } from '#core/systems/known-places.ts'
 import { addSystem } from '#core/systems/systems.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { folderState } from '../sqlite/folder-state.ts'
-import { finish } from './every-question.ts'
 import { askEveryService } from './every-service.ts'
 import { notebook, writeNotebook } from './notebook/notebook.ts'
 
@@ -80,7 +80,7 @@ it('lists the places of an added system', () => {
 it('copies a file of an added system into a native one that says where it comes from', async () => {
   const to = join(temporaryFolder(), 'copy.db')
   const from = openMemory(path, { cacheDir })
-  const report = await finish(copyMemory({ from, to }, new AbortController().signal))
+  const report = await runToEnd(copyMemory({ from, to }, new AbortController().signal))
   from.close()
   expect(report.verified).toBe(true)
   const copy = openMemory(to)

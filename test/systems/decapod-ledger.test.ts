@@ -2,6 +2,7 @@ import { appendFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { copyMemory } from '#core/doctor/working-copy/copy-memory.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { folderState } from '../sqlite/folder-state.ts'
 import {
@@ -16,7 +17,6 @@ import {
   lines,
   SMALL,
 } from './decapod-files.ts'
-import { finish } from './every-question.ts'
 import { askEveryService, checkIntegrity, withLcm } from './every-service.ts'
 import { copyInto, following, stored } from './foreign-files.ts'
 
@@ -245,7 +245,7 @@ describe('the ledger of decapod', () => {
     const to = join(temporaryFolder(), 'copy.db')
     const all = 'SELECT message_id, seq, content, content_hash, external_id FROM messages ORDER BY message_id'
     const before = await withLcm(SMALL, cacheDir, async (lcm) => {
-      const made = await finish(copyMemory({ from: lcm, to }, new AbortController().signal))
+      const made = await runToEnd(copyMemory({ from: lcm, to }, new AbortController().signal))
       expect(made).toMatchObject({
         messages: indexed.length,
         summaries: summaries.length,

@@ -1,17 +1,10 @@
 import { CompactInput } from '#core/contract/compaction.ts'
 import { ConversationsInput } from '#core/contract/memory.ts'
 import type { Lcm } from '#core/lcm.ts'
+import { runToEnd } from '#core/yielding.ts'
 
 /** Told of each question which service is asked. */
 export type Ask = <T>(service: string, question: () => T) => T
-
-/** Ends a job, and returns what it returned. */
-export async function finish<T>(job: AsyncGenerator<unknown, T>): Promise<T> {
-  for (;;) {
-    const step = await job.next()
-    if (step.done) return step.value
-  }
-}
 
 const PAGE = 50
 const MOMENTS = 6
@@ -37,7 +30,7 @@ export async function askEveryQuestion(lcm: Lcm, ask: Ask): Promise<void> {
   ask('conversations.list', () => lcm.stats.conversations())
   ask('conversations.list', () => lcm.stats.page(ConversationsInput.parse({ sort: 'pressure' })))
   ask('memory.stats', () => lcm.stats.stats())
-  await ask('integrity', () => finish(lcm.integrity.run(undefined, new AbortController().signal)))
+  await ask('integrity', () => runToEnd(lcm.integrity.run(undefined, new AbortController().signal)))
 }
 
 function askAbout(lcm: Lcm, conversationId: number, ask: Ask): void {

@@ -11,6 +11,7 @@ import { ContextAt, ContextDifference, Timeline } from '#core/contract/time-trav
 import { FactTrace, LossInput, Survival, SurvivalInput, TraceInput } from '#core/contract/trace.ts'
 import { type Lcm, openLcm } from '#core/lcm.ts'
 import { readSettings } from '#core/settings/settings.ts'
+import { runToEnd } from '#core/yielding.ts'
 
 /** Opens a memory with default settings, closes it afterwards. */
 export async function withLcm<T>(path: string, cacheDir: string, body: (lcm: Lcm) => T | Promise<T>): Promise<T> {
@@ -100,11 +101,7 @@ function askSummary(lcm: Lcm, summaryId: string): void {
 }
 
 export async function checkIntegrity(lcm: Lcm, conversationId?: number): Promise<IntegrityReport> {
-  const run = lcm.integrity.run(conversationId, new AbortController().signal)
-  for (;;) {
-    const step = await run.next()
-    if (step.done) return IntegrityReport.parse(step.value)
-  }
+  return IntegrityReport.parse(await runToEnd(lcm.integrity.run(conversationId, new AbortController().signal)))
 }
 
 /** At most so many of a list, from all over it. */

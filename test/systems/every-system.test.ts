@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { copyMemory } from '#core/doctor/working-copy/copy-memory.ts'
 import { openLcm } from '#core/lcm.ts'
 import { CANONICAL } from '#core/systems/canonical.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../sqlite/fixtures.ts'
 import { folderState } from '../sqlite/folder-state.ts'
-import { finish } from './every-question.ts'
 import { askEveryService } from './every-service.ts'
 
 const cacheDir = join(temporaryFolder(), 'cache')
@@ -66,7 +66,7 @@ describe('every file that another system wrote', () => {
     const from = openMemory(join(FIXTURES, name), { cacheDir })
     try {
       const to = join(temporaryFolder(), 'copy.db')
-      const report = await finish(copyMemory({ from, to }, new AbortController().signal))
+      const report = await runToEnd(copyMemory({ from, to }, new AbortController().signal))
       expect(report.verified).toBe(true)
       const copy = openMemory(to)
       expect(copy.read.column('PRAGMA quick_check')).toEqual(['ok'])

@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { copyMemory } from '#core/doctor/working-copy/copy-memory.ts'
 import { type Lcm, openLcm } from '#core/lcm.ts'
 import { identifyMemory } from '#core/systems/identify-memory.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { copyOf, FIXTURES } from '../sqlite/fixtures.ts'
-import { finish } from './every-question.ts'
 import { stored } from './foreign-files.ts'
 
 const SMALL = 'lossless-claude/small.sqlite'
@@ -98,7 +98,7 @@ describe('a file of lossless-claude', () => {
     )
     const to = join(temporaryFolder(), 'copy.db')
     const from = openMemory(twice, { cacheDir })
-    await finish(copyMemory({ from, to }, new AbortController().signal))
+    await runToEnd(copyMemory({ from, to }, new AbortController().signal))
     from.close()
     await withLcm(to, ({ stats }) =>
       expect(stats.conversations().map(({ sessionId, title }) => [sessionId, title])).toEqual([

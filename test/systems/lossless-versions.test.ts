@@ -3,9 +3,9 @@ import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { copyMemory } from '#core/doctor/working-copy/copy-memory.ts'
 import { openLcm } from '#core/lcm.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { copyOf } from '../sqlite/fixtures.ts'
-import { finish } from './every-question.ts'
 import { askEveryService, withLcm } from './every-service.ts'
 
 const cacheDir = join(temporaryFolder(), 'cache')
@@ -97,7 +97,7 @@ describe('a row with a number that is not exact or negative', () => {
       expect(lcm.stats.stats()).toMatchObject({ conversations: 1, messages: 3, contextItems: 3 })
       await askEveryService(lcm)
       const to = join(temporaryFolder(), 'copy.db')
-      const report = await finish(copyMemory({ from: lcm, to }, new AbortController().signal))
+      const report = await runToEnd(copyMemory({ from: lcm, to }, new AbortController().signal))
       expect(report).toMatchObject({ messages: 3, verified: true, adjusted: [] })
     })
   })

@@ -5,17 +5,14 @@ import { measureStorage } from '#core/browse/storage/measure-storage.ts'
 import type { StorageReport } from '#core/contract/storage.ts'
 import { openLcm } from '#core/lcm.ts'
 import { openNative } from '#core/sqlite/native.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { buildMemory } from '#test/builders/memory.ts'
 import { FIXTURES } from '#test/sqlite/fixtures.ts'
 
 async function measure(path: string, signal = new AbortController().signal): Promise<StorageReport> {
   const lcm = await openLcm(path, { readOnly: true })
   try {
-    const job = measureStorage({ db: lcm.read, info: lcm.info, largeFileTokens: 25_000 }, signal)
-    for (;;) {
-      const step = await job.next()
-      if (step.done) return step.value
-    }
+    return await runToEnd(measureStorage({ db: lcm.read, info: lcm.info, largeFileTokens: 25_000 }, signal))
   } finally {
     lcm.close()
   }

@@ -1,4 +1,5 @@
 // A process that works on a memory for ever, until it is killed: `append`, `compact`, `undo` or `import`. Says what it did.
+
 import { setTimeout as wait } from 'node:timers/promises'
 import { CompactInput } from '#core/contract/compaction.ts'
 import { LcmError } from '#core/errors.ts'
@@ -7,6 +8,7 @@ import { openLcm } from '#core/lcm.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { readSettings } from '#core/settings/settings.ts'
 import { openNative } from '#core/sqlite/native.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { generateHistory } from '#test/builders/history.ts'
 
 const [work = '', path = '', name = ''] = process.argv.slice(2)
@@ -42,11 +44,9 @@ async function compactAndUndo(): Promise<void> {
   for (;;) {
     const lcm = await openLcm(path, { settings, owner: name })
     const input = CompactInput.parse({ conversationId: 1, settings: { minMessagesToCompact: 1 } })
-    const run = lcm.compactionEngine().compact(input, new AbortController().signal)
-    let step = await run.next()
-    while (!step.done) step = await run.next()
-    say({ created: step.value.runId })
-    if (step.value.runId !== null) say({ undone: lcm.undoer.undo({ conversationId: 1 }).runId })
+    const { runId } = await runToEnd(lcm.compactionEngine().compact(input, new AbortController().signal))
+    say({ created: runId })
+    if (runId !== null) say({ undone: lcm.undoer.undo({ conversationId: 1 }).runId })
     lcm.close()
   }
 }

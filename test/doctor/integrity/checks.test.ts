@@ -4,6 +4,7 @@ import { rules } from '#core/doctor/rules/rules.ts'
 import { Scanner } from '#core/doctor/scan/scanner.ts'
 import { openLcm } from '#core/lcm.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
 
 let memory: TestMemory | undefined
@@ -15,11 +16,7 @@ afterEach(() => {
 async function scan(path: string): Promise<IntegrityReport> {
   const lcm = await openLcm(path)
   try {
-    const job = lcm.integrity.run(undefined, new AbortController().signal)
-    for (;;) {
-      const step = await job.next()
-      if (step.done) return step.value
-    }
+    return await runToEnd(lcm.integrity.run(undefined, new AbortController().signal))
   } finally {
     lcm.close()
   }

@@ -6,7 +6,7 @@ import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { readSettings } from '#core/settings/settings.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { readingMemory } from '#core/systems/read-memory.ts'
-import { withoutYielding } from '#core/yielding.ts'
+import { runToEnd, withoutYielding } from '#core/yielding.ts'
 import type { TestMemory } from '#test/builders/memory.ts'
 import { openMemory } from '#test/builders/open-memory.ts'
 import { NOW_MS } from '#test/compaction/run-compaction.ts'
@@ -50,12 +50,11 @@ async function examine(path: string, meanwhile = (): void => {}) {
     clock: () => NOW_MS,
   })
   try {
-    const job = checker.examine(undefined, new AbortController().signal, { asked: [], kept: [] })
-    let step = await job.next()
-    for (; !step.done; step = await job.next());
+    const work = checker.examine(undefined, new AbortController().signal, { asked: [], kept: [] })
+    const examination = await runToEnd(work)
     meanwhile()
     statements.length = 0
-    const rows = withoutYielding(step.value.readRows())
+    const rows = withoutYielding(examination.readRows())
     return { rows, statements: [...statements], anew: withoutYielding(readingMemory(db)) }
   } finally {
     opened.close()

@@ -4,6 +4,7 @@ import type Database from 'better-sqlite3'
 import type { CheckResult, IntegrityReport } from '#core/contract/integrity.ts'
 import { openLcm } from '#core/lcm.ts'
 import { readSettings } from '#core/settings/settings.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 import { changedCopy, WITHOUT_CONSTRAINTS } from '#test/systems/foreign-files.ts'
 
@@ -13,11 +14,7 @@ const cacheDir = join(temporaryFolder(), 'cache')
 export async function scanFile(path: string, conversationId?: number): Promise<IntegrityReport> {
   const lcm = await openLcm(path, { readOnly: true, cacheDir, settings: readSettings({}) })
   try {
-    const job = lcm.integrity.run(conversationId, new AbortController().signal)
-    for (;;) {
-      const step = await job.next()
-      if (step.done) return step.value
-    }
+    return await runToEnd(lcm.integrity.run(conversationId, new AbortController().signal))
   } finally {
     lcm.close()
   }

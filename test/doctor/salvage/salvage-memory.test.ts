@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { SalvageReport } from '#core/contract/salvage.ts'
 import { salvageMemory } from '#core/doctor/salvage/salvage-memory.ts'
 import { openLcm } from '#core/lcm.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { runs } from '#test/builders/property-runs.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 import { FIXTURES } from '#test/sqlite/fixtures.ts'
@@ -14,11 +15,7 @@ const small = join(FIXTURES, 'lossless-claw/small.db')
 const PAGE = 4096
 
 async function salvage(from: string, to: string, signal = new AbortController().signal): Promise<SalvageReport> {
-  const job = salvageMemory({ from, to }, signal)
-  for (;;) {
-    const step = await job.next()
-    if (step.done) return step.value
-  }
+  return await runToEnd(salvageMemory({ from, to }, signal))
 }
 
 /** A copy of the fixture with pages overwritten. Page 1, the header, stays. */

@@ -8,6 +8,7 @@ import { ledgerContentHash, rebuildMemory } from '#core/ledger/rebuild-memory.ts
 import { verifyLedger } from '#core/ledger/verify-ledger.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { readSettings } from '#core/settings/settings.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { permissionOf } from '#test/builders/ledgers.ts'
 import type { TestMemory } from '#test/builders/memory.ts'
 import { coveredMessages, expectLossless, expectSoundGraph } from '#test/compaction/invariants.ts'
@@ -22,13 +23,6 @@ beforeEach(async () => {
   memory = await compactedMemory({ seed: 5, messages: 90 })
 })
 afterEach(() => memory.close())
-
-async function ended<T>(job: AsyncGenerator<unknown, T>): Promise<T> {
-  for (;;) {
-    const step = await job.next()
-    if (step.done) return step.value
-  }
-}
 
 const top = (conversation = 1): string =>
   memory.db.value<string>(
@@ -422,9 +416,9 @@ describe('the restoration of a backup', () => {
     await operate(memory.path, { kind: 'transplant', id: top(), toConversationId: 2 })
     await runOn(memory.path, { kind: 'undo', backup: backup?.path ?? '' })
     const signal = new AbortController().signal
-    expect((await ended(verifyLedger(ledger, memory.db, signal))).failures).toEqual([])
+    expect((await runToEnd(verifyLedger(ledger, memory.db, signal))).failures).toEqual([])
     const to = join(dirname(memory.path), 'again.db')
-    await ended(rebuildMemory({ ledger, to, estimator: createTokenEstimator() }, signal))
+    await runToEnd(rebuildMemory({ ledger, to, estimator: createTokenEstimator() }, signal))
     const again = await openLcm(to)
     expect(ledgerContentHash(again.read)).toBe(ledgerContentHash(memory.db))
     again.close()

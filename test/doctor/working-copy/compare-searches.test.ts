@@ -2,9 +2,9 @@ import { statSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { compareSearches } from '#core/doctor/working-copy/compare-searches.ts'
 import { openLcm } from '#core/lcm.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { losslessClawWriters } from '#test/builders/systems/lossless.ts'
 import { tellStory } from '#test/builders/systems/story.ts'
-import { finish } from '#test/systems/every-question.ts'
 import { copied, written } from './copying.ts'
 
 it('asks as many questions as the file may be read for them, and one of a file of any size', async () => {
@@ -15,7 +15,7 @@ it('asks as many questions as the file may be read for them, and one of a file o
   const [original, copy] = [await openLcm(from, { readOnly: true }), await openLcm(path, { readOnly: true })]
   const asked = async (mostBytes: number): Promise<number> => {
     const given = { original: original.read, info: original.info, copy: copy.read, isWhole: true, mostBytes }
-    return (await finish(compareSearches(given, new AbortController().signal))).length
+    return (await runToEnd(compareSearches(given, new AbortController().signal))).length
   }
   const { size } = statSync(from)
   expect(await asked(size * 2)).toBe(2)

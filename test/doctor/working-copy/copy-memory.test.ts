@@ -5,6 +5,7 @@ import type { IntegrityReport } from '#core/contract/integrity.ts'
 import type { CopyReport } from '#core/contract/working-copy.ts'
 import { copyMemory } from '#core/doctor/working-copy/copy-memory.ts'
 import { openLcm } from '#core/lcm.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { buildMemory } from '#test/builders/memory.ts'
 import { losslessClawWriter } from '#test/builders/systems/lossless.ts'
 import { tellStory } from '#test/builders/systems/story.ts'
@@ -17,11 +18,7 @@ const fixtures = join(FIXTURES, 'lossless-claw')
 async function copy(from: string, to: string, signal = new AbortController().signal): Promise<CopyReport> {
   const lcm = await openLcm(from, { readOnly: true })
   try {
-    const job = copyMemory({ from: lcm, to }, signal)
-    for (;;) {
-      const step = await job.next()
-      if (step.done) return step.value
-    }
+    return await runToEnd(copyMemory({ from: lcm, to }, signal))
   } finally {
     lcm.close()
   }
@@ -30,11 +27,7 @@ async function copy(from: string, to: string, signal = new AbortController().sig
 async function check(path: string): Promise<IntegrityReport> {
   const lcm = await openLcm(path)
   try {
-    const job = lcm.integrity.run(undefined, new AbortController().signal)
-    for (;;) {
-      const step = await job.next()
-      if (step.done) return step.value
-    }
+    return await runToEnd(lcm.integrity.run(undefined, new AbortController().signal))
   } finally {
     lcm.close()
   }

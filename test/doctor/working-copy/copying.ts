@@ -3,10 +3,10 @@ import type { IntegrityReport } from '#core/contract/integrity.ts'
 import type { CopyReport } from '#core/contract/working-copy.ts'
 import { copyMemory } from '#core/doctor/working-copy/copy-memory.ts'
 import { openLcm } from '#core/lcm.ts'
+import { runToEnd } from '#core/yielding.ts'
 import type { Story } from '#test/builders/systems/story.ts'
 import { type SystemWriter, writeStory } from '#test/builders/systems/system.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
-import { finish } from '#test/systems/every-question.ts'
 import { withLcm } from '#test/systems/every-service.ts'
 
 const cacheDir = join(temporaryFolder(), 'cache')
@@ -16,7 +16,7 @@ export async function copied(from: string): Promise<{ readonly path: string; rea
   const path = join(temporaryFolder(), 'copy.db')
   const lcm = await openLcm(from, { readOnly: true, cacheDir })
   try {
-    return { path, report: await finish(copyMemory({ from: lcm, to: path }, new AbortController().signal)) }
+    return { path, report: await runToEnd(copyMemory({ from: lcm, to: path }, new AbortController().signal)) }
   } finally {
     lcm.close()
   }
@@ -30,4 +30,4 @@ export function written(writer: SystemWriter, story: Story): string {
 }
 
 export const checked = (path: string): Promise<IntegrityReport> =>
-  withLcm(path, cacheDir, (lcm) => finish(lcm.integrity.run(undefined, new AbortController().signal)))
+  withLcm(path, cacheDir, (lcm) => runToEnd(lcm.integrity.run(undefined, new AbortController().signal)))

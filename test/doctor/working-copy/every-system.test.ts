@@ -4,6 +4,7 @@ import { GrepInput } from '#core/contract/retrieval.ts'
 import { exportLedger } from '#core/ledger/export-ledger.ts'
 import { LedgerWriter } from '#core/ledger/ledger-writer.ts'
 import { verifyLedger } from '#core/ledger/verify-ledger.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { permissionOf } from '#test/builders/ledgers.ts'
 import { WRITERS } from '#test/builders/systems/every-writer.ts'
 import { tellStory } from '#test/builders/systems/story.ts'
@@ -11,7 +12,6 @@ import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 import { compact } from '#test/compaction/run-compaction.ts'
 import { askAll, comparable, FIRED } from '#test/equivalence/answers.ts'
 import { folderState } from '#test/sqlite/folder-state.ts'
-import { finish } from '#test/systems/every-question.ts'
 import { withLcm } from '#test/systems/every-service.ts'
 import { apply, plan, runOn, scan } from '../repair/doctor.ts'
 import { copied, written } from './copying.ts'
@@ -116,10 +116,10 @@ describe.each(WRITERS.map((writer) => ({ name: writer.name, writer })))(
         const keeper = new LedgerWriter(lcm.requireWrite('keep a ledger'), lcm.clock, permissionOf(path))
         keeper.enable(ledger)
         keeper.drain()
-        const report = await finish(verifyLedger(ledger, lcm.read, new AbortController().signal))
+        const report = await runToEnd(verifyLedger(ledger, lcm.read, new AbortController().signal))
         expect(report).toMatchObject({ ok: true, failures: [] })
         const to = join(dirname(path), 'exported.jsonl')
-        const exported = await finish(
+        const exported = await runToEnd(
           exportLedger({ db: lcm.read, info: lcm.info, to, clock: lcm.clock }, new AbortController().signal),
         )
         expect(exported.events).toBeGreaterThan(0)

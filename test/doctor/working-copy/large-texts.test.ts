@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { copyMemory } from '#core/doctor/working-copy/copy-memory.ts'
 import { openLcm } from '#core/lcm.ts'
 import { readSettings } from '#core/settings/settings.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 import { fired, scanFile } from '../integrity/scan-file.ts'
@@ -39,12 +40,9 @@ async function copyOf(memory: TestMemory) {
   const to = join(temporaryFolder(), 'copy.db')
   const from = await openLcm(memory.path, { settings })
   const job = copyMemory({ from, to, largeTexts: from.largeTextsOf(to) }, new AbortController().signal)
-  for (;;) {
-    const step = await job.next()
-    if (!step.done) continue
-    from.close()
-    return { to, report: step.value, copy: await openLcm(to, { settings }) }
-  }
+  const report = await runToEnd(job)
+  from.close()
+  return { to, report, copy: await openLcm(to, { settings }) }
 }
 
 it('moves the large texts of a working copy into files that read back byte for byte', async () => {

@@ -1,5 +1,6 @@
 import { type Exploration, explore } from '#core/files/explorers/explore.ts'
 import type { FileSource } from '#core/files/explorers/file-source.ts'
+import { runToEnd } from '#core/yielding.ts'
 
 type Named = { readonly name?: string; readonly mime?: string; readonly chunkBytes?: number }
 
@@ -29,11 +30,7 @@ export function generatedSource(lines: number, line: (index: number) => string, 
 }
 
 export async function exploredSource(source: FileSource): Promise<Exploration> {
-  const work = explore(source, new AbortController().signal)
-  for (;;) {
-    const step = await work.next()
-    if (step.done) return step.value
-  }
+  return await runToEnd(explore(source, new AbortController().signal))
 }
 
 export const explored = (content: string | Uint8Array, named?: Named): Promise<Exploration> =>

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Lcm, openLcm } from '#core/lcm.ts'
 import { openNative } from '#core/sqlite/native.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { makeSample } from '#resources/make-sample.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 
@@ -43,9 +44,7 @@ describe('the sample memory', () => {
   })
 
   it('has no findings', async () => {
-    const run = lcm.integrity.run(undefined, new AbortController().signal)
-    let step = await run.next()
-    while (!step.done) step = await run.next()
-    expect(step.value).toMatchObject({ ok: true, counts: { error: 0, warning: 0 } })
+    const report = await runToEnd(lcm.integrity.run(undefined, new AbortController().signal))
+    expect(report).toMatchObject({ ok: true, counts: { error: 0, warning: 0 } })
   })
 })

@@ -8,6 +8,7 @@ import { copyMemory } from '#core/doctor/working-copy/copy-memory.ts'
 import { type Lcm, openLcm } from '#core/lcm.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { asHash } from '#core/sanitize.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { call, TranscriptBuilder, text } from '#test/builders/claude-code.ts'
 import { findings } from '#test/builders/findings.ts'
 import { importOne, runImport } from '#test/builders/import.ts'
@@ -125,9 +126,7 @@ describe('a microcompaction of Claude Code', () => {
     await importOne(memory.db, built.write())
     const to = join(temporaryFolder(), 'copy.db')
     await withLcm(memory, async (lcm) => {
-      const job = copyMemory({ from: lcm, to }, new AbortController().signal)
-      let step = await job.next()
-      while (!step.done) step = await job.next()
+      await runToEnd(copyMemory({ from: lcm, to }, new AbortController().signal))
       const copy = await openLcm(to, { readOnly: true })
       expect(copy.context.assemble({ conversationId: 1 })).toEqual(lcm.context.assemble({ conversationId: 1 }))
       expect(copy.timeTravel.timeline(1).prunings).toMatchObject([{ outputs: 2, by: 'microcompaction' }])

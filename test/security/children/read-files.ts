@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import { LcmError } from '#core/errors.ts'
 import { openLcm } from '#core/lcm.ts'
 import { readSettings } from '#core/settings/settings.ts'
-import { finish } from '#test/systems/every-question.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { askEveryService } from '#test/systems/every-service.ts'
 
 /** Reads each file named on standard input with every service, plans its repair, and says how that ended, a line each. */
@@ -13,7 +13,7 @@ async function outcome(path: string): Promise<string> {
     const lcm = await openLcm(path, { cacheDir, settings: readSettings({}) })
     try {
       const report = await askEveryService(lcm)
-      await finish(lcm.repair.plan({}, new AbortController().signal, report))
+      await runToEnd(lcm.repair.plan({}, new AbortController().signal, report))
       return 'read'
     } finally {
       lcm.close()
