@@ -154,9 +154,9 @@ export type TranscriptRecord =
     }
   /**
    * The last record of a reading whose file can be read on from its end. It is missing when what may follow depends on
-   * more than `place`, or what followed did.
+   * more than `place`, or what followed did. The session was declared before, also when nothing was said in it since.
    */
-  | { readonly kind: 'read_to'; readonly place: JsonObject }
+  | { readonly kind: 'read_to'; readonly sessionId: string; readonly place: JsonObject }
   /** A record without conversation: settings, progress or bookkeeping. */
   | { readonly kind: 'other' }
   /** A record that is in the file more than once. */

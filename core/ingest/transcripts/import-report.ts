@@ -48,7 +48,7 @@ export class ImportReport {
 
   /** True when nothing in the file matched its format. */
   get isEmpty(): boolean {
-    return this.added + this.alreadyThere + this.conflicts + this.otherRecords === 0
+    return this.conversations.size === 0 && this.added + this.alreadyThere + this.conflicts + this.otherRecords === 0
   }
 
   result(error: string | null): ImportedFile {

@@ -130,12 +130,12 @@ function stampOf(path: string, bytes: number): string | null {
   })
 }
 
-/** What a file has after a place. Null when that is nothing, too much, or does not end with a line. */
+/** What a file has after a place, which may be nothing. Null when that is too much, or does not end with a line. */
 function bytesFrom(path: string, from: number): Buffer | null {
   return reading(path, (file, { size }) => {
-    if (size <= from || size - from > MOST_BYTES) return null
+    if (size < from || size - from > MOST_BYTES) return null
     const added = readAt(file, from, size - from)
-    return added.at(-1) === LINE_FEED ? added : null
+    return added.length === 0 || added.at(-1) === LINE_FEED ? added : null
   })
 }
 

@@ -136,6 +136,10 @@ export class RecordGraph {
     for (let at = 0; at < this.#count; at += 1) this.#decide(this.#order.get(at), live)
   }
 
+  get isEmpty(): boolean {
+    return this.#count === 0
+  }
+
   /** The last record of the file, when all records are of one group and none that was written earlier hangs on it. */
   get lastOfAll(): string | null {
     const [path, ...others] = this.#paths.filter((one) => one.length > 0)

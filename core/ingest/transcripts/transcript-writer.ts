@@ -217,6 +217,8 @@ export class TranscriptWriter {
         this.report.newer = newerVersion(this.report.newer, record.version, this.#options.tried)
         return
       case 'read_to':
+        // A file to which nothing was added belongs to its conversation all the same.
+        this.#expect(record.sessionId)
         return
       case 'other':
         this.report.otherRecords += 1

@@ -71,7 +71,8 @@ describe.each(samples)('a transcript of $name', (sample) => {
   })
 })
 
-const word = fc.constantFrom('quay', 'ferry', 'tide', 'continue')
+const words = ['quay', 'ferry', 'tide', 'continue'] as const
+const word = fc.constantFrom(...words)
 const step = fc.tuple(
   fc.constantFrom(
     'turn',
@@ -199,8 +200,9 @@ it.each([
     const path = join(temporaryFolder(), name)
     let times = 0
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 9 }), async (steps) => {
-        times += await grow(path, tell(steps))
+      fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 9 }), fc.boolean(), async (steps, isByLine) => {
+        const pieces = tell(steps)
+        times += await grow(path, isByLine ? pieces.flatMap(linesOf) : pieces)
       }),
       { numRuns: runs(40) },
     )
@@ -214,6 +216,31 @@ it('goes on after every turn of a session of Claude Code in which nothing is cha
   const steps = turns(6)
   expect(await grow(join(temporaryFolder(), 's.jsonl'), claudeCode(steps))).toBe(steps.length - 1)
 })
+
+it.each([
+  ['Claude Code', 's.jsonl', claudeCode],
+  ['Codex', 'rollout.jsonl', codex],
+] as const)(
+  'reads nothing again of a session of %s to which nothing was added, and goes on from there later',
+  async (_, name, tell) => {
+    using going = buildMemory()
+    using whole = buildMemory()
+    const path = join(temporaryFolder(), name)
+    const pieces = tell(words.map((said, n): Step => ['call', said, n]))
+    const last = pieces.pop() ?? ''
+    for (const piece of pieces) {
+      appendFileSync(path, piece)
+      await importGrown(going, path)
+    }
+    await importGrown(whole, path, false)
+    expect(await importGrown(going, path)).toMatchObject({ error: null, added: 0, alreadyThere: 0 })
+    expect(remembered(going)).toEqual(remembered(whole))
+    appendFileSync(path, last)
+    expect(hasGoneOn(await importGrown(going, path))).toBe(true)
+    await importGrown(whole, path, false)
+    expect(remembered(going)).toEqual(remembered(whole))
+  },
+)
 
 it('reads a file as a whole that was shortened, changed near its end, or replaced by another one', async () => {
   const pieces = claudeCode(turns(5))

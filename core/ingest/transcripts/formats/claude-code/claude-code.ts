@@ -182,8 +182,10 @@ class ClaudeCodeReader {
 
   /** Returns the records that are still open after the last line. */
   end(): TranscriptRecord[] {
-    const place = this.#source.place === undefined ? null : this.#place()
     const out: TranscriptRecord[] = []
+    if (this.#from !== null)
+      this.#conversation({ sessionId: this.#from.sessionId, agentId: null }, this.#source.nowMs, out)
+    const place = this.#source.place === undefined ? null : this.#place()
     for (const early of [...this.#early.values()].flat()) this.#take(early, out)
     for (const text of this.#survey.queued.end()) out.push({ kind: 'skipped', ...text, isKnown: true })
     if (this.#messages.hasOpenBoundary) out.push({ kind: 'other' })
@@ -200,7 +202,7 @@ class ClaudeCodeReader {
       if (costs !== null) out.push({ kind: 'cost', sessionId, ...costs })
     }
     out.push(...this.#prunings.end())
-    if (place !== null) out.push({ kind: 'read_to', place })
+    if (place !== null) out.push({ kind: 'read_to', sessionId: place.sessionId, place })
     return out
   }
 
@@ -209,7 +211,8 @@ class ClaudeCodeReader {
     const { records, queued, beginsCompacted, lastMessage } = this.#survey
     const [only, ...others] = this.#conversations.values()
     if (only === undefined || others.length > 0 || only.key.agentId !== null) return null
-    const [last, title] = [records.lastOfAll, this.#titleOf(only.key)]
+    const last = records.isEmpty ? (this.#from?.last ?? null) : records.lastOfAll
+    const title = this.#titleOf(only.key)
     const isOpen = this.#messages.hasOpenBoundary || this.#earlyCount > 0 || !queued.isSettled || beginsCompacted
     if (this.#hasGivenUpCompaction) return null
     if (last === null || title === null || isOpen) return null

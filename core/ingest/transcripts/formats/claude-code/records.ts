@@ -130,6 +130,10 @@ export class ClaudeCodeRecords {
   }
 
   /** See `RecordGraph`. */
+  get isEmpty(): boolean {
+    return this.#graph.isEmpty
+  }
+
   get lastOfAll(): string | null {
     return this.#graph.lastOfAll
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { contentOf } from '#core/ingest/transcripts/content-blocks.ts'
 import { isObject, type JsonObject, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { timeOf } from '#core/ingest/transcripts/parts.ts'
 import { itemOf } from './items.ts'
@@ -25,15 +26,22 @@ const changes: ReadonlySet<string> = new Set(['thread_rolled_back', 'thread_name
 
 /**
  * Says whether records only go on from the end of a rollout: no call is answered and no answer counted that stands before
- * it, and nothing is compacted, renamed or taken back.
+ * it, no text that stands before it turns out to be typed, and nothing is compacted, renamed or taken back.
  */
 export class StraightRecords {
   readonly #calls = new Set<string>()
+  /** Texts of a person, from the items of the rollout and from the events that say what was typed. */
+  readonly #said = new Set<string>()
+  readonly #typed = new Set<string>()
   #hasAnswer = false
-  areStraight = true
+  #goOn = true
 
   add(record: JsonObject): void {
-    this.areStraight &&= this.#goesOn(record)
+    this.#goOn &&= this.#goesOn(record)
+  }
+
+  get areStraight(): boolean {
+    return this.#goOn && this.#typed.isSubsetOf(this.#said)
   }
 
   #goesOn(record: JsonObject): boolean {
@@ -43,6 +51,7 @@ export class StraightRecords {
     if (type === 'response_item') return this.#takeItem(payload)
     if (type === 'token_usage_record') return this.#hasAnswer
     if (type !== 'event_msg') return true
+    if (payload.type === 'user_message') this.#typed.add((textAt(payload, 'message') ?? '').trim())
     const counts = payload.type === 'token_count' && isObject(payload.info)
     return !changes.has(textAt(payload, 'type') ?? '') && (!counts || this.#hasAnswer)
   }
@@ -53,6 +62,7 @@ export class StraightRecords {
     if (read.kind === 'result') return read.callId !== null && this.#calls.has(read.callId)
     if (read.kind === 'call' || read.kind === 'thought') this.#hasAnswer = true
     if (read.kind === 'said' && read.role === 'assistant') this.#hasAnswer = true
+    if (read.kind === 'said' && read.role === 'user') this.#said.add(contentOf(read.blocks).trim())
     return true
   }
 }

@@ -122,14 +122,17 @@ export class CodexReader {
   }
 
   end(): TranscriptRecord[] {
+    const declared: TranscriptRecord[] = []
+    if (this.#from !== null) this.#session(this.#source.nowMs, declared)
     const [sessionId, externalIds] = [this.#sessionId, this.#live.givenUp]
     const title = this.#from?.title ?? this.#survey.name ?? this.#title
     if (sessionId === null) return []
     const place = this.#source.place === undefined ? null : this.#place(sessionId, title)
     return [
+      ...declared,
       ...(externalIds.size === 0 ? [] : [{ kind: 'given_up', sessionId, externalIds } as const]),
       ...(title === null ? [] : [{ kind: 'title', sessionId, title } as const]),
-      ...(place === null ? [] : [{ kind: 'read_to', place } as const]),
+      ...(place === null ? [] : [{ kind: 'read_to', sessionId, place } as const]),
     ]
   }
 
@@ -137,6 +140,8 @@ export class CodexReader {
   #place(sessionId: string, title: string | null): CodexPlace | null {
     const { hasTyped, ...usage } = this.#survey.place
     const from = this.#from
+    // What the header says is stored with the first message.
+    if (from === null && this.#said.size === 0) return null
     // The first text that is known to be typed says of those before it that they were not.
     if (title === null || !this.#isPlain || (from !== null && hasTyped && !from.hasTyped)) return null
     return { sessionId, title, model: this.#model, ...usage, hasTyped: from?.hasTyped ?? hasTyped }
