@@ -5,7 +5,7 @@ import { basename, join, resolve } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
-import type { Plugin } from 'vite'
+import { build, type Plugin } from 'vite'
 import { licences } from './scripts/licences.ts'
 
 const requireHere = createRequire(import.meta.url)
@@ -23,7 +23,6 @@ type ModuleGraph = { readonly getModuleInfo: (id: string) => { readonly imported
 
 /** Each of these is loaded with everything that it imports, and after those before it. */
 const LOADED_TOGETHER = [
-  'core/doors/hook.ts',
   'core/doors/cli.ts',
   'core/doors/cli-process.ts',
   'core/doors/cli-thread.ts',
@@ -152,6 +151,32 @@ const filesOfPackages: Plugin = {
   },
 }
 
+/**
+ * An agent waits for its hooks, so their program is one CommonJS file: as a module, Node's own modules would load all that
+ * they have, such as the streams of `node:fs`, which takes as long as everything that a hook does.
+ */
+const hookOfAgents: Plugin = {
+  name: 'hook-of-agents',
+  async closeBundle() {
+    await build({
+      configFile: false,
+      root: import.meta.dirname,
+      logLevel: 'warn',
+      ssr: { noExternal: true },
+      build: {
+        ssr: true,
+        outDir: 'out/main',
+        emptyOutDir: false,
+        copyPublicDir: false,
+        rolldownOptions: {
+          input: { hook: here('core/doors/hook.ts') },
+          output: { format: 'cjs', entryFileNames: '[name].cjs', comments: { jsdoc: false } },
+        },
+      },
+    })
+  },
+}
+
 /** The files to which PDFs refer by name stand beside the worker that draws them, with their licences. */
 const filesOfPdfs: Plugin = {
   name: 'files-of-pdfs',
@@ -170,7 +195,7 @@ const filesOfPdfs: Plugin = {
 
 export default defineConfig({
   main: {
-    plugins: [declarations, filesOfPackages, licences(import.meta.dirname), loads('out/main')],
+    plugins: [declarations, filesOfPackages, licences(import.meta.dirname), hookOfAgents, loads('out/main')],
     build: {
       outDir: 'out/main',
       // What is not bundled: a native binding, what Electron itself provides, and a driver that looks for optional
@@ -182,7 +207,6 @@ export default defineConfig({
           worker: 'core/doors/worker.ts',
           cli: 'core/doors/cli.ts',
           'cli-thread': 'core/doors/cli-thread.ts',
-          hook: 'core/doors/hook.ts',
           library: 'core/doors/library/library.ts',
           'statement-process': 'core/query/statement-process.ts',
         }),

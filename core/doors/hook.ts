@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { existsSync, readSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { userFolders } from '../folders.ts'
 import { isAfterCompaction, isHookedAgent, readHookEvent } from '../host/hooks/hook-event.ts'
@@ -13,28 +14,50 @@ import { HookFolder } from '../host/hooks/hook-folder.ts'
 const [agent, , memory] = process.argv.slice(2)
 /** After this time the model is told nothing. */
 const PATIENCE_MS = 20_000
+/** After this time the hook looks again whether the agent has said something. */
+const LOOK_MS = 5
 
 if (isHookedAgent(agent) && memory !== undefined) {
   const folder = new HookFolder(userFolders(process.env).data, memory)
   try {
-    const given = await readInput()
+    const given = readInput()
     const event = readHookEvent(given)
     if (event === null) throw new Error('What the agent said is no event of a hook.')
     if (isAfterCompaction(event)) recall(folder, agent, given)
     else {
-      folder.take(agent, event, Date.now())
-      if (event.transcriptPath !== null && !folder.isAttendedTo) importLater(folder, agent)
+      // Before the first words of a session there is nothing to import.
+      const isWritten = event.transcriptPath !== null && existsSync(event.transcriptPath)
+      if (isWritten) folder.take(agent, event, Date.now())
+      else folder.note(agent, event, Date.now())
+      if (isWritten && !folder.isAttendedTo) importLater(folder, agent)
     }
   } catch (error) {
     folder.fail(agent, error, Date.now())
   }
 }
 
-/** Reads what the agent says. At once, it could fail: a busy machine has not written it into the pipe yet. */
-async function readInput(): Promise<string> {
+/**
+ * Reads what the agent says. `process.stdin` would take a sixth of the time of a hook. A pipe that does not block says
+ * EAGAIN while nothing was written into it yet.
+ */
+function readInput(): string {
   const pieces: Buffer[] = []
-  for await (const piece of process.stdin) pieces.push(piece as Buffer)
-  return Buffer.concat(pieces).toString('utf8')
+  const looked = new Int32Array(new SharedArrayBuffer(4))
+  const untilMs = Date.now() + PATIENCE_MS
+  for (;;) {
+    const piece = Buffer.allocUnsafe(64 * 1024)
+    try {
+      const length = readSync(0, piece)
+      if (length === 0) return Buffer.concat(pieces).toString('utf8')
+      pieces.push(piece.subarray(0, length))
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      // Windows says so of a pipe that was closed.
+      if (code === 'EOF') return Buffer.concat(pieces).toString('utf8')
+      if (code !== 'EAGAIN' || Date.now() > untilMs) throw error
+      Atomics.wait(looked, 0, 0, LOOK_MS)
+    }
+  }
 }
 
 function importLater(folder: HookFolder, agent: string): void {

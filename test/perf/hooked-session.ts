@@ -9,7 +9,7 @@ import { TranscriptBuilder, text } from '../builders/claude-code.ts'
 import { compare } from '../builders/coverage.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
-const hookPath = join(packageFolder, 'bin/lcm-hook.mjs')
+const hookPath = join(packageFolder, 'bin/lcm-hook.cjs')
 const SETTLED_MS = 120_000
 
 /** A computer on which agents start hooks into one memory. */

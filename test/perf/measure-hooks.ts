@@ -49,7 +49,7 @@ async function measureLongSession(turns: number): Promise<Pick<HooksMeasure, 'ho
   session.turn(turns)
   await computer.start('claude-code', session).ended
   await computer.settled()
-  const hookPath = join(packageFolder, 'bin/lcm-hook.mjs')
+  const hookPath = join(packageFolder, 'bin/lcm-hook.cjs')
   const input = JSON.stringify({ session_id: session.id, transcript_path: session.path, hook_event_name: 'Stop' })
   const run = (args: readonly string[]) =>
     spawnSync(process.execPath, args, { env: computer.env, input, stdio: ['pipe', 'ignore', 'ignore'] })

@@ -47,7 +47,7 @@ export function ourFiles(given: Connected, agent: string, to = join(given.dataDi
 export function template(given: Connected, agent: string, name: string): string {
   const { memory, root, readFrom, node, version } = given
   const cli = join(root, 'bin', 'lcm.mjs')
-  const hook = [node, join(root, 'bin', 'lcm-hook.mjs'), agent, '--db', memory].map((word) => shellWord(word)).join(' ')
+  const hook = [node, join(root, 'bin', 'lcm-hook.cjs'), agent, '--db', memory].map((word) => shellWord(word)).join(' ')
   const values: Readonly<Record<string, string>> = {
     NODE: node,
     CLI: cli,

@@ -94,7 +94,7 @@ function withoutHooks(before: string, given: Connected): string | null {
   }, before)
 }
 
-const isOfOthers = (hook: unknown): boolean => !JSON.stringify(hook).includes('lcm-hook.mjs')
+const isOfOthers = (hook: unknown): boolean => !JSON.stringify(hook).includes('lcm-hook.')
 
 const codexBlock = (given: Connected): string => `\n${MARK[0]}\n${template(given, 'codex', 'config.toml')}${MARK[1]}\n`
 

@@ -190,7 +190,7 @@ function commandOf(
 }
 
 /** What hooks start: the program as it was built, also in a checkout. */
-const builtHook = (root: string): string => join(root, 'out', 'main', 'hook.js')
+const builtHook = (root: string): string => join(root, 'out', 'main', 'hook.cjs')
 
 const notBuilt = (root: string): LcmError =>
   new LcmError(

@@ -18,7 +18,7 @@ function computer(version = '1.0.0') {
   const root = join(home, 'program')
   mkdirSync(join(root, 'out/main'), { recursive: true })
   mkdirSync(join(root, 'resources'))
-  writeFileSync(join(root, 'out/main/hook.js'), '')
+  writeFileSync(join(root, 'out/main/hook.cjs'), '')
   for (const folder of ['.claude', '.codex', '.config/opencode', '.pi/agent', '.openclaw', '.hermes'])
     mkdirSync(join(home, folder), { recursive: true })
   const dataDir = join(home, 'data')

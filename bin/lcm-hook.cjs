@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // What hooks of agents start. Whatever happens here, the agent goes on.
 try {
-  await import('../out/main/hook.js')
+  require('../out/main/hook.cjs')
 } catch {
   // The program is not built.
 }
