@@ -1,4 +1,31 @@
+import { spawn } from 'node:child_process'
 import { cpus } from 'node:os'
+import { createInterface } from 'node:readline'
+import type { Work } from './works.ts'
+
+/** What is tried, each kind in processes of its own (`case-process.ts`). */
+export type Kind = 'kills' | 'losses of power' | 'full disks' | 'mutations'
+
+/** The cases that a process tries: of a kind, those from `from` on and before `to`. Everything follows from the seed. */
+export type AskedCases = {
+  readonly seed: number
+  readonly from: number
+  readonly to: number
+  /** Losses of power and full disks: the work, and of so many of its writes one is cut off. */
+  readonly work?: Work
+  readonly every?: number
+}
+
+/** What a process says of a case, as JSON in a line: that it begins, and what was wrong. */
+export type CaseLine =
+  /** `name` is the case as a person can repeat it. */
+  | { readonly begins: string }
+  | {
+      readonly name: string
+      readonly faults: readonly string[]
+      /** What is counted beside the cases. */
+      readonly counted?: string
+    }
 
 /** What came of many cases of a kind. `first` names the first case with a fault so that it can be repeated. */
 export type Outcome = {
@@ -13,6 +40,8 @@ export type Outcome = {
 
 /** More faults of a kind are only counted. */
 const MOST_SAID = 10
+/** A process that says nothing for so long hangs. */
+const HANGS_MS = 120_000
 
 /** Collects the outcome of the cases of a kind, and shows how far they are. */
 export class Tally {
@@ -48,11 +77,77 @@ export class Tally {
   }
 }
 
-/** Runs the cases 0 to `count` - 1, several at a time. */
-export async function inParallel(count: number, body: (number: number) => Promise<void>): Promise<void> {
-  let next = 0
+/** Cuts the cases from `from` on into parts of at most `together`, which share a process. */
+export function partsOf(asked: AskedCases, together: number): AskedCases[] {
+  const parts: AskedCases[] = []
+  for (let from = asked.from; from < asked.to; from += together)
+    parts.push({ ...asked, from, to: Math.min(asked.to, from + together) })
+  return parts
+}
+
+/**
+ * Tries parts of a kind, as many at a time as there are processors. A process that ends or hangs in a case is a fault of
+ * that case, and another one goes on behind it.
+ * @param program the program `case-process.ts`, as a path that Node runs
+ */
+export async function tryCases(
+  kind: Kind,
+  parts: readonly AskedCases[],
+  { program, say }: { readonly program: string; readonly say: (line: string) => void },
+): Promise<Outcome> {
+  const tally = new Tally(kind, say)
+  const counts = new Map<string, number>()
+  const take = (name: string, faults: readonly string[], counted?: string): void => {
+    tally.add(name, faults)
+    if (counted !== undefined) counts.set(counted, (counts.get(counted) ?? 0) + 1)
+  }
+  const waiting = [...parts]
   const worker = async (): Promise<void> => {
-    while (next < count) await body(next++)
+    for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
+      const { begun, isCut } = await runSome(program, kind, part, take)
+      if (isCut && part.from + begun < part.to) waiting.unshift({ ...part, from: part.from + begun })
+    }
   }
   await Promise.all(Array.from({ length: Math.max(1, cpus().length) }, worker))
+  return tally.outcome([...counts].map(([what, count]) => `${what} ${count}`).join(', '))
+}
+
+/** Runs cases in a process until it ends or hangs. Says how many it began, and whether the last of them was cut off. */
+async function runSome(
+  program: string,
+  kind: Kind,
+  part: AskedCases,
+  add: (name: string, faults: readonly string[], counted?: string) => void,
+): Promise<{ readonly begun: number; readonly isCut: boolean }> {
+  const asked = JSON.stringify({ ...part, to: Math.min(part.to, Number.MAX_SAFE_INTEGER) })
+  const child = spawn(process.execPath, [program, kind, asked], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let begun = 0
+  let running: string | null = null
+  let errors = ''
+  const watch = (): NodeJS.Timeout => setTimeout(() => child.kill('SIGKILL'), HANGS_MS)
+  let timer = watch()
+  child.stderr.on('data', (data) => {
+    errors = (errors + String(data)).slice(-2000)
+  })
+  createInterface({ input: child.stdout }).on('line', (text) => {
+    clearTimeout(timer)
+    timer = watch()
+    const line = JSON.parse(text) as CaseLine
+    if ('begins' in line) {
+      begun += 1
+      running = line.begins
+    } else {
+      running = null
+      add(line.name, line.faults, line.counted)
+    }
+  })
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((done) =>
+    child.once('close', (...ended) => done(ended)),
+  )
+  clearTimeout(timer)
+  const isCut = running !== null
+  if (running !== null)
+    add(running, [signal === 'SIGKILL' ? 'it hangs' : `the process ended with ${code ?? signal}: ${errors}`])
+  else if (code !== 0) throw new Error(`the cases of ${kind} ended with ${code ?? signal}: ${errors}`)
+  return { begun, isCut }
 }

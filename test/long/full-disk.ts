@@ -3,40 +3,35 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { LcmError } from '#core/errors.ts'
 import { Random } from '../builders/random.ts'
-import { type Outcome, Tally } from './cases.ts'
+import type { AskedCases, CaseLine } from './cases.ts'
 import { copyOf, remove } from './copied-folder.ts'
 import { checked } from './kills.ts'
 import { type Prepared, prepare } from './prepared.ts'
-import { runWork, WORKS } from './works.ts'
+import { runWork } from './works.ts'
 import { type Write, watchingWrites } from './write-points.ts'
 
 /**
- * Lets the disk be full from every write of every work on: `node:fs` says ENOSPC, and on Linux no file may grow any more,
+ * Lets the disk be full from one of `every` writes of a work on: `node:fs` says ENOSPC, and on Linux no file may grow any more,
  * which is how SQLite meets it. The work must end well or say `disk_full`, and be completed when there is room again.
- * @param every of so many writes one is the first without room
  */
-export async function tryFullDisk(
-  { seed, every }: { readonly seed: number; readonly every: number },
-  say: (line: string) => void,
-): Promise<Outcome> {
-  const tally = new Tally('full disks', say)
-  const errors = new Map<string, number>()
-  for (const work of WORKS) {
-    const prepared = await prepare(work, seed)
-    for (let write = 1; write <= prepared.writes; write += every) {
-      const folder = copyOf(prepared.start)
-      const random = new Random(seed * 1_000_003 + write)
-      const error = await withoutRoomFrom(prepared, folder, write, random)
-      const code = error === null ? 'no error' : error instanceof LcmError ? error.code : 'untyped'
-      errors.set(code, (errors.get(code) ?? 0) + 1)
-      const isTold = error === null || code === 'disk_full'
-      const faults = [...(isTold ? [] : [`it said ${code}: ${error}`]), ...(await checked(prepared, folder))]
-      tally.add(`${work}, from write ${write} of seed ${seed}`, faults)
-      remove(folder)
-    }
-    remove(prepared.start)
+export async function* fullDisks(asked: AskedCases): AsyncGenerator<CaseLine> {
+  const { seed, from, to, work = 'import', every = 1 } = asked
+  const prepared = await prepare(work, seed)
+  for (let number = from; number < to; number += 1) {
+    const write = 1 + number * every
+    if (write > prepared.writes) break
+    const name = `${work}, from write ${write} of seed ${seed}`
+    yield { begins: name }
+    const folder = copyOf(prepared.start)
+    const random = new Random(seed * 1_000_003 + write)
+    const error = await withoutRoomFrom(prepared, folder, write, random)
+    const code = error === null ? 'no error' : error instanceof LcmError ? error.code : 'untyped'
+    const isTold = error === null || code === 'disk_full'
+    const faults = [...(isTold ? [] : [`it said ${code}: ${error}`]), ...(await checked(prepared, folder))]
+    remove(folder)
+    yield { name, faults, counted: code }
   }
-  return tally.outcome([...errors].map(([code, count]) => `${code} ${count}`).join(', '))
+  remove(prepared.start)
 }
 
 async function withoutRoomFrom({ work }: Prepared, folder: string, first: number, random: Random): Promise<unknown> {

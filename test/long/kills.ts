@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Random } from '../builders/random.ts'
-import { inParallel, type Outcome, Tally } from './cases.ts'
+import type { AskedCases, CaseLine } from './cases.ts'
 import { copyOf, remove } from './copied-folder.ts'
 import { faultsAfterwards, faultsIn } from './faults.ts'
 import { type Prepared, prepare } from './prepared.ts'
-import { WORKS } from './works.ts'
+import { programPath, WORKS } from './works.ts'
 
 /** A process that ends by itself and not by a kill takes no longer than this. */
 const LONGEST_MS = 60_000
@@ -13,33 +13,25 @@ const LONGEST_MS = 60_000
 /**
  * Kills processes that import, store files, compact, repair and copy, each at one of its writes or a moment after it,
  * and says what is wrong with what they leave.
- * @param program the program `cut-off-work.ts`, as a path that Node runs
  */
-export async function tryKills(
-  { kills, seed, from = 0 }: { readonly kills: number; readonly seed: number; readonly from?: number },
-  program: string,
-  say: (line: string) => void,
-): Promise<Outcome> {
+export async function* kills({ seed, from, to }: AskedCases): AsyncGenerator<CaseLine> {
   const prepared = await Promise.all(WORKS.map((work) => prepare(work, seed)))
-  const tally = new Tally('kills', say)
-  let killed = 0
-  await inParallel(kills, async (index) => {
-    const number = from + index
+  for (let number = from; number < to; number += 1) {
     const random = new Random(seed * 1_000_003 + number)
     const one = prepared[number % prepared.length]
     if (one === undefined) return
     const write = random.int(1, one.writes + 1)
     const afterMs = random.chance(0.5) ? null : random.next() * 4
-    const folder = copyOf(one.start)
-    const ended = await killAt(program, one, folder, write, afterMs)
-    killed += ended.isKilled ? 1 : 0
-    const faults = [...(ended.errors === '' ? [] : [`it said ${ended.errors}`]), ...(await checked(one, folder))]
     const when = afterMs === null ? `before write ${write}` : `${afterMs.toFixed(1)} ms after write ${write}`
-    tally.add(`case ${number} of seed ${seed} (${one.work}, ${when} of ${one.writes})`, faults)
+    const name = `case ${number} of seed ${seed} (${one.work}, ${when} of ${one.writes})`
+    yield { begins: name }
+    const folder = copyOf(one.start)
+    const ended = await killAt(one, folder, write, afterMs)
+    const faults = [...(ended.errors === '' ? [] : [`it said ${ended.errors}`]), ...(await checked(one, folder))]
     remove(folder)
-  })
+    yield { name, faults, counted: ended.isKilled ? 'killed before the end of the work' : 'ended before' }
+  }
   for (const { start } of prepared) remove(start)
-  return tally.outcome(`${killed} processes were killed before their work was done`)
 }
 
 /** What is wrong with the folder now, and after the work was done again. An error is a fault. */
@@ -53,15 +45,9 @@ export async function checked(prepared: Prepared, folder: string): Promise<reado
 
 type Ended = { readonly isKilled: boolean; readonly errors: string }
 
-async function killAt(
-  program: string,
-  { work }: Prepared,
-  folder: string,
-  write: number,
-  afterMs: number | null,
-): Promise<Ended> {
+async function killAt({ work }: Prepared, folder: string, write: number, afterMs: number | null): Promise<Ended> {
   const how = afterMs === null ? 'at' : 'after'
-  const child = spawn(process.execPath, [program, work, folder, String(write), how], {
+  const child = spawn(process.execPath, [programPath('cut-off-work'), work, folder, String(write), how], {
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: LONGEST_MS,
     killSignal: 'SIGABRT',

@@ -1,12 +1,10 @@
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'vite'
 import { inProject } from '#scripts/project.mjs'
-import type { Outcome } from './cases.ts'
-import { tryFullDisk } from './full-disk.ts'
-import { tryKills } from './kills.ts'
+import { type Outcome, partsOf, tryCases } from './cases.ts'
 import { tryLoad } from './load.ts'
-import { tryMutations } from './mutations.ts'
-import { tryPowerLoss } from './power-loss.ts'
+import { WORKS } from './works.ts'
 
 // Repeats thousands of times what the other suites try a few times: `npm run test:long`. See docs/reliability.md.
 
@@ -37,7 +35,7 @@ const say = (line: string): void => {
 }
 
 /** Programs that are started thousands of times are put into one file each, which starts three times as fast. */
-async function programs(): Promise<{ readonly work: string; readonly mutated: string }> {
+async function builtPrograms(): Promise<string> {
   const outDir = inProject('node_modules/.cache/long')
   await build({
     configFile: false,
@@ -50,23 +48,26 @@ async function programs(): Promise<{ readonly work: string; readonly mutated: st
       emptyOutDir: true,
       copyPublicDir: false,
       rolldownOptions: {
-        input: {
-          work: inProject('test/long/cut-off-work.ts'),
-          mutated: inProject('test/long/mutated-files.ts'),
-        },
+        input: [inProject('test/long/case-process.ts'), inProject('test/long/cut-off-work.ts')],
         output: { entryFileNames: '[name].mjs' },
       },
     },
   })
-  return { work: `${outDir}/work.mjs`, mutated: `${outDir}/mutated.mjs` }
+  return join(outDir, 'case-process.mjs')
 }
 
+/** So many cases share a process. */
+const TOGETHER = { kills: 200, mutations: 500 }
+
 say(`seed ${seed}`)
-const { work, mutated } = await programs()
+const running = { program: await builtPrograms(), say }
+const numbered = (count: number, together: number) => partsOf({ seed, from, to: from + count }, together)
+const ofWorks = WORKS.map((work) => ({ seed, every, work, from: 0, to: Number.POSITIVE_INFINITY }))
 const outcomes: Outcome[] = []
-if (kills > 0) outcomes.push(await tryKills({ kills, seed, from }, work, say))
-if (every > 0) outcomes.push(await tryPowerLoss({ seed, every }, work, say), await tryFullDisk({ seed, every }, say))
-if (mutations > 0) outcomes.push(await tryMutations({ mutations, seed, from }, mutated, say))
+if (kills > 0) outcomes.push(await tryCases('kills', numbered(kills, TOGETHER.kills), running))
+if (every > 0)
+  outcomes.push(await tryCases('losses of power', ofWorks, running), await tryCases('full disks', ofWorks, running))
+if (mutations > 0) outcomes.push(await tryCases('mutations', numbered(mutations, TOGETHER.mutations), running))
 if (minutes > 0) outcomes.push(await tryLoad(minutes, say))
 
 console.log(`\nseed ${seed}\n\n| what | cases | with a fault | minutes | |\n|---|--:|--:|--:|---|`)

@@ -3,40 +3,39 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { filesBeside } from '../builders/large-files.ts'
+import { partsOf, tryCases } from './cases.ts'
 import { copyOf } from './copied-folder.ts'
 import { faultsIn } from './faults.ts'
-import { tryFullDisk } from './full-disk.ts'
-import { tryKills } from './kills.ts'
-import { tryMutations } from './mutations.ts'
-import { tryPowerLoss } from './power-loss.ts'
 import { prepare } from './prepared.ts'
-import { memoryIn, ORIGINAL, runWork } from './works.ts'
+import { memoryIn, ORIGINAL, runWork, WORKS } from './works.ts'
 
 const SEED = 11
-const work = join(import.meta.dirname, 'cut-off-work.ts')
-const mutated = join(import.meta.dirname, 'mutated-files.ts')
-const quiet = (): void => undefined
+const running = { program: join(import.meta.dirname, 'case-process.ts'), say: (): void => undefined }
+const ofWorks = (every: number) =>
+  WORKS.map((work) => ({ seed: SEED, every, work, from: 0, to: Number.POSITIVE_INFINITY }))
 
 /** Of `npm run test:long`, as many cases as show that it runs and finds nothing. */
 describe('a short run of the long suite', () => {
   it('finds nothing lost, doubled or half written by a process that is killed', async () => {
-    expect(await tryKills({ kills: 6, seed: SEED }, work, quiet)).toMatchObject({ cases: 6, first: null })
+    const parts = partsOf({ seed: SEED, from: 0, to: 6 }, 3)
+    expect(await tryCases('kills', parts, running)).toMatchObject({ cases: 6, first: null })
   })
 
   it('finds nothing lost, doubled or half written by a loss of power', async () => {
-    const { cases, first } = await tryPowerLoss({ seed: SEED, every: 150 }, work, quiet)
+    const { cases, first } = await tryCases('losses of power', ofWorks(150), running)
     expect(first).toBeNull()
     expect(cases).toBeGreaterThan(8)
   })
 
   it('finds that a full disk is called so, and that the work is completed when there is room', async () => {
-    const { first, note } = await tryFullDisk({ seed: SEED, every: 100 }, quiet)
+    const { first, note } = await tryCases('full disks', ofWorks(100), running)
     expect(first).toBeNull()
     expect(note).toContain('disk_full')
   })
 
   it('finds that every mutated file of every system and every mutated transcript is answered or refused', async () => {
-    expect(await tryMutations({ mutations: 90, seed: SEED }, mutated, quiet)).toMatchObject({ cases: 90, first: null })
+    const parts = partsOf({ seed: SEED, from: 0, to: 90 }, 45)
+    expect(await tryCases('mutations', parts, running)).toMatchObject({ cases: 90, first: null })
   })
 })
 

@@ -2,50 +2,46 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { Random } from '../builders/random.ts'
-import { type Outcome, Tally } from './cases.ts'
+import type { AskedCases, CaseLine } from './cases.ts'
 import { copyOf, remove } from './copied-folder.ts'
 import { checked } from './kills.ts'
 import { type Prepared, prepare } from './prepared.ts'
 import type { State } from './recorded-states.ts'
-import { memoryIn, WORKS } from './works.ts'
+import { memoryIn, programPath } from './works.ts'
 
 /** What of the log a disk kept: all of it, whole frames, or half of a frame with zeros or noise behind it. */
 const LOGS = ['whole', 'cut', 'zeros', 'noise'] as const
 
 /**
- * Looks at the files right before every write of every work, and takes from them what a disk need not have kept when the
+ * Looks at the files right before one of `every` writes of a work, and takes from them what a disk need not have kept when the
  * power fails: the end of SQLite's log, contents that were not synced, and names whose folder was not synced. Says what
  * is wrong with what is left.
  */
-export async function tryPowerLoss(
-  { seed, every }: { readonly seed: number; readonly every: number },
-  program: string,
-  say: (line: string) => void,
-): Promise<Outcome> {
-  const tally = new Tally('losses of power', say)
-  for (const work of WORKS) {
-    const prepared = await prepare(work, seed)
-    const states = statesOf(program, prepared, every)
-    for (const state of states) {
-      for (const log of LOGS) {
-        if (log !== 'whole' && !existsSync(`${memoryIn(state.folder)}-wal`)) continue
-        const folder = copyOf(state.folder)
-        lose(folder, state, log, new Random(seed * 1_000_003 + state.write * 7 + LOGS.indexOf(log)))
-        const faults = await checked(prepared, folder)
-        tally.add(`${work}, write ${state.write} of seed ${seed}, log ${log}`, faults)
-        remove(folder)
-      }
-      remove(state.folder)
+export async function* lossesOfPower(asked: AskedCases): AsyncGenerator<CaseLine> {
+  const { seed, from, to, work = 'import', every = 1 } = asked
+  const prepared = await prepare(work, seed)
+  let number = -1
+  for (const state of statesOf(prepared, every)) {
+    for (const log of LOGS) {
+      if (log !== 'whole' && !existsSync(`${memoryIn(state.folder)}-wal`)) continue
+      number += 1
+      if (number < from || number >= to) continue
+      const name = `${work}, write ${state.write} of seed ${seed}, log ${log}`
+      yield { begins: name }
+      const folder = copyOf(state.folder)
+      lose(folder, state, log, new Random(seed * 1_000_003 + state.write * 7 + LOGS.indexOf(log)))
+      yield { name, faults: await checked(prepared, folder) }
+      remove(folder)
     }
-    remove(prepared.start)
+    remove(state.folder)
   }
-  return tally.outcome()
+  remove(prepared.start)
 }
 
 /** The files are looked at by a process that has ended when they are used, as after a loss of power. */
-function statesOf(program: string, prepared: Prepared, every: number): State[] {
+function statesOf(prepared: Prepared, every: number): State[] {
   const folder = copyOf(prepared.start)
-  const args = [program, prepared.work, folder, String(every), 'states']
+  const args = [programPath('cut-off-work'), prepared.work, folder, String(every), 'states']
   const said = execFileSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1e8 })
   remove(folder)
   return JSON.parse(said) as State[]

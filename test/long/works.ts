@@ -19,6 +19,12 @@ export const ORIGINAL = 'original.db'
 const MEMORY = 'lcm.db'
 export const memoryIn = (folder: string): string => join(folder, MEMORY)
 
+/** A program of this suite beside the one that runs: a source, or one that was built (`long.ts`). */
+export function programPath(name: 'case-process' | 'cut-off-work'): string {
+  const running = process.argv[1] ?? ''
+  return running.endsWith('.mjs') ? join(running, '..', `${name}.mjs`) : join(import.meta.dirname, `${name}.ts`)
+}
+
 const never = new AbortController().signal
 const settings = readSettings({
   LCM_LEAF_CHUNK_TOKENS: '500',

@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { inProject } from '#scripts/project.mjs'
 
-type Step = { readonly run?: string; readonly uses?: string }
-type Workflow = { readonly jobs: Readonly<Record<string, { readonly steps?: readonly Step[] }>> }
+type Step = { readonly run?: string; readonly uses?: string; readonly if?: string }
+type Job = { readonly steps?: readonly Step[]; readonly 'timeout-minutes'?: number }
+type Workflow = { readonly jobs: Readonly<Record<string, Job>> }
 
 const FOLDER = '.github/workflows'
 /** Commands of npm itself, and the variable of the weekly suites. */
@@ -17,7 +18,8 @@ const { scripts } = JSON.parse(readFileSync(inProject('package.json'), 'utf8')) 
 describe.each(readdirSync(inProject(FOLDER)))('the workflow %s', (name) => {
   const path = `${FOLDER}/${name}`
   const source = readFileSync(inProject(path), 'utf8')
-  const steps = Object.values((parse(source) as Workflow).jobs).flatMap((job) => job.steps ?? [])
+  const jobs = Object.values((parse(source) as Workflow).jobs)
+  const steps = jobs.flatMap((job) => job.steps ?? [])
 
   it('is valid', async () => {
     const lint = await createLinter()
@@ -32,6 +34,14 @@ describe.each(readdirSync(inProject(FOLDER)))('the workflow %s', (name) => {
       if (run === undefined || run.startsWith('gh ')) continue
       const known = script !== undefined && (OF_NPM.includes(script) || scripts[script] !== undefined)
       expect.soft(known, run).toBe(true)
+    }
+  })
+
+  it('tells of a job that took too long, which is cancelled, as of one that failed', () => {
+    for (const job of jobs) {
+      const telling = job.steps?.filter(({ run }) => run?.startsWith('gh issue create')) ?? []
+      for (const step of telling) expect(step.if).toBe('failure() || cancelled()')
+      if (telling.length > 0) expect(job['timeout-minutes']).toBeLessThanOrEqual(360)
     }
   })
 })
