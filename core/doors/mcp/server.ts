@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
-import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { Server } from '@modelcontextprotocol/server'
 import type { Tools } from '#core/agents/tools/tools.ts'
 import { LcmError, toErrorInfo } from '#core/errors.ts'
 import { elapsedMs, errorFields, levelOfError, logEvent, memoryKey } from '#core/log.ts'
@@ -41,13 +40,13 @@ export function createMcpServer(reader: Tools, options: ServerOptions): Server {
   const tools = new Map(offeredTools(names).map((tool) => [tool.name, tool]))
   const generated = new Map(procedures ? procedureTools().map((tool) => [tool.name, tool]) : [])
   const known = [...tools.keys(), ...generated.keys()]
-  server.setRequestHandler(ListToolsRequestSchema, () => ({
+  server.setRequestHandler('tools/list', () => ({
     tools: Array.from([...tools.values(), ...generated.values()], ({ name, title, description, inputSchema }) => ({
       ...{ name, title, description, inputSchema: inputSchema as { type: 'object' } },
       annotations: { title, ...ANNOTATIONS },
     })),
   }))
-  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given } }, { signal }) => {
+  server.setRequestHandler('tools/call', async ({ params: { name, arguments: given } }, { mcpReq: { signal } }) => {
     const asProcedure = generated.get(name)
     if (asProcedure && procedures)
       return answer({ tool: name, path, names }, () => callProcedureTool(asProcedure, procedures, given ?? {}, signal))

@@ -1,12 +1,5 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import {
-  ClientRequestSchema,
-  ErrorCode,
-  type JSONRPCMessage,
-  JSONRPCMessageSchema,
-  type RequestId,
-  RequestIdSchema,
-} from '@modelcontextprotocol/sdk/types.js'
+import { ClientRequestSchema, JSONRPCMessageSchema, RequestIdSchema } from '@modelcontextprotocol/core'
+import { type JSONRPCMessage, ProtocolErrorCode, type RequestId, type Transport } from '@modelcontextprotocol/server'
 import { LineSplitter } from '../line-splitter.ts'
 
 /** No request to these tools is larger. */
@@ -19,8 +12,8 @@ type Streams = { readonly input: NodeJS.ReadableStream; readonly output: NodeJS.
 
 /**
  * Sends and receives one message of the protocol a line. Any other line is answered with an error, and the next line is
- * read. The transport of the SDK instead stops at a line that is too long, and passes on requests that its server
- * reports as internal errors. It counts pending requests, so that a client that only writes and closes receives all
+ * read. The transport of the SDK instead stops at a line that is too long, and says nothing to one that is no JSON. It
+ * counts pending requests, so that a client that only writes and closes receives all
  * answers.
  */
 export class StdioTransport implements Transport {
@@ -35,7 +28,7 @@ export class StdioTransport implements Transport {
     mostBytes: MAX_LINE_BYTES,
     onTooLong: () => {
       const message = `A request has at most ${MAX_LINE_BYTES} bytes, so this line is left out and the next one is read: ask for less at once, or send several requests.`
-      this.#refuse(null, ErrorCode.ParseError, message)
+      this.#refuse(null, ProtocolErrorCode.ParseError, message)
     },
   })
 
@@ -94,13 +87,13 @@ export class StdioTransport implements Transport {
     try {
       value = JSON.parse(line)
     } catch {
-      this.#refuse(null, ErrorCode.ParseError, 'This line is no JSON.')
+      this.#refuse(null, ProtocolErrorCode.ParseError, 'This line is no JSON.')
       return
     }
     const message = JSONRPCMessageSchema.safeParse(value)
     if (!message.success) {
       const isParams = typeof value === 'object' && value !== null && 'method' in value && 'params' in value
-      const code = isParams && idOf(value) !== null ? ErrorCode.InvalidParams : ErrorCode.InvalidRequest
+      const code = isParams && idOf(value) !== null ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InvalidRequest
       this.#refuse(idOf(value), code, 'This is no request of JSON-RPC 2.0 with an object for its parameters.')
       return
     }
@@ -108,7 +101,7 @@ export class StdioTransport implements Transport {
     if ('method' in data && 'id' in data) {
       const problem = problemOf(data)
       if (problem !== null) {
-        this.#refuse(data.id, ErrorCode.InvalidParams, problem)
+        this.#refuse(data.id, ProtocolErrorCode.InvalidParams, problem)
         return
       }
       this.#open.add(data.id)
@@ -116,7 +109,7 @@ export class StdioTransport implements Transport {
     this.onmessage?.(data)
   }
 
-  #refuse(id: RequestId | null, code: ErrorCode, message: string): void {
+  #refuse(id: RequestId | null, code: ProtocolErrorCode, message: string): void {
     this.#output.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`)
   }
 }

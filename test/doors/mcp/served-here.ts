@@ -1,5 +1,4 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
 import type { Tools } from '#core/agents/tools/tools.ts'
 import { createMcpServer } from '#core/doors/mcp/server.ts'
 import type { ToolNames } from '#core/doors/mcp/tool-names.ts'
