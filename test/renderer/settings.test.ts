@@ -10,6 +10,7 @@ import {
   KNOWN_SERVICES,
   type ProviderForm,
   providerOf,
+  whereKeysAre,
 } from '#renderer/features/settings/provider-form.ts'
 import {
   acceptsText,
@@ -176,5 +177,15 @@ describe('the list of settings', () => {
     expect(acceptsText(setting('X'))).toBe('a whole number from 1 to 5')
     expect(acceptsText(setting('X', { source: 'file' }))).toBe('a whole number from 1 to 5; default: 1')
     expect(acceptsText(setting('X', { source: 'file', value: true, byDefault: 'false' }))).toBe('default: off')
+  })
+})
+
+describe('where keys come from', () => {
+  it('is the keychain where one can be reached, and the environment elsewhere, with the way to a keychain', () => {
+    expect(whereKeysAre('electron', true)).toMatch(/^Keys are kept in the keychain/)
+    expect(whereKeysAre('browser', false)).toMatch(/environment only.*The desktop app has one/)
+    expect(whereKeysAre('electron', false)).toMatch(
+      /environment only.*no keychain that can be reached.*start the app again/,
+    )
   })
 })

@@ -5,6 +5,7 @@ import type { ProviderInfo, ProviderTest } from '#core/contract/provider.ts'
 import type { SettingsReport } from '#core/contract/settings.ts'
 import { api } from '#renderer/api.ts'
 import { toErrorInfo } from '#renderer/error-text.ts'
+import { host } from '#renderer/host.ts'
 import { Button } from '#renderer/ui/button.tsx'
 import { Chip, type Tone } from '#renderer/ui/chip.tsx'
 import { classNames } from '#renderer/ui/class-names.ts'
@@ -18,6 +19,7 @@ import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { chainAfter } from './chain-order.ts'
 import { embeddingsAfter } from './embeddings-choice.ts'
 import { KeyDialog } from './key-dialog.tsx'
+import { whereKeysAre } from './provider-form.ts'
 import sectionStyles from './section.module.css'
 import { settingsOf } from './stored-provider.ts'
 import { useSaveSettings } from './use-save-settings.ts'
@@ -47,9 +49,7 @@ export function ProviderList({ report }: { readonly report: SettingsReport }) {
       <p className={sectionStyles.text}>
         {providers.length === 0
           ? 'No model is set up: summaries are made by the built-in extractor, which needs no network. Any OpenAI-compatible server will do, also one on this machine, and Anthropic.'
-          : canStoreKeys
-            ? 'Keys are kept in the keychain of this desktop, or come from the environment, which stands above it. No key is ever shown.'
-            : 'Keys come from the environment only: here there is no keychain to keep them in. The desktop app has one.'}
+          : whereKeysAre(host.kind, canStoreKeys)}
       </p>
       <ul>
         {providers.map((provider) => (
