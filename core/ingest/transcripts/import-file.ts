@@ -28,6 +28,8 @@ type Memory = {
   readonly largeTexts: LargeTexts | null
   readonly group: ImportGroup
   readonly resumeOf?: ResumeOf
+  /** The sessions that are read of a database, if not all. Nothing need have been said in them yet. */
+  readonly sessions?: readonly string[]
 }
 
 /**
@@ -36,7 +38,7 @@ type Memory = {
  * returned to be stored with those of others.
  */
 export async function* importFile(
-  { db, store, estimator, clock, window, largeTexts, group, resumeOf }: Memory,
+  { db, store, estimator, clock, window, largeTexts, group, resumeOf, sessions }: Memory,
   { path, bytes }: TranscriptFile,
   { format, head }: Recognised,
 ): AsyncGenerator<ImportStep, Pick<ReadTranscript, 'importer' | 'waiting' | 'store' | 'result'>> {
@@ -107,8 +109,10 @@ export async function* importFile(
       writer.takeAll(waiting.records)
       writer.finish()
     },
-    result: () =>
-      writer.result(failure ?? (writer.report.isEmpty ? `holds nothing that ${format.label} writes` : null)),
+    result: () => {
+      const isEmpty = sessions === undefined && writer.report.isEmpty
+      return writer.result(failure ?? (isEmpty ? `holds nothing that ${format.label} writes` : null))
+    },
   }
 }
 

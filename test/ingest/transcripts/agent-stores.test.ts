@@ -588,6 +588,13 @@ describe('the database of OpenClaw', () => {
     expect(memory.db.column('SELECT session_id FROM conversations')).toEqual(['demo'])
   })
 
+  it('gives no error for a session that is asked for before anything was said in it', async () => {
+    using memory = buildMemory()
+    const { files, added } = await runImport(memory.db, [openClawDb(chat)], { sessions: ['begun'] })
+    expect([added, files.map(({ error }) => error)]).toEqual([0, [null]])
+    expect(memory.db.value('SELECT count(*) FROM conversations')).toBe(0)
+  })
+
   it('is refused by name where the numbers of its events are none, and never read forever', async () => {
     using memory = buildMemory()
     const path = openClawDb(chat)
