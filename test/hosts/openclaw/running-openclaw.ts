@@ -98,7 +98,7 @@ export class RunningOpenClaw {
       body: JSON.stringify({ model: 'openclaw', messages: [{ role: 'user', content }] }),
     })
     const text = await answer.text()
-    if (!answer.ok) throw new Error(`OpenClaw refused: ${text.slice(0, 300)}`)
+    if (!answer.ok) throw new Error(`OpenClaw refused: ${text.slice(0, 300)} It said: ${this.log.slice(-2_000)}`)
     return JSON.parse(text).choices?.[0]?.message?.content ?? ''
   }
 

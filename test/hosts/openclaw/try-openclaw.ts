@@ -156,6 +156,6 @@ async function sixtyFacts(tried: Tried): Promise<Finding[]> {
 export async function* tryOpenClaw(tried: Tried): AsyncGenerator<Finding> {
   if (!existsSync(tried.program)) throw new Error(`There is no OpenClaw at ${tried.program}`)
   yield* await longSession(tried, 45)
-  yield* await kills(tried, 12)
+  yield* await kills(tried, 24)
   yield* await sixtyFacts(tried)
 }
