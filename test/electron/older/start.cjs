@@ -1,5 +1,6 @@
 // Starts the built app under an Electron that is older than the one it is made for: `BINARY APP [arguments]`. Only what the
 // older one does not have is replaced. It is not shipped.
+const channels = require('node:diagnostics_channel')
 const Module = require('node:module')
 const { join } = require('node:path')
 const { app, protocol, safeStorage } = require('electron')
@@ -8,6 +9,8 @@ const { polyfill } = require('./polyfills.cjs')
 const { RemoteWorker } = require('./remote-worker.cjs')
 
 polyfill(globalThis)
+// The library that writes the log does not load without it. https://nodejs.org/api/diagnostics_channel.html
+channels.tracingChannel ??= () => ({ hasSubscribers: false })
 
 // The window needs what this Chromium does not have, before its own scripts run.
 const script = `(${polyfill})(globalThis)`
