@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readSync } from 'node:fs'
+import { setTimeout as later } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { userFolders } from '../folders.ts'
-import { isAfterCompaction, isHookedAgent, readHookEvent } from '../host/hooks/hook-event.ts'
+import { type HookedAgent, isAfterCompaction, isHookedAgent, readHookEvent } from '../host/hooks/hook-event.ts'
 import { HookFolder } from '../host/hooks/hook-folder.ts'
 
 /**
@@ -17,10 +18,12 @@ const PATIENCE_MS = 20_000
 /** After this time the hook looks again whether the agent has said something. */
 const LOOK_MS = 5
 
-if (isHookedAgent(agent) && memory !== undefined) {
-  const folder = new HookFolder(userFolders(process.env).data, memory)
+if (isHookedAgent(agent) && memory !== undefined)
+  void hear(agent, new HookFolder(userFolders(process.env).data, memory))
+
+async function hear(agent: HookedAgent, folder: HookFolder): Promise<void> {
   try {
-    const given = readInput()
+    const given = await readInput()
     const event = readHookEvent(given)
     if (event === null) throw new Error('What the agent said is no event of a hook.')
     if (isAfterCompaction(event)) recall(folder, agent, given)
@@ -40,9 +43,8 @@ if (isHookedAgent(agent) && memory !== undefined) {
  * Reads what the agent says. `process.stdin` would take a sixth of the time of a hook. A pipe that does not block says
  * EAGAIN while nothing was written into it yet.
  */
-function readInput(): string {
+async function readInput(): Promise<string> {
   const pieces: Buffer[] = []
-  const looked = new Int32Array(new SharedArrayBuffer(4))
   const untilMs = Date.now() + PATIENCE_MS
   for (;;) {
     const piece = Buffer.allocUnsafe(64 * 1024)
@@ -55,7 +57,7 @@ function readInput(): string {
       // Windows says so of a pipe that was closed.
       if (code === 'EOF') return Buffer.concat(pieces).toString('utf8')
       if (code !== 'EAGAIN' || Date.now() > untilMs) throw error
-      Atomics.wait(looked, 0, 0, LOOK_MS)
+      await later(LOOK_MS)
     }
   }
 }

@@ -180,8 +180,8 @@ describe('the list of settings', () => {
   })
 })
 
-describe('where keys come from', () => {
-  it('is the keychain where one can be reached, and the environment elsewhere, with the way to a keychain', () => {
+describe('the text on keys', () => {
+  it('names the keychain where one can be reached, and elsewhere the environment and the way to a keychain', () => {
     expect(whereKeysAre('electron', true)).toMatch(/^Keys are kept in the keychain/)
     expect(whereKeysAre('browser', false)).toMatch(/environment only.*The desktop app has one/)
     expect(whereKeysAre('electron', false)).toMatch(
