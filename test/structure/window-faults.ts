@@ -54,7 +54,8 @@ export const WINDOW_FAULTS: readonly WindowFault[] = [
   {
     fault: 'A compaction cannot be undone',
     file: 'test/e2e/compaction.e2e.ts',
-    title: 'a compaction is taken back from its result, and the window is as it was before',
+    title:
+      'a compaction goes from decision to plan, confirmation, run and result, the figures follow, and it is taken back',
   },
   {
     fault: 'One compaction has two sizes',
