@@ -10,7 +10,6 @@ import {
   KNOWN_SERVICES,
   type ProviderForm,
   providerOf,
-  whereKeysAre,
 } from '#renderer/features/settings/provider-form.ts'
 import {
   acceptsText,
@@ -20,6 +19,7 @@ import {
   typedValue,
   valueText,
 } from '#renderer/features/settings/setting-groups.ts'
+import { whereKeysAre } from '#renderer/features/settings/where-keys-are.ts'
 
 const whole: ProviderForm = { ...EMPTY_PROVIDER, name: 'local', baseUrl: 'http://127.0.0.1:8000/v1', model: 'small' }
 

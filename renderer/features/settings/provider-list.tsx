@@ -19,10 +19,10 @@ import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { chainAfter } from './chain-order.ts'
 import { embeddingsAfter } from './embeddings-choice.ts'
 import { KeyDialog } from './key-dialog.tsx'
-import { whereKeysAre } from './provider-form.ts'
 import sectionStyles from './section.module.css'
 import { settingsOf } from './stored-provider.ts'
 import { useSaveSettings } from './use-save-settings.ts'
+import { whereKeysAre } from './where-keys-are.ts'
 
 // It loads schemas, with which a form is checked.
 const ProviderDialog = later(() => import('./provider-dialog.tsx').then((code) => code.ProviderDialog))
