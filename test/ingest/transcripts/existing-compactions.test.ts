@@ -144,46 +144,42 @@ describe('a compaction of Claude Code', () => {
     }
   })
 
-  it.each([
+  const partly = [
     [
       'up to a message that the person chose',
       'summary',
       ['Summary.', 'question 2', 'answer 2', 'question 3', 'answer 3', 'question 4', 'answer 4'],
     ],
     ['from there to the end', 'boundary', ['question 1', 'answer 1', 'Summary.', 'question 4', 'answer 4']],
-  ])('summarises a session %s, and no message counts as given up', async (_, anchorUuid, expected) => {
-    using memory = buildMemory()
-    const story = new TranscriptBuilder()
-    const first = story.user(long('question 1'))
-    const logicalParentUuid = story.answer('msg_1', [text(long('answer 1'))])
-    const chosen = story.user(long('question 2'))
-    story.answer('msg_2', [text(long('answer 2'))])
-    turn(story, 3)
-    const [headUuid, tailUuid] = anchorUuid === 'summary' ? [chosen, story.lastUuid] : [first, logicalParentUuid]
-    const compactMetadata = { trigger: 'manual', preservedSegment: { headUuid, anchorUuid, tailUuid } }
-    const kept =
-      anchorUuid === 'summary'
-        ? { uuids: story.lines.slice(2).map((line) => JSON.parse(line).uuid) }
-        : { uuids: [first, logicalParentUuid] }
-    const boundary = {
-      type: 'system',
-      subtype: 'compact_boundary',
-      content: 'Conversation compacted',
-      uuid: 'boundary',
-    }
-    story.record({
-      ...boundary,
-      parentUuid: null,
-      logicalParentUuid,
-      compactMetadata: { ...compactMetadata, preservedMessages: { anchorUuid, ...kept } },
-    })
-    story.user('Summary.', { isCompactSummary: true, uuid: 'summary' })
-    turn(story, 4)
-    await importOne(memory.db, story.write())
-    expect(windowOf(memory).map((item) => item.split(' with ')[0]?.replace(/^[^:]*: /, ''))).toEqual(expected)
-    expect(memory.db.value("SELECT count(*) FROM message_parts WHERE metadata LIKE '%abandoned%'")).toBe(0)
-    expect(await findings(memory.path)).toEqual([])
-  })
+  ] as const
+  // The Agent SDK copies a boundary without its segment.
+  it.each(partly.flatMap((one) => [[...one, false] as const, [...one, true] as const]))(
+    'summarises a session %s, and no message counts as given up',
+    async (_, anchorUuid, expected, isCopied) => {
+      using memory = buildMemory()
+      const story = new TranscriptBuilder()
+      const first = story.user(long('question 1'))
+      const logicalParentUuid = story.answer('msg_1', [text(long('answer 1'))])
+      story.user(long('question 2'))
+      story.answer('msg_2', [text(long('answer 2'))])
+      turn(story, 3)
+      const end = story.lines.slice(2).map((line): string => JSON.parse(line).uuid)
+      const uuids = anchorUuid === 'summary' ? end : [first, logicalParentUuid]
+      const segment = { headUuid: uuids[0], anchorUuid, tailUuid: uuids.at(-1) }
+      const named = { uuid: 'boundary', parentUuid: null, logicalParentUuid }
+      const preservedMessages = { anchorUuid, uuids }
+      story.record({
+        ...{ type: 'system', subtype: 'compact_boundary', content: 'Conversation compacted', ...named },
+        compactMetadata: { trigger: 'manual', preservedMessages, ...(isCopied ? {} : { preservedSegment: segment }) },
+      })
+      story.user('Summary.', { isCompactSummary: true, uuid: 'summary' })
+      turn(story, 4)
+      await importOne(memory.db, story.write())
+      expect(windowOf(memory).map((item) => item.split(' with ')[0]?.replace(/^[^:]*: /, ''))).toEqual(expected)
+      expect(memory.db.value("SELECT count(*) FROM message_parts WHERE metadata LIKE '%abandoned%'")).toBe(0)
+      expect(await findings(memory.path)).toEqual([])
+    },
+  )
 
   it('is imported once, and an import of the continued session adds only what is new', async () => {
     using memory = buildMemory()

@@ -252,15 +252,16 @@ function keptRecords(metadata: JsonObject): RecordedCompaction['kept'] {
 }
 
 /**
- * The last record that a boundary left in the window, and whether all of them stay before the summary, which then tells
- * what came after them. Null for a boundary that says nothing of it.
+ * Says which record is the last that a boundary left in the window. `isBefore` is true when these records stand before the
+ * summary, which then tells what came after them. Null for a boundary of a version that does not say where they stand.
  */
 export function keptSegment(boundary: JsonObject): { readonly last: string | null; readonly isBefore: boolean } | null {
   const metadata = objectAt(boundary, 'compactMetadata')
-  const segment = objectAt(metadata, 'preservedSegment')
-  const anchor = textAt(segment, 'anchorUuid')
+  const [segment, messages] = [objectAt(metadata, 'preservedSegment'), objectAt(metadata, 'preservedMessages')]
+  const anchor = textAt(segment, 'anchorUuid') ?? textAt(messages, 'anchorUuid')
   if (anchor === null) return null
-  return { last: textAt(segment, 'tailUuid'), isBefore: anchor === textAt(boundary, 'uuid') }
+  const last = textAt(segment, 'tailUuid') ?? keptIds(boundary).at(-1) ?? null
+  return { last, isBefore: anchor === textAt(boundary, 'uuid') }
 }
 
 /** Model, usage and stop reason of an answer. Input tokens include those from the cache. */
