@@ -19,6 +19,9 @@ export type CodexItem =
   | { readonly kind: 'silent' }
   | { readonly kind: 'unknown' }
 
+/** An item that becomes a message. */
+export type KnownItem = Exclude<CodexItem, { kind: 'unknown' | 'silent' }>
+
 export function itemOf(item: JsonObject): CodexItem {
   switch (item.type) {
     case 'message':

@@ -1,7 +1,6 @@
 import { basename } from 'node:path'
 import type { NewPart } from '#core/ingest/new-message.ts'
 import { contentOf } from '#core/ingest/transcripts/content-blocks.ts'
-import { DerivedIds } from '#core/ingest/transcripts/derived-ids.ts'
 import type { SessionRecord, TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import { countAt, isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
@@ -17,7 +16,8 @@ import {
 } from '#core/ingest/transcripts/parts.ts'
 import { type RecordOrigin, typeName } from '#core/ingest/transcripts/read-lines.ts'
 import { whyUnknown } from './events.ts'
-import { type CodexItem, isOldHeader, itemOf, replacementOf } from './items.ts'
+import { ItemIds } from './item-ids.ts'
+import { type CodexItem, isOldHeader, itemOf, type KnownItem, replacementOf } from './items.ts'
 import { type ItemKind, LiveItems } from './live-items.ts'
 import type { CodexPlace } from './place.ts'
 import type { Rollout } from './rollouts.ts'
@@ -33,15 +33,8 @@ export class CodexReader {
   readonly #from: CodexPlace | null
   readonly #survey: CodexSurvey
   readonly #clock: RecordClock
-  readonly #ids = new DerivedIds()
+  readonly #ids = new ItemIds()
   readonly #toolNames = new Map<string, string>()
-  /**
-   * Ids of messages by their id without the number of repetitions, because a compaction names what it keeps by its
-   * text.
-   */
-  readonly #said = new Map<string, string[]>()
-  /** Ids of messages by the ids of their items, which a compaction repeats, perhaps without a picture. */
-  readonly #named = new Map<string, string>()
   readonly #live = new LiveItems()
   #sessionId: string | null = null
   /** The sessions whose history is copied at the beginning of this file, while that part is read. */
@@ -141,7 +134,7 @@ export class CodexReader {
     const { hasTyped, ...usage } = this.#survey.place
     const from = this.#from
     // What the header says is stored with the first message.
-    if (from === null && this.#said.size === 0) return null
+    if (from === null && this.#ids.areEmpty) return null
     // The first text that is known to be typed says of those before it that they were not.
     if (title === null || !this.#isPlain || (from !== null && hasTyped && !from.hasTyped)) return null
     return { sessionId, title, model: this.#model, ...usage, hasTyped: from?.hasTyped ?? hasTyped }
@@ -229,14 +222,14 @@ export class CodexReader {
 
   #emit(
     item: JsonObject,
-    read: Exclude<CodexItem, { kind: 'unknown' | 'silent' }>,
+    read: KnownItem,
     details: MessageDetails,
     createdAtMs: number,
     out: TranscriptRecord[],
     more: readonly NewPart[] = [],
   ): void {
     const sessionId = this.#session(createdAtMs, out)
-    const externalId = this.#idOf(item, read)
+    const externalId = this.#ids.of(item, read)
     if (this.#isTakenBack) this.#live.givenUp.add(externalId)
     else this.#live.add(externalId, this.#kindOf(item, read))
     const copiedFrom = this.#copiedFrom
@@ -286,32 +279,16 @@ export class CodexReader {
   }
 
   /**
-   * The id is the same in every file into which the item is copied, where it has another time and perhaps another id.
-   */
-  #idOf(item: JsonObject, read: Exclude<CodexItem, { kind: 'unknown' | 'silent' }>): string {
-    if (read.kind === 'call' && read.call.id !== null) return this.#ids.named(read.call.id)
-    if (read.kind === 'result' && read.callId !== null) return this.#ids.named(`${read.callId}/output`)
-    const id = this.#ids.next('item', ...saidBy(item, read))
-    const named = textAt(item, 'id')
-    if (named !== null) this.#named.set(named, id)
-    const stem = DerivedIds.stem('item', ...saidBy(item, read))
-    const all = this.#said.get(stem)
-    if (all) all.push(id)
-    else this.#said.set(stem, [id])
-    return id
-  }
-
-  /**
    * The window was replaced by a list of items: earlier ones word for word, new context, and a summary, readable or
    * encrypted.
    */
   #takeCompacted(payload: JsonObject, details: MessageDetails, atMs: number, out: TranscriptRecord[]): void {
     const sessionId = this.#session(atMs, out)
     const items = replacementOf(payload)
-    const { kept, fresh } = this.#compare(items)
+    const { kept, fresh } = this.#ids.compare(items)
     const summary = fresh.at(-1) === items.at(-1) ? summaryIn(fresh.at(-1), this.#survey) : null
     const text = textAt(payload, 'message') ?? summary
-    const externalId = this.#ids.next('compacted', JSON.stringify(payload))
+    const externalId = this.#ids.ofCompaction(payload)
     const message = messageOf({
       externalId,
       role: 'user',
@@ -341,28 +318,6 @@ export class CodexReader {
       this.#emit(item, read, { ...details, harness: true }, atMs, out)
     }
   }
-
-  /** Separates the items that are in the history already from those that the compaction added. */
-  #compare(items: readonly JsonObject[]): { kept: Set<string>; fresh: JsonObject[] } {
-    const kept = new Set<string>()
-    const fresh: JsonObject[] = []
-    // The search begins at the end, because the newest of equal messages are kept.
-    for (const item of items.toReversed()) {
-      const read = itemOf(item)
-      if (read.kind === 'unknown' || read.kind === 'silent') continue
-      if (read.kind === 'call' && read.call.id !== null) kept.add(read.call.id)
-      else if (read.kind === 'result' && read.callId !== null) kept.add(`${read.callId}/output`)
-      else {
-        const named = this.#named.get(textAt(item, 'id') ?? '')
-        const id =
-          named ??
-          this.#said.get(DerivedIds.stem('item', ...saidBy(item, read)))?.findLast((candidate) => !kept.has(candidate))
-        if (id === undefined) fresh.push(item)
-        else kept.add(id)
-      }
-    }
-    return { kept, fresh: fresh.toReversed() }
-  }
 }
 
 function eventRecord(event: JsonObject, line: number): TranscriptRecord {
@@ -375,12 +330,6 @@ function wordsIn(blocks: Extract<CodexItem, { kind: 'said' }>['blocks']): string
   const words = blocks.filter(({ part, text }) => part.type === 'text' && !/^\s*<\/?image\b/.test(text ?? ''))
   return contentOf(words.length === 0 ? blocks : words)
 }
-
-const saidBy = (item: JsonObject, read: CodexItem): string[] => [
-  typeName(item.type),
-  read.kind === 'said' ? read.role : read.kind,
-  read.kind === 'said' ? contentOf(read.blocks) : read.kind === 'thought' ? read.text : JSON.stringify(item),
-]
 
 /** Returns the text that closes the new window, which neither a person typed nor the program added as context. */
 function summaryIn(item: JsonObject | undefined, survey: CodexSurvey): string | null {
