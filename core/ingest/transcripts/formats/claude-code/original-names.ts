@@ -34,8 +34,8 @@ const REFERENCES = ['parentUuid', 'logicalParentUuid', 'leafUuid'] as const
 
 /**
  * Gives the records that a fork copied the ids that they had where they were said. `forkSession` of the Agent SDK gives
- * each copy an id of its own and names the record that it copied, which may be a copy itself: then the file of that
- * session, which stands beside the fork, has the original id. Where it is missing, the copy has the id that it had there.
+ * each copy a new id and names the record that it copied. That may be a copy, too. Then the file of its session, which is
+ * in the same folder, names the record before it. Without that file, the copy gets the id of the copy.
  */
 export class OriginalNames {
   readonly #names = new Names()
@@ -45,7 +45,10 @@ export class OriginalNames {
     this.#ofParent = ofParent
   }
 
-  /** @param head the first records of the fork, and `path` its file, beside which that of its parent may stand */
+  /**
+   * @param path the file of the fork. The file of its parent may be in the same folder
+   * @param head the first records of the file
+   */
   static async of(path: string, head: readonly unknown[]): Promise<OriginalNames> {
     const copy = head.filter(isObject).find((record) => textAt(record, 'uuid') !== null)
     return new OriginalNames(

@@ -82,9 +82,10 @@ export class ClaudeCodeRecords {
   }
 
   /**
-   * What a record stands behind, or null: its parent. A boundary begins a new chain and has none. It comes after what it
-   * compacted and after what it kept, unless a fork copied that behind it. Where a person had the end of a session
-   * summarised, which keeps what stands before it, it comes after the last record.
+   * Returns the id of the record after which this one comes, or null for the last one so far. That is its parent, except
+   * for the boundary of a compaction, which has none. A boundary comes after what was summarised and after what stays in the
+   * window. Where a person had the end of a session summarised, it comes after that end. A fork may have copied what stays
+   * behind the boundary.
    */
   #comesAfter(record: JsonObject): string | null {
     const compacted = textAt(record, 'logicalParentUuid')

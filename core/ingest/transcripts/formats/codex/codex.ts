@@ -71,7 +71,7 @@ const THIS_FILE: Rollout = { head: null, takenBackFrom: Number.POSITIVE_INFINITY
 /** Numbers the lines of several files. */
 const lineOf = (line: number, rollout: number): number => rollout * 2 ** 32 + line
 
-/** Reads a file of the session. What is said of another one than that of the source is told when that one is read. */
+/** Reads a file of the session, of which only that of the source is reported on. */
 async function* readRollout(
   source: TranscriptSource,
   { head }: Rollout,
@@ -84,9 +84,9 @@ async function* readRollout(
   }
   const { parsedOnce: _, observe: __, versionIn: ___, ...rest } = source
   for await (const { records } of readJsonLines({ ...rest, head }, doing, take)) {
-    yield { doing, bytesRead: 0, records: records.filter(({ kind }) => !told.has(kind)) }
+    yield { doing, bytesRead: 0, records: records.filter(({ kind }) => !LINE_REPORTS.has(kind)) }
   }
 }
 
-/** What is said of the lines of a file alone. */
-const told: ReadonlySet<TranscriptRecord['kind']> = new Set(['skipped', 'other', 'repeated', 'conflict'])
+/** Reports on lines of a file. They are left to the reading of that file. */
+const LINE_REPORTS: ReadonlySet<TranscriptRecord['kind']> = new Set(['skipped', 'other', 'repeated', 'conflict'])

@@ -13,7 +13,7 @@ export type Rollout = {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** A session that goes on for longer is looked for in the folders of its first and its last days. */
+/** Of a session that goes on for longer, only the files in the same folder are found. */
 const MOST_DAYS = 400
 
 /** The id of the session, and that of the file unless it is the first one. */
@@ -57,9 +57,9 @@ function foldersOf(folder: string, session: string): string[] {
   if (day === null) return [folder]
   const [, root = '', year, month, date] = day
   const endMs = Date.UTC(Number(year), Number(month) - 1, Number(date))
-  const days = Math.ceil((endMs - startMs) / DAY_MS) + 1
   // The folders have local dates, which may be a day beside that of the id.
-  const since = days >= 0 && days <= MOST_DAYS ? days + 1 : 0
+  const days = Math.ceil((endMs - startMs) / DAY_MS) + 2
+  const since = days >= 0 && days <= MOST_DAYS ? days : 0
   return Array.from({ length: since + 1 }, (_, ago) => {
     const [y = '', m = '', d = ''] = new Date(endMs - ago * DAY_MS).toISOString().slice(0, 10).split('-')
     return ago === 0 ? folder : join(root, y, m, d)
