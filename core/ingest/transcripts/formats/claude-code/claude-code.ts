@@ -13,16 +13,17 @@ import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transc
 import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
 import { type RecordOrigin, readJsonLines } from '#core/ingest/transcripts/read-lines.ts'
 import { textsIn } from '#core/ingest/transcripts/text-leaves.ts'
-import { blocksWithText, unseenByModel } from './attachment.ts'
 import type { Contribution, RecordedCompaction } from './contribution.ts'
+import { EarlyRecords, type ReadRecord } from './early-records.ts'
 import { MessageOrder } from './message-order.ts'
 import { ClaudeCodeMessages } from './messages.ts'
 import { OriginalNames } from './original-names.ts'
 import { type ClaudeCodePlace, MOST_UNWRITTEN, placeIn, StraightRecords } from './place.ts'
 import { ClaudeCodePrunings, isMicrocompaction } from './prunings.ts'
-import { blocksOf, kindOf, systemText } from './record.ts'
+import { blocksOf, kindOf } from './record.ts'
 import type { ConversationKey } from './records.ts'
 import { ClaudeCodeSurvey } from './survey.ts'
+import { whyUnseen } from './unseen.ts'
 
 /** A record of a known type with one of these fields was written by Claude Code. */
 const identifying = ['sessionId', 'leafUuid', 'messageId', 'uuid'] as const
@@ -76,16 +77,6 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
   yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
 }
 
-type EarlyRecord = {
-  readonly record: JsonObject
-  readonly name: string | null
-  readonly line: number
-  readonly details: MessageDetails
-}
-
-/** At most this many records wait for their parents. Others stay where they were written. */
-const MOST_EARLY = 1000
-
 type Conversation = { readonly sessionId: string; readonly key: ConversationKey; readonly order: MessageOrder }
 
 /** The second reading of a transcript. The survey has what must be known of the whole file. */
@@ -108,9 +99,7 @@ class ClaudeCodeReader {
   readonly #keptAs = new Map<string, string>()
   readonly #prunings: ClaudeCodePrunings
   readonly #chains: BrokenChains
-  /** Records that were written before their parents, by the names of these. */
-  readonly #early = new Map<string, EarlyRecord[]>()
-  #earlyCount = 0
+  readonly #early = new EarlyRecords()
   #line = 1
   #name: string | null = null
 
@@ -132,30 +121,20 @@ class ClaudeCodeReader {
     const { records } = this.#survey
     const name = records.nameOf(record)
     const parent = records.parentWrittenLater(name)
-    if (parent !== null && this.#earlyCount < MOST_EARLY) {
-      const waiting = this.#early.get(parent) ?? []
-      waiting.push({ record, name, line, details })
-      this.#early.set(parent, waiting)
-      this.#earlyCount += 1
-      return
-    }
-    this.#takeInOrder({ record, name, line, details }, out)
+    const read = { record, name, line, details }
+    if (parent === null || !this.#early.add(parent, read)) this.#takeInOrder(read, out)
   }
 
   /** Takes a record, and then those that were written before it although they hang on it. */
-  #takeInOrder(first: EarlyRecord, out: TranscriptRecord[]): void {
+  #takeInOrder(first: ReadRecord, out: TranscriptRecord[]): void {
     const open = [first]
     for (let next = open.pop(); next; next = open.pop()) {
       this.#take(next, out)
-      const early = next.name === null ? undefined : this.#early.get(next.name)
-      if (!early || next.name === null) continue
-      this.#early.delete(next.name)
-      this.#earlyCount -= early.length
-      open.push(...early.toReversed())
+      open.push(...this.#early.takeBehind(next.name).toReversed())
     }
   }
 
-  #take({ record, name, line, details }: EarlyRecord, out: TranscriptRecord[]): void {
+  #take({ record, name, line, details }: ReadRecord, out: TranscriptRecord[]): void {
     this.#line = line
     this.#name = name
     const kind = kindOf(record)
@@ -186,7 +165,7 @@ class ClaudeCodeReader {
     if (this.#from !== null)
       this.#conversation({ sessionId: this.#from.sessionId, agentId: null }, this.#source.nowMs, out)
     const place = this.#source.place === undefined ? null : this.#place()
-    for (const early of [...this.#early.values()].flat()) this.#take(early, out)
+    for (const early of this.#early.rest) this.#take(early, out)
     for (const text of this.#survey.queued.end()) out.push({ kind: 'skipped', ...text, isKnown: true })
     if (this.#messages.hasOpenBoundary) out.push({ kind: 'other' })
     for (const { sessionId, key: its, order } of this.#conversations.values()) {
@@ -213,7 +192,7 @@ class ClaudeCodeReader {
     if (only === undefined || others.length > 0 || only.key.agentId !== null) return null
     const last = records.isEmpty ? (this.#from?.last ?? null) : records.lastOfAll
     const title = this.#titleOf(only.key)
-    const isOpen = this.#messages.hasOpenBoundary || this.#earlyCount > 0 || !queued.isSettled || beginsCompacted
+    const isOpen = this.#messages.hasOpenBoundary || !this.#early.areEmpty || !queued.isSettled || beginsCompacted
     if (this.#hasGivenUpCompaction) return null
     if (last === null || title === null || isOpen) return null
     const unwritten = records.unwritten.filter((id) => id !== this.#from?.last)
@@ -362,26 +341,6 @@ class ClaudeCodeReader {
 /** Returns the session id of a conversation. Those of sub-agents begin with that of their session. */
 const sessionName = (key: ConversationKey): string =>
   key.agentId === null ? key.sessionId : `${key.sessionId}/agent-${key.agentId}`
-
-/** These records say that the window was changed. Other records tell its new content. */
-const boundaries: ReadonlySet<string> = new Set(['compact_boundary', 'microcompact_boundary'])
-
-/**
- * Says why a record with text becomes no message: Claude Code shows it to the person and never sends it to the model.
- * Returns null for a record without text. See docs/decisions/0016-what-an-import-keeps.md.
- */
-function whyUnseen(record: JsonObject): string | null {
-  if (record.type === 'attachment') {
-    const attachment = objectAt(record, 'attachment')
-    const type = textAt(attachment, 'type') ?? ''
-    return unseenByModel.has(type) && blocksWithText(attachment).length > 0 ? unseen(`a notice (${type})`) : null
-  }
-  const subtype = textAt(record, 'subtype') ?? 'system'
-  if (boundaries.has(subtype) || systemText(record) === null) return null
-  return unseen(subtype === 'away_summary' ? 'a recap' : `a notice (${subtype.slice(0, 60)})`)
-}
-
-const unseen = (what: string): string => `${what} for the person: the agent does not see it`
 
 /** The sub-agent that wrote a summary has records that hang on those of its session, and is never resumed. */
 const isCompactionRun = ({ agentId }: ConversationKey): boolean => agentId?.startsWith('acompact') ?? false
