@@ -14,7 +14,7 @@ const AMONG = 6
 export const keptFirstWords = (db: ReadDb, appended: AppendedMessages): KeptByConversation<string> =>
   new KeptByConversation(db, appended, {
     read: (of, ids) => firstWords(of, ids ?? storedConversations(of, null).map(({ conversationId }) => conversationId)),
-    // What was said first stays first. Where nobody has said anything yet, the new message may be the first.
+    // A message that is appended does not change the first words of a person. Without any, the conversation is read again.
     withMessage: (before) => before ?? undefined,
   })
 
