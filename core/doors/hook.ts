@@ -13,9 +13,9 @@ import { HookFolder } from '../host/hooks/hook-folder.ts'
  * printed but what is meant for the model. See docs/decisions/0036-hooks-of-agents.md.
  */
 const [agent, , memory] = process.argv.slice(2)
-/** After this time the model is told nothing. */
+/** After this time the hook no longer waits, and the model is told nothing. */
 const PATIENCE_MS = 20_000
-/** After this time the hook looks again whether the agent has said something. */
+/** So long it waits before it reads a pipe again that was still empty. */
 const LOOK_MS = 5
 
 if (isHookedAgent(agent) && memory !== undefined)
@@ -40,8 +40,8 @@ async function hear(agent: HookedAgent, folder: HookFolder): Promise<void> {
 }
 
 /**
- * Reads what the agent says. `process.stdin` would take a sixth of the time of a hook. A pipe that does not block says
- * EAGAIN while nothing was written into it yet.
+ * Reads what the agent says until it closes the pipe. `process.stdin` would take a sixth of the time of a hook. A pipe that
+ * does not block answers EAGAIN while it is empty.
  */
 async function readInput(): Promise<string> {
   const pieces: Buffer[] = []
@@ -54,7 +54,7 @@ async function readInput(): Promise<string> {
       pieces.push(piece.subarray(0, length))
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      // Windows says so of a pipe that was closed.
+      // On Windows the end of a pipe is this error.
       if (code === 'EOF') return Buffer.concat(pieces).toString('utf8')
       if (code !== 'EAGAIN' || Date.now() > untilMs) throw error
       await later(LOOK_MS)

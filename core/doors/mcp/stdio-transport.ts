@@ -12,9 +12,8 @@ type Streams = { readonly input: NodeJS.ReadableStream; readonly output: NodeJS.
 
 /**
  * Sends and receives one message of the protocol a line. Any other line is answered with an error, and the next line is
- * read. The transport of the SDK instead stops at a line that is too long, and says nothing to one that is no JSON. It
- * counts pending requests, so that a client that only writes and closes receives all
- * answers.
+ * read. The transport of the SDK instead stops at a line that is too long, and does not answer one that is not JSON.
+ * Pending requests are counted, so that a client that only writes and closes receives all answers.
  */
 export class StdioTransport implements Transport {
   onmessage?: NonNullable<Transport['onmessage']>

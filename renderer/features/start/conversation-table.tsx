@@ -22,6 +22,7 @@ export const TABLE_SORTS = ['change', 'messages', 'size', 'pressure', 'compactio
 type TableSort = (typeof TABLE_SORTS)[number]
 
 const ROW_PX = 28
+/** The headings above the rows are as high in `data-table.module.css`. */
 const HEADS_PX = 26
 
 type Props = {

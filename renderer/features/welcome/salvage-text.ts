@@ -37,12 +37,9 @@ export function salvageText(report: {
 export function lostText(rows: Rows): string {
   const { lost, count } = named(rows)
   const more = count > SHOWN ? ` and ${formatCount(count - SHOWN)} more` : ''
-  const ranges = `${lost.slice(0, SHOWN).map(rangeText).join(', ')}${more}`
-  const said = isUnsure(rows)
-    ? [...(count > 0 ? [ranges] : []), `${count > 0 ? 'whether more is missing ' : ''}cannot be told`].join('; ')
-    : count === 0
-      ? 'nothing'
-      : ranges
+  const ranges = count > 0 ? `${lost.slice(0, SHOWN).map(rangeText).join(', ')}${more}` : 'nothing'
+  const unsure = count > 0 ? `${ranges}; whether more is missing cannot be told` : 'cannot be told'
+  const said = isUnsure(rows) ? unsure : ranges
   return rows.refused > 0 ? `${said} · ${formatCount(rows.refused)} rows make no sense` : said
 }
 
@@ -51,7 +48,7 @@ const isEverything = ({ from, to }: Range): boolean => from === 'the first' && t
 /** No row was reached in order, and yet there are rows: they were found on their pages. */
 const isUnsure = ({ read, lost }: Rows): boolean => read > 0 && lost.some(isEverything)
 
-/** The ranges of which it is known that they are lost, and how many they are. */
+/** The ranges that are known to be lost, as far as they are listed, and how many there are. */
 function named(rows: Rows): { readonly lost: readonly Range[]; readonly count: number } {
   const isNamed = (range: Range): boolean => !(isUnsure(rows) && isEverything(range))
   return { lost: rows.lost.filter(isNamed), count: rows.lostRanges - (isUnsure(rows) ? 1 : 0) }
