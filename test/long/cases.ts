@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { cpus } from 'node:os'
 import { createInterface } from 'node:readline'
-import type { Work } from './works.ts'
+import { WORKS, type Work } from './works.ts'
 
 /** What is tried, each kind in processes of its own (`case-process.ts`). */
 export type Kind = 'kills' | 'losses of power' | 'full disks' | 'mutations'
@@ -85,6 +85,10 @@ export function partsOf(asked: AskedCases, together: number): AskedCases[] {
   return parts
 }
 
+/** Returns a part for each work, with one of `every` of its writes. A process ends when its work has no more of them. */
+export const partsOfWorks = (seed: number, every: number): AskedCases[] =>
+  WORKS.map((work) => ({ seed, every, work, from: 0, to: Number.MAX_SAFE_INTEGER }))
+
 /**
  * Tries parts of a kind, as many at a time as there are processors. A process that ends or hangs in a case is a fault of
  * that case, and another one goes on behind it.
@@ -119,8 +123,7 @@ async function runSome(
   part: AskedCases,
   add: (name: string, faults: readonly string[], counted?: string) => void,
 ): Promise<{ readonly begun: number; readonly isCut: boolean }> {
-  const asked = JSON.stringify({ ...part, to: Math.min(part.to, Number.MAX_SAFE_INTEGER) })
-  const child = spawn(process.execPath, [program, kind, asked], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [program, kind, JSON.stringify(part)], { stdio: ['ignore', 'pipe', 'pipe'] })
   let begun = 0
   let running: string | null = null
   let errors = ''

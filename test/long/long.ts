@@ -2,9 +2,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'vite'
 import { inProject } from '#scripts/project.mjs'
-import { type Outcome, partsOf, tryCases } from './cases.ts'
+import { type Outcome, partsOf, partsOfWorks, tryCases } from './cases.ts'
 import { tryLoad } from './load.ts'
-import { WORKS } from './works.ts'
 
 // Repeats thousands of times what the other suites try a few times: `npm run test:long`. See docs/reliability.md.
 
@@ -62,11 +61,11 @@ const TOGETHER = { kills: 200, mutations: 500 }
 say(`seed ${seed}`)
 const running = { program: await builtPrograms(), say }
 const numbered = (count: number, together: number) => partsOf({ seed, from, to: from + count }, together)
-const ofWorks = WORKS.map((work) => ({ seed, every, work, from: 0, to: Number.POSITIVE_INFINITY }))
 const outcomes: Outcome[] = []
 if (kills > 0) outcomes.push(await tryCases('kills', numbered(kills, TOGETHER.kills), running))
 if (every > 0)
-  outcomes.push(await tryCases('losses of power', ofWorks, running), await tryCases('full disks', ofWorks, running))
+  for (const kind of ['losses of power', 'full disks'] as const)
+    outcomes.push(await tryCases(kind, partsOfWorks(seed, every), running))
 if (mutations > 0) outcomes.push(await tryCases('mutations', numbered(mutations, TOGETHER.mutations), running))
 if (minutes > 0) outcomes.push(await tryLoad(minutes, say))
 

@@ -3,16 +3,14 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { filesBeside } from '../builders/large-files.ts'
-import { partsOf, tryCases } from './cases.ts'
+import { partsOf, partsOfWorks, tryCases } from './cases.ts'
 import { copyOf } from './copied-folder.ts'
 import { faultsIn } from './faults.ts'
 import { prepare } from './prepared.ts'
-import { memoryIn, ORIGINAL, runWork, WORKS } from './works.ts'
+import { memoryIn, ORIGINAL, runWork } from './works.ts'
 
 const SEED = 11
 const running = { program: join(import.meta.dirname, 'case-process.ts'), say: (): void => undefined }
-const ofWorks = (every: number) =>
-  WORKS.map((work) => ({ seed: SEED, every, work, from: 0, to: Number.POSITIVE_INFINITY }))
 
 /** Of `npm run test:long`, as many cases as show that it runs and finds nothing. */
 describe('a short run of the long suite', () => {
@@ -22,13 +20,13 @@ describe('a short run of the long suite', () => {
   })
 
   it('finds nothing lost, doubled or half written by a loss of power', async () => {
-    const { cases, first } = await tryCases('losses of power', ofWorks(150), running)
+    const { cases, first } = await tryCases('losses of power', partsOfWorks(SEED, 150), running)
     expect(first).toBeNull()
     expect(cases).toBeGreaterThan(8)
   })
 
   it('finds that a full disk is called so, and that the work is completed when there is room', async () => {
-    const { first, note } = await tryCases('full disks', ofWorks(100), running)
+    const { first, note } = await tryCases('full disks', partsOfWorks(SEED, 100), running)
     expect(first).toBeNull()
     expect(note).toContain('disk_full')
   })
