@@ -49,7 +49,7 @@ describe('a range of times', () => {
   })
 })
 
-it('is drawn anew each second only while it is fresh', () => {
+it('the age of a change is drawn anew each second only in its first ten seconds', () => {
   expect([0, 9_999, 10_000, 86_400_000].map((ago) => paceOf(now - ago, now))).toEqual([1000, 1000, 10_000, 10_000])
   expect(paceOf(null, now)).toBe(10_000)
 })

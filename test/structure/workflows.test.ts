@@ -37,7 +37,7 @@ describe.each(readdirSync(inProject(FOLDER)))('the workflow %s', (name) => {
     }
   })
 
-  it('tells of a job that took too long, which is cancelled, as of one that failed', () => {
+  it('opens an issue when a job fails, and also when it is cancelled because it took too long', () => {
     for (const job of jobs) {
       const telling = job.steps?.filter(({ run }) => run?.startsWith('gh issue create')) ?? []
       for (const step of telling) expect(step.if).toBe('failure() || cancelled()')

@@ -322,7 +322,8 @@ const LARGE: Readonly<Record<Exclude<FileType, 'binary' | 'empty'>, readonly [na
 }
 
 const asFile = (name: string, text: string): string => `Look at this:\n<file name="${name}">\n${text}\n</file>`
-/** Asks one engine everything, one after the other. @returns the results in the order of the requests, none an error */
+
+/** Sends all requests to one engine. @returns the results in the order of the requests, none an error */
 async function askEngine(db: string, requests: readonly object[]): Promise<readonly unknown[]> {
   const input = requests.map((request, id) => `${JSON.stringify({ jsonrpc: '2.0', id, ...request })}\n`).join('')
   const engine = await lcm(['engine', '--stdio', '--db', db], { input })

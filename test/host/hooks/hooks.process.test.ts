@@ -315,7 +315,7 @@ describe.concurrent('hooks of Claude Code', () => {
   })
 })
 
-it('starts with little: a hook is one file of less than 30 kB that loads Node’s own modules only', () => {
+it('a hook is one file of less than 30 kB that loads only modules of Node', () => {
   const program = readFileSync(join(packageFolder, 'out/main/hook.cjs'), 'utf8')
   expect(program.length).toBeLessThan(30_000)
   const loaded = [...program.matchAll(/\b(?:require|import)\("([^"]+)"\)/g)].map(([, name = '']) => name)
@@ -323,18 +323,24 @@ it('starts with little: a hook is one file of less than 30 kB that loads Node’
   expect(loaded.filter((name) => !isBuiltin(name))).toEqual([])
 })
 
-it.skipIf(process.platform === 'win32')('waits for what the agent says when its pipe does not block', async () => {
-  const { db, env, folder, hooks } = session()
-  const pipe = join(folder, 'pipe')
-  execFileSync('mkfifo', [pipe])
-  const reading = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
-  const writing = openSync(pipe, 'w')
-  const child = spawn(process.execPath, [hookPath, 'codex', '--db', db], { env, stdio: [reading, 'ignore', 'ignore'] })
-  const ended = once(child, 'exit')
-  await later(300)
-  writeSync(writing, JSON.stringify({ session_id: SESSION, hook_event_name: 'Stop', transcript_path: null }))
-  for (const end of [reading, writing]) closeSync(end)
-  expect(await ended).toEqual([0, null])
-  expect(hooks.failures()).toEqual([])
-  expect(hooks.lastHeard('codex')).toMatchObject({ event: 'Stop' })
-})
+it.skipIf(process.platform === 'win32')(
+  'a hook waits for what the agent says when its pipe does not block',
+  async () => {
+    const { db, env, folder, hooks } = session()
+    const pipe = join(folder, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    const reading = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
+    const writing = openSync(pipe, 'w')
+    const child = spawn(process.execPath, [hookPath, 'codex', '--db', db], {
+      env,
+      stdio: [reading, 'ignore', 'ignore'],
+    })
+    const ended = once(child, 'exit')
+    await later(300)
+    writeSync(writing, JSON.stringify({ session_id: SESSION, hook_event_name: 'Stop', transcript_path: null }))
+    for (const end of [reading, writing]) closeSync(end)
+    expect(await ended).toEqual([0, null])
+    expect(hooks.failures()).toEqual([])
+    expect(hooks.lastHeard('codex')).toMatchObject({ event: 'Stop' })
+  },
+)
