@@ -94,7 +94,8 @@ function withoutHooks(before: string, given: Connected): string | null {
   }, before)
 }
 
-const isOfOthers = (hook: unknown): boolean => !JSON.stringify(hook).includes('lcm-hook.')
+/** Earlier builds wrote the program of the hooks as `lcm-hook.mjs`. */
+const isOfOthers = (hook: unknown): boolean => !/bin[\\/]+lcm-hook\.[cm]js/.test(JSON.stringify(hook))
 
 const codexBlock = (given: Connected): string => `\n${MARK[0]}\n${template(given, 'codex', 'config.toml')}${MARK[1]}\n`
 

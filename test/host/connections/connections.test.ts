@@ -268,3 +268,16 @@ it.each(CONNECTED_AGENTS)(
     }
   },
 )
+
+it('replaces the hooks that an earlier build wrote for Codex, and leaves one of somebody else with a similar name', async () => {
+  const { home, connections, memory } = computer()
+  const path = join(home, '.codex/hooks.json')
+  const hookOf = (command: string) => ({ hooks: [{ type: 'command', command }] })
+  const [earlier, ofOthers] = [hookOf('node /opt/lcm/bin/lcm-hook.mjs codex --db lcm.db'), hookOf('my-lcm-hook.sh')]
+  writeFileSync(path, JSON.stringify({ hooks: { Stop: [earlier, ofOthers] } }))
+  await connections.connect('codex', memory, NOW)
+  const { Stop } = JSON.parse(readFileSync(path, 'utf8')).hooks
+  expect(Stop).toHaveLength(2)
+  expect(Stop[0]).toEqual(ofOthers)
+  expect(JSON.stringify(Stop[1])).toContain('lcm-hook.cjs')
+})
