@@ -15,15 +15,15 @@ export type InProcess = {
 }
 
 const extensions = { pg_trgm }
-const made: { dataWithTables: File | Blob | null } = { dataWithTables: null }
+let dataWithTables: File | Blob | null = null
 
 /**
  * PostgreSQL inside this process, with the tables. The first takes a second or two. Later ones begin with a copy of its
  * data, which takes a third of that, so a test file still makes one.
  */
 export async function inProcess({ migrated = true } = {}): Promise<InProcess> {
-  const given = migrated && made.dataWithTables !== null ? { loadDataDir: made.dataWithTables } : {}
-  const engine = await PGlite.create({ extensions, ...given })
+  const loadDataDir = migrated ? dataWithTables : null
+  const engine = await PGlite.create({ extensions, ...(loadDataDir !== null && { loadDataDir }) })
   const db = overWire(
     {
       query: (sql, values) => engine.query(sql, values),
@@ -32,9 +32,9 @@ export async function inProcess({ migrated = true } = {}): Promise<InProcess> {
     },
     'postgres://postgres@localhost:5432/test',
   )
-  if (migrated && made.dataWithTables === null) {
+  if (migrated && loadDataDir === null) {
     await migratePostgres(db, PARTITIONS)
-    made.dataWithTables = await engine.dumpDataDir('none')
+    dataWithTables = await engine.dumpDataDir('none')
   }
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
