@@ -4,6 +4,7 @@ import { GrepInput } from '#core/contract/retrieval.ts'
 import { LcmError } from '#core/errors.ts'
 import { type Lcm, openLcm } from '#core/lcm.ts'
 import { readSettings } from '#core/settings/settings.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { runImport } from '../builders/import.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { Random } from '../builders/random.ts'
@@ -15,7 +16,6 @@ import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { plainWords, transcriptSamples } from '../builders/transcript-samples.ts'
 import type { AskedCases, CaseLine } from './cases.ts'
 import { mutate } from './mutate.ts'
-import { finish } from './works.ts'
 
 type Original = {
   readonly name: string
@@ -100,7 +100,7 @@ const QUESTIONS: Readonly<Record<string, (lcm: Lcm) => unknown>> = {
   window: (lcm) => lcm.context.assemble({ conversationId: first(lcm) }),
   search: (lcm) => lcm.retrieval.grep(GrepInput.parse({ query: 'the' })),
   'search for a part': (lcm) => lcm.retrieval.grep(GrepInput.parse({ query: 'e', mode: 'literal', limit: 5 })),
-  checks: (lcm) => finish(lcm.integrity.run(undefined, never)),
+  checks: (lcm) => runToEnd(lcm.integrity.run(undefined, never)),
 }
 
 async function importFaults(path: string): Promise<string[]> {

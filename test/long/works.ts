@@ -6,6 +6,7 @@ import { runJob } from '#core/doors/run-job.ts'
 import { openLcm } from '#core/lcm.ts'
 import { readSettings } from '#core/settings/settings.ts'
 import { openNative } from '#core/sqlite/native.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { runImport } from '../builders/import.ts'
 import { filesBeside, largeFiles } from '../builders/large-files.ts'
 
@@ -47,20 +48,20 @@ const runs: Readonly<Record<Work, (folder: string) => Promise<void>>> = {
   compaction: (folder) =>
     withLcm(memoryIn(folder), async (lcm) => {
       const input = CompactInput.parse({ conversationId: 1, mode: 'full', settings: { minMessagesToCompact: 1 } })
-      await finish(lcm.compactionEngine().compact(input, never))
+      await runToEnd(lcm.compactionEngine().compact(input, never))
     }),
   repair: (folder) =>
     withLcm(memoryIn(folder), async (lcm) => {
-      const planned = await finish(runJob(lcm, { kind: 'repair_plan' }, never))
+      const planned = await runToEnd(runJob(lcm, { kind: 'repair_plan' }, never))
       if (planned.kind !== 'repair_plan') throw new Error('no plan')
       const steps = planned.value.steps.filter(({ risk }) => risk !== 'manual').map(({ id }) => ({ id }))
-      if (steps.length > 0) await finish(runJob(lcm, { kind: 'repair', steps, summarizer: 'deterministic' }, never))
+      if (steps.length > 0) await runToEnd(runJob(lcm, { kind: 'repair', steps, summarizer: 'deterministic' }, never))
     }),
   copy: async (folder) => {
     if (existsSync(memoryIn(folder))) return
     const from = await openLcm(join(folder, ORIGINAL), { readOnly: true, settings, cacheDir: join(folder, 'cache') })
     try {
-      await finish(copyMemory({ from, to: memoryIn(folder) }, never))
+      await runToEnd(copyMemory({ from, to: memoryIn(folder) }, never))
     } finally {
       from.close()
     }
@@ -84,13 +85,6 @@ async function withLcm(path: string, body: (lcm: Awaited<ReturnType<typeof openL
     await body(lcm)
   } finally {
     lcm.close()
-  }
-}
-
-export async function finish<T>(job: AsyncGenerator<unknown, T>): Promise<T> {
-  for (;;) {
-    const step = await job.next()
-    if (step.done) return step.value
   }
 }
 

@@ -9,6 +9,7 @@ import { readSettings } from '#core/settings/settings.ts'
 import { ContextAssembler } from '#core/window/context-assembler.ts'
 import { KeptWindow } from '#core/window/kept-window.ts'
 import { measureWindow } from '#core/window/window-size.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { rawMemory } from './raw-memory.ts'
 import { type Duration, repeat, type Timing, timed } from './statistics.ts'
 
@@ -112,11 +113,9 @@ async function compactionMs(messages: number, delayMs: number, leafConcurrency: 
     owner: 'bench',
     summarizers: [summarizer],
   })
-  const run = engine.compact({ ...input, mode }, new AbortController().signal)
-  let step = await run.next()
-  while (!step.done) step = await run.next()
+  const { durationMs } = await runToEnd(engine.compact({ ...input, mode }, new AbortController().signal))
   db.close()
-  return step.value.durationMs
+  return durationMs
 }
 
 if (import.meta.main) {

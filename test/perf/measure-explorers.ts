@@ -2,6 +2,7 @@
 // node test/perf/measure-explorers.ts [megabytes] [kinds …]
 import { explore } from '#core/files/explorers/explore.ts'
 import type { FileSource } from '#core/files/explorers/file-source.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { processorClock } from '../builders/busy-machine.ts'
 
 type Kind = {
@@ -102,14 +103,12 @@ async function measure(kind: Kind, megabytes: number): Promise<void> {
     timer = setImmediate(note)
   }
   const beganMs = performance.now()
-  const work = explore(file, new AbortController().signal)
-  let step = await work.next()
-  while (!step.done) step = await work.next()
+  const explored = await runToEnd(explore(file, new AbortController().signal))
   clearImmediate(timer)
   const tookMs = performance.now() - beganMs
   const rate = megabytes / (Math.max(1, tookMs - generatingMs) / 1000)
   console.log(
-    `${kind.name.padEnd(14)} ${step.value.type.padEnd(10)} ${String(step.value.tokens).padStart(4)} tokens ${(tookMs / 1000).toFixed(1).padStart(7)} s (${(generatingMs / 1000).toFixed(1)} s to make it, ${rate.toFixed(0)} MB/s) longest ${longestMs.toFixed(0)} ms, RSS ${(peakRss / 1_048_576).toFixed(0)} MB`,
+    `${kind.name.padEnd(14)} ${explored.type.padEnd(10)} ${String(explored.tokens).padStart(4)} tokens ${(tookMs / 1000).toFixed(1).padStart(7)} s (${(generatingMs / 1000).toFixed(1)} s to make it, ${rate.toFixed(0)} MB/s) longest ${longestMs.toFixed(0)} ms, RSS ${(peakRss / 1_048_576).toFixed(0)} MB`,
   )
 }
 

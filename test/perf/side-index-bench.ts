@@ -7,6 +7,7 @@ import { openSideIndex } from '#core/search/side-index/open-side-index.ts'
 import { stampAtRest } from '#core/search/side-index/source-state.ts'
 import { updateIndex } from '#core/search/side-index/update-index.ts'
 import { MemoryReader } from '#core/systems/memory-reader.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { clawTexts } from './claw-texts.ts'
 import { keptPath } from './kept-files.ts'
@@ -75,12 +76,7 @@ async function update({ read, info, index }: Awaited<ReturnType<typeof open>>, w
     longest = Math.max(longest, performance.now() - last)
     last = performance.now()
   }, 1)
-  const { wallMs, cpuMs } = await timed(async () => {
-    for (;;) {
-      const step = await job.next()
-      if (step.done) return console.log(JSON.stringify(step.value))
-    }
-  })
+  const { wallMs, cpuMs } = await timed(async () => console.log(JSON.stringify(await runToEnd(job))))
   clearInterval(pulse)
   const speed = (textBytes / 1e6 / (wallMs / 1000)).toFixed(1)
   const memoryUsed = megabytes(process.memoryUsage.rss())
