@@ -20,9 +20,9 @@ import { conversationPages, firstQuestion, OPENING, oneConversation } from './ui
 const pageCode = import('./page.tsx')
 
 /**
- * Asks for what the window on a file will need before its code is there: the code itself, the strata of the conversation
- * that will be shown, and after them the list of conversations, whose windows the core measures first. What fails is
- * asked for again by whoever needs it, and said there.
+ * Asks for what the window on a file will need before its code is there: the code itself, and the strata of the
+ * conversation that will be shown. The list of conversations is asked for after the strata, because the core measures
+ * all windows before it answers. What fails is asked for again by whoever needs it, and said there.
  */
 function prefetchMemory(queries: QueryClient): void {
   const { view, conversationId } = currentRoute()
@@ -33,8 +33,8 @@ function prefetchMemory(queries: QueryClient): void {
   void import('./frame/memory-window.tsx').catch(ignore)
   void loadView(view).catch(ignore)
   const isDrawn = view === 'layers' || view === 'start'
-  const firstId = async () => conversationId ?? (await shown)?.conversations[0]?.conversationId ?? null
-  const strata = isDrawn ? firstId().then((id) => prefetchStrata(queries, id)) : Promise.resolve()
+  const shownId = async () => conversationId ?? (await shown)?.conversations[0]?.conversationId ?? null
+  const strata = isDrawn ? shownId().then((id) => prefetchStrata(queries, id)) : Promise.resolve()
   const list = conversationPages(firstQuestion())
   void queries.prefetchInfiniteQuery({ ...list, queryFn: (context) => strata.then(() => list.queryFn(context)) })
 }

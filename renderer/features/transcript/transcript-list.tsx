@@ -74,8 +74,8 @@ export function TranscriptList(props: Props) {
     rowOf: (position) => pairsAt(position).head ?? position,
   })
   const { top, isAtEnd, goTo, reveal } = scroller
-  // In a long conversation unseen rows are assumed to be low, so the list begins with far more of them than it can show.
-  // They are empty until it has measured them, and most of them are gone by then.
+  // In a long conversation unseen rows are assumed to be low, so the list begins with far more rows than it has room for.
+  // All rows are empty until the list has measured them and has taken out those that have no room.
   const assumedPx = assumedRowPx(total)
   const [isMeasured, setMeasured] = useState(assumedPx >= PLACEHOLDER_PX)
   const [seenTotal, setSeenTotal] = useState(total)
