@@ -56,7 +56,7 @@ export function KeyDialog({ provider, onClose }: Props) {
         </p>
         {keySource === 'environment' && (
           <p className={styles.problem}>
-            {keyVariable} is set in the environment and stands above a key that is kept here.
+            {keyVariable} is set in the environment and counts before a key that is kept here.
           </p>
         )}
         <div className={styles.field}>

@@ -116,7 +116,7 @@ function ObjectsKeysDialog({ place, onClose }: ObjectsKeysDialogProps) {
         </p>
         {place.keys === 'environment' && (
           <p className={styles.problem}>
-            AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are set in the environment and stand above keys that are kept
+            AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are set in the environment and count before keys that are kept
             here.
           </p>
         )}
