@@ -1,6 +1,7 @@
 import type { Survival, SurvivalColumns, SurvivalColumnsInput, SurvivalInput } from '../contract/trace.ts'
 import { EVENT, IN_WINDOW } from '../memory/coverage.ts'
 import type { Memory } from '../memory/memory.ts'
+import type { Summaries } from '../memory/summaries.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { TimeSlice } from '../yielding.ts'
 import { windowIds } from './node-texts.ts'
@@ -10,7 +11,7 @@ import { Standing, type StandingOptions } from './standing.ts'
 export type Counted = {
   /** The memory of which this was counted. Messages that were appended since are in the window themselves. */
   readonly memory: Memory
-  /** −1 for a message that is in the window itself, UNCOUNTED for one that nobody has asked about. */
+  /** −1 for a message that is in the window itself, `UNCOUNTED` for one that nobody has asked about. */
   readonly details: Int32Array
   readonly kept: Int32Array
   notes: readonly string[]
@@ -18,7 +19,7 @@ export type Counted = {
 
 const UNCOUNTED = -2
 const MESSAGES_AT_ONCE = 50
-/** Where more than this share of a conversation is left to count, all of it is counted. */
+/** When an answer needs more than this share of a conversation counted, everything that is left is counted. */
 const MOST_OF_WHOLE = 0.5
 /** Conversations of which the counts are kept. */
 const MOST_KEPT = 8
@@ -101,7 +102,7 @@ export class SurvivalCounter {
     }
   }
 
-  /** What was counted before is not counted again. A range is counted by itself while it is not most of what is left. */
+  /** Counts the messages of some ranges that were not counted before, or all that are left when these are most of them. */
   async #countedFor(
     memory: Memory,
     firstMessages: readonly number[],
@@ -160,19 +161,27 @@ export class SurvivalCounter {
   }
 }
 
-/** Whether nothing has left the window since, and nothing came but appended messages. */
+/** Whether nothing has left the window since, nothing came but appended messages, and no summary was written anew. */
 function isCountOf({ memory: before }: Counted, memory: Memory): boolean {
   if (before === memory) return true
   const added = memory.messages.length - before.messages.length
   if (added < 0 || memory.window.length - before.window.length !== added) return false
   const last = before.messages.length - 1
   if (last >= 0 && before.messages.ids[last] !== memory.messages.ids[last]) return false
-  if (before.summaries.length !== memory.summaries.length) return false
+  if (!areSameTexts(before.summaries, memory.summaries)) return false
   const ids = windowIds(memory)
   return windowIds(before).every((id, index) => id === ids[index])
 }
 
-/** Nothing is counted yet but what is in the window itself. */
+/** Surgery writes the text of a summary anew under the same id: then its hash differs, or its tokens where it has no hash. */
+const areSameTexts = (before: Summaries, now: Summaries): boolean =>
+  before.length === now.length &&
+  before.rows.every(({ id, hash, tokens }, node) => {
+    const row = now.at(node)
+    return id === row.id && hash === row.hash && tokens === row.tokens
+  })
+
+/** Returns counts in which only the messages that are in the window themselves are known. */
 function uncounted(memory: Memory): Counted {
   const { messages, coverage } = memory
   const details = new Int32Array(messages.length)

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { SurvivalInput } from '#core/contract/trace.ts'
+import { summaryHash } from '#core/memory/summary-hash.ts'
 import { TextIndex } from '#core/provenance/text-index.ts'
 import { MemoryReader } from '#core/systems/memory-reader.ts'
 import { FactStateFinder } from '#core/trace/fact-states.ts'
@@ -147,6 +148,20 @@ describe('survival', () => {
     expect(await counter.of(ALL)).toMatchObject({ messages: 4, details: [1, 0, -1, -1], kept: [0, 0, -1, -1] })
     memory.leaf(1, [3], { content: 'On.', id: 'sum_b' })
     expect(counter.known(reader.memory(1))).not.toBe(known)
+  })
+
+  it('is counted again when the text of a summary was written anew under the same id', async () => {
+    using memory = buildMemory({ conversations: [{ messages: ['Port 8123 it is.', 'fine', 'Go on.'] }] })
+    memory.leaf(1, [1, 2], { content: 'A port.', id: 'sum_a' })
+    const { counter } = counterOf(memory)
+    const first = { conversationId: 1, firstMessages: [1], counts: [1] }
+    expect(await counter.columns(first)).toEqual({ details: [1], kept: [0] })
+    memory.db.run('UPDATE summaries SET content = :text, summary_hash = :hash WHERE summary_id = :id', {
+      text: 'Port 8123 it is.',
+      hash: summaryHash([], 'Port 8123 it is.'),
+      id: 'sum_a',
+    })
+    expect(await counter.columns(first)).toEqual({ details: [1], kept: [1] })
   })
 
   it('stops when everybody who waits for it has gone, and not before', async () => {
