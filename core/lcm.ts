@@ -36,6 +36,7 @@ import { type LargeFileOptions, LargeFileService } from './files/large-file-serv
 import { NewMemoryStore } from './files/new-memory-store.ts'
 import { userFolders } from './folders.ts'
 import { estimatorOf } from './ingest/recorded-estimator.ts'
+import { once } from './keeping.ts'
 import type { MemoryLedger } from './ledger-keeper.ts'
 import { openLedger } from './ledgers.ts'
 import { MapRecord } from './map/map-record.ts'
@@ -240,11 +241,11 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
   }
 
   // What compares texts is an eighth of all code that would be loaded before the first answer.
-  const tracing = later(async () => {
+  const tracing = once(async () => {
     const { openTracing } = await import('./trace/tracing.ts')
     return openTracing({ read, reader, timeTravel, retrieval })
   })
-  const questions = later(async () => {
+  const questions = once(async () => {
     const { ExpandQuery } = await import('./agents/expand-query/expand-query.ts')
     const defaultTokens = settings.maxExpandTokens
     return new ExpandQuery({ db: read, reader, retrieval, estimator, summarizers, clock, defaultTokens })
@@ -364,14 +365,5 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
       sideIndex?.close()
       memory.close()
     },
-  }
-}
-
-/** Makes a service with the first question to it, and keeps it. */
-function later<Service>(make: () => Promise<Service>): () => Promise<Service> {
-  let made: Promise<Service> | null = null
-  return () => {
-    made ??= make()
-    return made
   }
 }

@@ -1,3 +1,4 @@
+import { keepRecent } from '../keeping.ts'
 import { MessageOrder, type MessagePositions } from '../memory/messages.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { AppendedMessages, MessageTable } from './appended-messages.ts'
@@ -43,10 +44,7 @@ export class KeptOrders {
   read(conversationId: number, known: MessageOrder | undefined): MessagePositions {
     const kept = this.#kept.get(conversationId)
     const order = (kept && this.#withAppended(conversationId, kept)) ?? this.#readAgain(conversationId, kept, known)
-    this.#kept.delete(conversationId)
-    this.#kept.set(conversationId, order)
-    for (const id of [...this.#kept.keys()].slice(0, -MAX_KEPT)) this.#kept.delete(id)
-    return order.order
+    return keepRecent(this.#kept, conversationId, order, MAX_KEPT).order
   }
 
   #withAppended(conversationId: number, kept: KeptOrder): KeptOrder | null {

@@ -1,4 +1,5 @@
 import type { DetailFate } from '../contract/loss.ts'
+import { keepRecent } from '../keeping.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { TextIndex } from '../provenance/text-index.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
@@ -111,10 +112,7 @@ export class SourceValues {
 
   of(id: string): IsSaid {
     const said = this.#kept.get(id) ?? saidBySourcesOf(this.#db, this.#memory, id)
-    this.#kept.delete(id)
-    this.#kept.set(id, said)
-    for (const oldest of [...this.#kept.keys()].slice(0, -MOST_KEPT)) this.#kept.delete(oldest)
-    return said
+    return keepRecent(this.#kept, id, said, MOST_KEPT)
   }
 }
 

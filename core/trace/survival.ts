@@ -1,4 +1,5 @@
 import type { Survival, SurvivalColumns, SurvivalColumnsInput, SurvivalInput } from '../contract/trace.ts'
+import { keepRecent } from '../keeping.ts'
 import { EVENT, IN_WINDOW } from '../memory/coverage.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { Summaries } from '../memory/summaries.ts'
@@ -49,10 +50,7 @@ export class SurvivalCounter {
     const { conversationId } = memory.messages
     const kept = this.#kept.get(conversationId)
     const counted = kept && isCountOf(kept, memory) ? kept : uncounted(memory)
-    this.#kept.delete(conversationId)
-    this.#kept.set(conversationId, counted)
-    for (const id of [...this.#kept.keys()].slice(0, -MOST_KEPT)) this.#kept.delete(id)
-    return counted
+    return keepRecent(this.#kept, conversationId, counted, MOST_KEPT)
   }
 
   /** @throws LcmError not_found, cancelled */

@@ -1,3 +1,4 @@
+import { keepRecent } from '../keeping.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { SourceText } from '../provenance/passages.ts'
 import { TextIndex } from '../provenance/text-index.ts'
@@ -37,9 +38,7 @@ export class TextIndexes {
     const texts = windowTexts(this.#db, conversationId, windowIds(memory).reverse())
     const window = known ?? (await indexOf(texts, slice, MOST_WINDOW_CHARS))
     if (stamp !== this.#current()) return window
-    this.#windows.set(conversationId, window)
-    for (const id of [...this.#windows.keys()].slice(0, -MOST_WINDOWS)) this.#windows.delete(id)
-    return window
+    return keepRecent(this.#windows, conversationId, window, MOST_WINDOWS)
   }
 
   /** The texts of one message or summary. */

@@ -8,6 +8,7 @@ import type {
   Resume,
 } from '../contract/context.ts'
 import { assertNever } from '../errors.ts'
+import { once } from '../keeping.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { GIVEN_UP } from '../systems/pruned-outputs.ts'
@@ -117,7 +118,7 @@ export class ContextAssembler {
       pressure: fittingTokens / budget,
       softThreshold: this.#settings.softThreshold,
       hardThreshold: this.#settings.hardThreshold,
-      freshTailCount: input.freshTailCount ?? this.#settings.freshTailCount,
+      freshTailCount: this.#freshTailCount(input),
       overBudget: selection.overBudget,
       items: window.items.map((item, ordinal): ContextItem => {
         return {
@@ -229,7 +230,7 @@ export class ContextAssembler {
       columns: window.columns,
       pairs: window.pairs,
       budgetTokens: this.#budget(input).selectionTokens,
-      freshTailCount: input.freshTailCount ?? this.#settings.freshTailCount,
+      freshTailCount: this.#freshTailCount(input),
       relevance: query ? rankByRelevance(readSearchTexts(this.#db, window, RANKED_CHARS), query) : undefined,
     })
     return { window, covered, selection, homes, resume }
@@ -252,6 +253,10 @@ export class ContextAssembler {
     return budgetFor(this.#settings, conversationId, budgetTokens ?? tokenBudget)
   }
 
+  #freshTailCount(input: AssembleInput): number {
+    return input.freshTailCount ?? this.#settings.freshTailCount
+  }
+
   /** Returns indexes of orphans whose call exists in the conversation outside the window. */
   #orphansWithCall(window: Window): ReadonlySet<number> {
     const orphans = new Map(Array.from(window.pairs.orphans, (index) => [window.itemAt(index).messageId, index]))
@@ -265,15 +270,6 @@ export class ContextAssembler {
     return new Set(
       firstCalls.flatMap(({ messageId, callId }) => (made.has(callId) ? (orphans.get(messageId) ?? []) : [])),
     )
-  }
-}
-
-/** Makes something when it is first asked for, and keeps it. */
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | null = null
-  return () => {
-    made ??= { value: make() }
-    return made.value
   }
 }
 

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { keepRecent, once } from '#core/keeping.ts'
+
+it('a thing that is made once is the same with every call, also when it is undefined', () => {
+  let calls = 0
+  const made = once(() => {
+    calls += 1
+    return undefined
+  })
+  expect(calls).toBe(0)
+  expect([made(), made()]).toEqual([undefined, undefined])
+  expect(calls).toBe(1)
+})
+
+describe('a map of recently used values', () => {
+  it('loses the value that was not used longest when it has too many', () => {
+    const kept = new Map<string, number>()
+    for (const [key, value] of [
+      ['a', 1],
+      ['b', 2],
+      ['a', 3],
+      ['c', 4],
+    ] as const)
+      expect(keepRecent(kept, key, value, 2)).toBe(value)
+    expect([...kept]).toEqual([
+      ['a', 3],
+      ['c', 4],
+    ])
+  })
+
+  it('keeps all values while they are no more than it may have', () => {
+    const kept = new Map<string, number>()
+    for (const key of ['a', 'b', 'a']) keepRecent(kept, key, 1, 5)
+    expect([...kept.keys()]).toEqual(['b', 'a'])
+  })
+})
