@@ -105,14 +105,10 @@ export class Searched {
     return this.#count
   }
 
-  /**
-   * Returns whether the hits are no more than a number of them where the index alone decides.
-   * @param isCounted whether the number of hits is asked for anyway
-   */
-  areAtMost(most: number, isCounted: boolean): boolean {
+  /** Returns the number of hits where the index alone decides, counted up to a number. */
+  countUpTo(most: number): number {
     const { index, plan } = this
-    if (!index || plan.exact === null) return false
-    return (isCounted ? this.count() : index.countUpTo(plan.exact, most + 1)) <= most
+    return !index || plan.exact === null ? 0 : index.countUpTo(plan.exact, most)
   }
 
   /** The rows of the candidates where they are few of those that the index ranks, otherwise null. */

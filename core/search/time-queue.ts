@@ -64,10 +64,10 @@ export class TimeQueue {
     this.#end = searched.catalogue.length
     // Few rows are listed at once.
     this.#isTrying = searched.canBeTried && this.#end > firstRows / 2
-    const isCounted =
-      !this.#isTrying &&
-      searched.canBeWalked &&
-      (!searched.isExact || !searched.areAtMost(firstRows / FEW_SHARE, isAfter === null))
+    const few = Math.floor(firstRows / FEW_SHARE)
+    // The first page says how many hits there are, so that they are counted for it anyway.
+    const hasMany = (): boolean => (isAfter === null ? searched.count() : searched.countUpTo(few + 1)) > few
+    const isCounted = !this.#isTrying && searched.canBeWalked && (!searched.isExact || hasMany())
     const isWalked = this.#isTrying || isCounted
     const mayBegin = (index: number): boolean => isAfter === null || isAfter({ searched, index })
     this.#start = isWalked ? firstIndex(this.#end, (place) => mayBegin(this.#indexAt(place))) : 0
