@@ -84,16 +84,16 @@ const typesOf = ({ type }: NativeColumn): string => TYPES[type] ?? `'text'`
  */
 export function isWrongValue(table: string, column: NativeColumn): string {
   const value = `t.${column.name}`
-  const isOther = `typeof(${value}) NOT IN (${typesOf(column)})`
-  const name = `${table}.${column.name}`
-  const isWrong = isListed(name)
-    ? `${isOther} OR ${value} NOT IN (${listedValues(name)})`
-    : column.type === 'INTEGER'
-      ? `NOT (${isExactInteger(value)})`
-      : isNodeId(column)
-        ? `${isOther} OR ${isNoName(value)}`
-        : isOther
+  const isWrong = isWrongNonNull(`${table}.${column.name}`, value, column)
   return column.isRequired ? isWrong : `${value} IS NOT NULL AND (${isWrong})`
+}
+
+/** SQL that is true for a value of a column, other than NULL, that the column cannot hold. */
+function isWrongNonNull(name: string, value: string, column: NativeColumn): string {
+  if (!isListed(name) && column.type === 'INTEGER') return `NOT (${isExactInteger(value)})`
+  const isOther = `typeof(${value}) NOT IN (${typesOf(column)})`
+  if (isListed(name)) return `${isOther} OR ${value} NOT IN (${listedValues(name)})`
+  return isNodeId(column) ? `${isOther} OR ${isNoName(value)}` : isOther
 }
 
 /** SQL for a row `t` of the file's own table. True when one of the columns cannot hold its value. */
