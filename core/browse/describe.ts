@@ -147,7 +147,10 @@ function describeSummary(
   }
 }
 
-/** Returns the summaries that were made from a summary, directly or not, the nearest first, those of one step by id. */
+/**
+ * Returns the summaries above a summary in steps: first the ones that were made from it, then the ones that were made from
+ * those. Each step is ordered by id.
+ */
 function summariesAbove({ links, summaries }: Memory, node: number): number[] {
   const idOf = (one: number): string => summaries.at(one).id
   const above = new Set([node])
@@ -160,8 +163,8 @@ function summariesAbove({ links, summaries }: Memory, node: number): number[] {
 }
 
 /**
- * Returns the first sources of a summary in their order. Null where its links do not say it: some lead nowhere, are not
- * numbered one after the other, or lead to messages and to summaries.
+ * Returns the first sources of a summary in their order. Null when the memory does not know the order: some links lead
+ * nowhere, they are not numbered 0, 1, 2 and so on, or they lead to messages and to summaries.
  */
 function sourcesOf({ links, messages, summaries }: Memory, node: number): string[] | null {
   const positions = links.messagesOf(node)

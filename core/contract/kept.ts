@@ -31,8 +31,8 @@ export function withoutKept(note: Noted | undefined, sentence: string): Noted {
 }
 
 /**
- * Returns the lines that an agent is told first because somebody pinned something. Each line of the note follows the name
- * of what is pinned, unless one repeats the other. Without a note, the name is the only line.
+ * Returns the lines that an agent is told of a pin. Each line of its note follows the name of the pinned node, unless the
+ * line and the name repeat each other. A pin without a note has one line, the name.
  */
 export function keptTexts({ name, text }: Pick<Note, 'name' | 'text'>): string[] {
   // The end of a sentence is left out of a name.

@@ -93,7 +93,7 @@ export const PROVIDER_KINDS = ['openai-compatible', 'anthropic', 'openai-embeddi
 export const isWriter = ({ kind }: { readonly kind: (typeof PROVIDER_KINDS)[number] }): boolean =>
   kind !== 'openai-embeddings'
 
-/** An answer to an agent has at most this many tokens, whatever the agent asks for and the settings say. */
+/** The most tokens of one answer to an agent. Neither the agent nor the settings can raise it. */
 export const MOST_AGENT_TOKENS = 8_000
 
 /** A note is a remark, no document. */

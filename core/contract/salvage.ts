@@ -26,7 +26,8 @@ export const SalvageReport = z.object({
   tables: z.array(SalvagedTable),
   /**
    * True when the schema of the file could not be read, so that rows were found page by page and recognised by their
-   * form. Of what was on lost pages only messages between others can be named then, and nobody can say that nothing was lost.
+   * form. A message on a lost page is named then only when messages before and after it were found. Nobody can say that
+   * nothing was lost.
    */
   byPages: z.boolean(),
   /** True when nothing was lost, because the damage is in what is not copied (indexes, free pages). */

@@ -10,7 +10,7 @@ import type { Candidate } from './window-comparison.ts'
 export class Comparison {
   readonly index: IndexView
   readonly scorer: Scorer
-  /** By passage: few of a text are the nearest to many claims. */
+  /** By passage. Many claims have the same nearest passage, whose specifics are read once. */
   readonly #specifics = new Map<string, readonly Specific[]>()
 
   constructor(index: IndexView) {
@@ -53,6 +53,7 @@ export class Comparison {
   }
 }
 
+/** The specifics of at most this many passages are kept. */
 const MOST_PASSAGES = 2000
 
 /** The terms of a claim outside a specific of it, each once. */

@@ -17,7 +17,7 @@ const LEAST_SHARED = 3
 export class Scorer {
   readonly #vocabulary: Vocabulary
   readonly #index: IndexView
-  /** Of the claim that was last asked about. One is asked about after the other, and those of all would fill the memory. */
+  /** The last claim. Claims are compared one after the other, and keeping all of them would take too much memory. */
   #weighed: WeighedClaim | null = null
 
   constructor(vocabulary: Vocabulary, index: IndexView) {

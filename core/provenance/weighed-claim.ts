@@ -35,10 +35,10 @@ type Turnable = {
 /** How many words on each side show what a verb refers to. */
 const AROUND = 3
 
-/** What a claim says by itself, whichever texts it is compared with. */
+/** The part of a weighed claim that is the same for all texts it is compared with. */
 type Said = Omit<WeighedClaim, 'claim' | 'weights' | 'total'>
 
-/** By vocabulary, of the claim that was last asked about: several indexes are asked about one, and then about the next. */
+/** The last claim of each vocabulary. A claim is compared with several indexes before the next claim is. */
 const lastSaid = new WeakMap<Vocabulary, { readonly claim: Claim; readonly said: Said }>()
 
 /** Weighs the terms of a claim. The pieces of one path or identifier together weigh as much as one word. */

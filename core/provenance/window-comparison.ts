@@ -82,7 +82,7 @@ export class WindowComparison {
     return best && best.matches.length + best.specifics.size > 0 ? best : null
   }
 
-  /** Returns what a window around a unit scores at most. */
+  /** Returns a score that no window around a unit exceeds. */
   #mostAround(unit: number, text: number): number {
     const { claim, total } = this.#weighed
     let [weight, specifics] = [0, 0]

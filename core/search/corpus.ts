@@ -66,7 +66,7 @@ export type RowRange = { readonly first: number; readonly last: number }
 export interface TextIndex {
   /** Returns the rows, ascending, that a query finds in the index of words, or those of them in a range. */
   rows(match: string, range: RowRange | null): Float64Array
-  /** Returns how many rows a query finds in the index of words, counted up to a number. */
+  /** Returns how many rows a query finds in the index of words. It stops counting at `most`. */
   countUpTo(match: string, most: number): number
   /** Returns how many rows of a range a query finds in the index of words. */
   count(match: string, range: RowRange): number

@@ -105,7 +105,7 @@ export class Searched {
     return this.#count
   }
 
-  /** Returns the number of hits where the index alone decides, counted up to a number. */
+  /** Returns the number of hits where the index alone decides. It stops counting at `most`. */
   countUpTo(most: number): number {
     const { index, plan } = this
     return !index || plan.exact === null ? 0 : index.countUpTo(plan.exact, most)

@@ -80,7 +80,7 @@ export type Words = {
 /** Returns the tokens of a text as FTS5 compares them, in a form for `includes(' word ')`. */
 export const wordsOf = (text: string): string => folded(text, null).text
 
-/** Returns the same as `wordsOf`, with the offsets of the tokens in the text, which hold until the next text is located. */
+/** Returns the same as `wordsOf`, with the offsets of the tokens in the text. The next call overwrites the offsets. */
 export function locatedWordsOf(text: string): Words {
   keptOrigins ??= new Uint32Array(KEPT)
   return folded(text, text.length + 2 <= KEPT ? keptOrigins : new Uint32Array(text.length + 2))

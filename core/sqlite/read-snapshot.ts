@@ -5,7 +5,7 @@ const queries = {
   hold: /* sql */ `SELECT rootpage FROM main.sqlite_schema`,
 }
 
-/** Connections that hold a state of their file. */
+/** Connections inside `readSnapshot`. A nested call needs no query of its own. */
 const holding = new WeakSet<ReadDb>()
 
 /**

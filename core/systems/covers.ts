@@ -103,7 +103,7 @@ type Start<Id> = Covered<Id> & { readonly from: readonly string[] }
 const edgesUp = (db: ReadDb, ids: readonly string[]): UpEdge[] =>
   ids.length === 0 ? [] : db.all<UpEdge>(queries.edgesUp, { ids: JSON.stringify(ids) })
 
-/** @param edges every edge on the way up from the starts */
+/** @param edges all links on the ways up from the starts */
 function summariesAbove<Id>(db: ReadDb, starts: readonly Start<Id>[], edges: readonly UpEdge[]): Map<Id, Above[]> {
   const all = new Set(starts.flatMap(({ from }) => from))
   for (const { summaryId } of edges) all.add(summaryId)

@@ -8,7 +8,7 @@ const KIND_ORDER = DetailKind.options
 /** Where details were looked for: the nodes on a way, and what became of them at each. */
 export type Compared = { readonly way: readonly number[]; readonly nodes: readonly NodeFates[] }
 
-/** A detail that did not come through. What a report says of it is made only when it is listed: most are not. */
+/** A detail that did not come through. Its entry in a report is made only when it is listed, because most are not. */
 export type Lost = {
   readonly detail: Detail
   readonly sentence: string
@@ -23,7 +23,7 @@ export type Lost = {
   readonly fall: number
 }
 
-/** Whether something else stands in its place. */
+/** Whether something else stands in place of a detail. */
 export const isChanged = ({ compared, fall, index }: Lost): boolean =>
   compared.nodes[fall]?.fates[index]?.fate === 'changed'
 
@@ -98,8 +98,10 @@ export class Tally {
   }
 
   /**
-   * What was lost in one place counts as lost, even if the same words are kept in another. So the counts add up.
-   * @param dropped each once, and so what changed
+   * A detail that was lost in one place counts as lost even if the same words are kept in another, so that the counts
+   * add up.
+   * @param dropped each detail once
+   * @param changed each detail once
    */
   counts(items: number, dropped: readonly Lost[], changed: readonly Lost[]): LossReport['counts'] {
     const lost = new Set([...dropped, ...changed].map(({ detail, sentence }) => keyOf(detail, sentence)))

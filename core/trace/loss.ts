@@ -203,7 +203,7 @@ export class LossReporter {
     const [only] = after.length === 1 ? after : []
     const isComparedWithAll = ({ compared: { way } }: Lost): boolean =>
       way.length > 0 && memory.summaries.at(way.at(-1) as number).id === only
-    // At the end of its way each was compared with all that the window holds.
+    // The way of each ends at the only summary that the window holds now, and each was compared with it.
     if (lost.every(isComparedWithAll)) return [...lost]
     const { index } = await indexOf(textsOf(this.#options.db, after.toReversed()), slice, MOST_WINDOW_CHARS)
     const gone: Lost[] = []

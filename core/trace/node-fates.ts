@@ -91,11 +91,12 @@ export class NodeComparer {
   }
 }
 
-/** Whether a source of a summary has a value that stands in its text in place of another. */
+/** Whether a source of a summary has a value that stands in the summary in place of another. */
 type IsSaid = (value: string, beside: readonly string[]) => boolean
 
-/** The texts of so many summaries' sources are kept, and for so many values whether one of them has it. */
+/** The sources of at most this many summaries are kept. */
 const MOST_KEPT = 4
+/** At most this many answers are kept for one summary. */
 const MOST_VALUES = 10_000
 
 /** Tells for summaries whether a source of theirs has a value. The sources are read when that is first asked. */
@@ -116,7 +117,7 @@ export class SourceValues {
   }
 }
 
-/** A short number stands in many texts by chance: a source has it only beside the same word. */
+/** A short number stands in many texts by chance, so that it is said by a source only beside the same word. */
 function saidBySourcesOf(db: ReadDb, memory: Memory, id: string): IsSaid {
   let texts: string[] | null = null
   const known = new Map<string, boolean>()

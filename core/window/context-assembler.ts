@@ -32,7 +32,7 @@ import { readExcerpts, readSearchTexts } from './window-texts.ts'
  */
 const RANKED_CHARS = 20_000
 
-/** What is shown of a longer window is read each time, because it would take much memory. */
+/** The excerpts of a window with more items are read each time, because keeping them would take much memory. */
 const MOST_SHOWN = 20_000
 
 /** A window, what its summaries cover, and which items of it are sent. */
@@ -42,11 +42,11 @@ type Chosen = {
   readonly selection: Selection
   /** The conversations to which the first entries of a fork belong. */
   readonly homes: readonly number[]
-  /** How much a resume loads. Undefined where the file has to be asked. */
+  /** How much a resume loads. Undefined when it was not read yet. */
   readonly resume: Resume | null | undefined
 }
 
-/** What is shown of a window besides its items. A kept window lasts until the file changes, and this with it. */
+/** The rest of an answer about a window. It is kept as long as the window: until the file changes. */
 type Shown = {
   readonly excerpts: readonly string[]
   /** How much a resume would load; null when that is the whole window. */

@@ -101,9 +101,9 @@ function outsideReason({ uri, id, conversationId }: StoredFileRow, roots: readon
 
 type LocatedFile = { readonly path: string; readonly bytes: number } | { readonly escapes: true }
 
-/** The folders of a store, each looked at once: thousands of files lie in the same one. */
+/** The folders of a store. Each is looked up once, because thousands of files may lie in it. */
 class Folders {
-  /** By path: the real path, null for what is no folder of this machine. */
+  /** The real path by path. Null when it is no folder here. */
   readonly #known = new Map<string, string | null>()
 
   isHere(path: string): boolean {

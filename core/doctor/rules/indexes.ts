@@ -75,7 +75,7 @@ function* findOutOfSync(context: RuleContext): Iterable<Finding | null> {
     let found = 0
     for (const sql of [missing, stale, surplus]) {
       if (sql === null) continue
-      // An index that lacks no row and has as many as its table has none too many.
+      // An index that lacks no row of its table and has as many rows has no surplus row.
       if (sql === surplus && !index.copy && found === 0 && db.value(queries.isAsLong(index)) === 1) continue
       for (const range of sql.includes(':after') ? rowRanges(db, index.of) : [{}]) {
         for (const finding of db.iterate<Finding>(sql, range)) {

@@ -29,7 +29,7 @@ function boundsOf(rules: readonly TokenRule[], text: string): Bounds {
   return { least: Math.min(...counts), most: Math.max(...counts) }
 }
 
-/** Whether one way of counting gives about the stored number. Then the bounds of all of them do, and need no counting. */
+/** Whether the stored number is near one way of counting. Then it is within the bounds of all ways. */
 const isNear = (tokens: number, counted: number): boolean => !isFar(tokens, { least: counted, most: counted })
 
 function messageDrift(context: RuleContext): Inspector {

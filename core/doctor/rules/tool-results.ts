@@ -50,7 +50,7 @@ export function* repeatedCalls(context: RuleContext): Generator<null, readonly R
     messages.roles[messages.positionOf(first)] !== messages.roles[messages.positionOf(last)]
   const calls: string[] = []
   for (const [callId, first, last, parts] of context.db.iterateRows<[string, number, number, number]>(queries.ends)) {
-    // Nearly all calls are named by one message that makes them and one that has their result.
+    // Most calls are named by two messages only: the one that makes the call and the one that has its result.
     if (first !== last && (parts > 2 || !isPair(first, last))) calls.push(callId)
     yield null
   }

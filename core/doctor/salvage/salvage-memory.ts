@@ -117,8 +117,8 @@ async function* salvageAll(work: Work & { readonly source: SourceCopy }): AsyncG
 }
 
 /**
- * Names the messages that are missing between others. The messages of a conversation are numbered without a gap, so this
- * is known also where rows were found page by page. Which of them stood behind the last one is not.
+ * Names the messages that are missing between others. The messages of a conversation are numbered without a gap, so that
+ * a gap shows them also where rows were found page by page. It shows none behind the last message of a conversation.
  */
 function withMissingMessages(tables: readonly SalvagedTable[], to: WriteDb): SalvagedTable[] {
   const gaps = to.all<{ conversation: number; first: number; last: number }>(queries.missingMessages)

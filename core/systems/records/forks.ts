@@ -17,7 +17,7 @@ export const ForkNote = z.object({
    * of that is recorded in the fork.
    */
   ownCopies: z.literal(true).optional(),
-  /** The agent's account of what the fork cost does not count what its parent had cost. */
+  /** True when the agent counts the cost of the fork from 0. Otherwise its count includes the cost of the parent. */
   ownAccount: z.literal(true).optional(),
 })
 export type ForkNote = z.infer<typeof ForkNote>

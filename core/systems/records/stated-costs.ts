@@ -47,7 +47,7 @@ export function statedCost(db: ReadDb, conversationId: number): number | null {
   return cost === null ? null : cost - costBefore(db, forkPoint(db, conversationId) ?? undefined)
 }
 
-/** The account of a fork mostly goes on from that of its parent. Returns 0 where the parent has none. */
+/** Returns the cost of the parent that the account of a fork includes. It is 0 when the account begins anew. */
 function costBefore(db: ReadDb, point: ForkPoint | undefined): number {
   if (point === undefined || point.ownAccount) return 0
   const note = sessionNote(db, 'cost_after', point.parentId)?.note ?? ''
