@@ -90,6 +90,53 @@ describe('the number of descendants on a cycle', () => {
   })
 })
 
+describe('the search index of a native file', () => {
+  const findings = (report: IntegrityReport) => report.checks.find(({ id }) => id === 'fts_in_sync')?.samples
+  const surplus = { id: null, detail: 'messages_fts has row 999, which does not exist' }
+  const addRow = `INSERT INTO messages_fts (rowid, content) VALUES (999, 'nobody')`
+
+  it('has a finding for a row that belongs to no message', async () => {
+    const { memory } = sound()
+    memory.damage(addRow, {})
+    expect(findings(await scan(memory.path))).toMatchObject([surplus])
+  })
+
+  it('has two findings when it lacks one row and has another too many, although it has as many rows as its table', async () => {
+    const { memory, messages } = sound()
+    memory.damage(addRow, {})
+    memory.damage(
+      `INSERT INTO messages_fts (messages_fts, rowid, content, tool_input, tool_output, reasoning)
+       SELECT 'delete', message_id, content, tool_input, tool_output, reasoning FROM message_text WHERE message_id = :id`,
+      { id: messages[3] ?? 0 },
+    )
+    expect(findings(await scan(memory.path))).toMatchObject([{ detail: 'not in messages_fts' }, surplus])
+  })
+})
+
+describe('a call that two messages name', () => {
+  const nameCallIn = (role: string): TestMemory => {
+    const { memory } = sound()
+    const both = memory.db.column<number>('SELECT message_id FROM messages ORDER BY seq DESC LIMIT 2')
+    for (const id of both) {
+      memory.damage('UPDATE messages SET role = :role WHERE message_id = :id', { role, id })
+      memory.damage(
+        `INSERT INTO message_parts (part_id, message_id, session_id, part_type, ordinal, tool_call_id, tool_name)
+         VALUES ('call ' || :id, :id, 's', 'tool', 5, 'call_1', 'read')`,
+        { id },
+      )
+    }
+    return memory
+  }
+
+  it('is a finding when both make it, without a result', async () => {
+    expect(fired(await scan(nameCallIn('assistant').path))).toContain('tool_call_repeated')
+  })
+
+  it('is a finding when both are results of it, and no message makes it', async () => {
+    expect(fired(await scan(nameCallIn('tool').path))).toContain('duplicate_tool_result')
+  })
+})
+
 describe('a scan', () => {
   it('ends when it is cancelled', async () => {
     const { memory } = sound()
