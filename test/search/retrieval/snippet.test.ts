@@ -32,4 +32,17 @@ describe('a snippet', () => {
     expect(matches).toHaveLength(1)
     expect(snippet.length).toBeLessThan(300)
   })
+
+  it('begins where most of the different terms stand near each other', () => {
+    const found = (word: string, term: number) => (text: string) =>
+      Array.from(text.matchAll(new RegExp(word, 'g')), ({ index }) => ({
+        term,
+        start: index,
+        end: index + word.length,
+      }))
+    const find = (text: string) =>
+      [found('port', 0), found('host', 1)].flatMap((of) => of(text)).sort((a, b) => a.start - b.start)
+    const text = `A port. ${'Other words. '.repeat(60)}The port of the host. ${'More words. '.repeat(60)}`
+    expect(snippetOf([text], { termCount: 2, find } as Matcher).snippet).toContain('The port of the host.')
+  })
 })
