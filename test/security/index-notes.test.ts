@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { ownIndexes } from '#core/search/native-text-index.ts'
 import { indexPending } from '#core/sqlite/pending-index.ts'
+import { NATIVE_CAPABILITIES } from '#core/systems/open.ts'
 import { buildMemory } from '../builders/memory.ts'
 
 // Proves that the notes in which a file says what its index still lacks are believed for nothing: whatever they say, a
@@ -30,6 +32,17 @@ describe('a note of a pending index', () => {
     for (const table of ['messages_fts', 'messages_trigram']) {
       db.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`)
     }
+    db.close()
+  })
+
+  it('keeps searches from the index while it is there, and no longer', () => {
+    const { db } = buildMemory({ conversations: [{ messages: ['hello', 'world'] }] })
+    const source = ownIndexes(db, NATIVE_CAPABILITIES)
+    expect(source.current()).not.toBeNull()
+    db.run(`INSERT INTO lcm_meta (key, value) VALUES ('index_pending:2', '0')`)
+    expect(source.current()).toBeNull()
+    db.run(`DELETE FROM lcm_meta WHERE key = 'index_pending:2'`)
+    expect(source.current()).not.toBeNull()
     db.close()
   })
 })

@@ -40,9 +40,9 @@ describe('a snippet', () => {
         start: index,
         end: index + word.length,
       }))
-    const find = (text: string) =>
+    const find = (text: string): Match[] =>
       [found('port', 0), found('host', 1)].flatMap((of) => of(text)).sort((a, b) => a.start - b.start)
     const text = `A port. ${'Other words. '.repeat(60)}The port of the host. ${'More words. '.repeat(60)}`
-    expect(snippetOf([text], { termCount: 2, find } as Matcher).snippet).toContain('The port of the host.')
+    expect(snippetOf([text], { ...matcherOf('port'), termCount: 2, find }).snippet).toContain('The port of the host.')
   })
 })
