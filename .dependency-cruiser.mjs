@@ -32,6 +32,7 @@ export const GROUND = [
   'errors',
   'folders',
   'hashing',
+  'keeping',
   'local-path',
   'log',
   'markup',
