@@ -1,6 +1,7 @@
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { type PrunedOutput, readPruned } from '../systems/pruned-outputs.ts'
+import { runsNotInForks } from '../systems/records/events.ts'
 import { type ForkPoint, forkPoint } from '../systems/records/forks.ts'
 import { externalIdsOf } from '../systems/records/messages.ts'
 import { type Placements, storedPlacements } from './placements.ts'
@@ -55,7 +56,10 @@ function windowAt(db: ReadDb, reader: MemoryReader, conversationId: number, newe
   const memory = reader.memory(conversationId)
   const { messages } = memory
   const stored = storedPlacements(memory)
-  const last = readEvents(db, conversationId).findLast((event) => (event.newestSeq ?? -1) <= newestSeq)
+  const notInForks = runsNotInForks(db, conversationId)
+  const last = readEvents(db, conversationId).findLast(
+    (event) => (event.newestSeq ?? -1) <= newestSeq && !notInForks.has(event.runId),
+  )
   const replacements = readReplacementsAfter(
     db,
     conversationId,

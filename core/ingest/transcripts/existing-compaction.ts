@@ -14,6 +14,8 @@ const queries = {
     SELECT session_id FROM conversations WHERE conversation_id = :conversationId`,
   isKnown: /* sql */ `
     SELECT 1 FROM compaction_runs WHERE run_id = :runId`,
+  nodes: /* sql */ `
+    SELECT e.summary_id FROM compaction_events AS e JOIN json_each(:runIds) AS r ON e.run_id = r.value`,
   seqOf: /* sql */ `
     SELECT seq FROM messages WHERE conversation_id = :conversationId AND external_id = :externalId`,
   window: /* sql */ `
@@ -52,21 +54,21 @@ export function storeCompaction(given: ExistingCompaction): boolean {
   const { db, conversationId, importer, compaction } = given
   return db.transaction(() => {
     const sessionId = db.value<string>(queries.conversation, { conversationId }) ?? ''
-    const runId = `run_${sha256(`${importer}\n${sessionId}\n${compaction.key}`).slice(0, 16)}`
+    const runId = runOf(importer, sessionId, compaction.key)
     if (db.value(queries.isKnown, { runId }) !== undefined) return true
     const placeId = compaction.recordedBy.at(-1) ?? compaction.recordedBy[0]
     const place = db.value<number>(queries.seqOf, { conversationId, externalId: placeId })
     if (place === undefined) return false
     const window = asSeen(db, conversationId, db.all<WindowRow>(queries.window, { conversationId }))
     const replaced = whatWasReplaced(given, withNewest(given, window), place)
-    const records = new Set(compaction.recordedBy)
+    const records = recordsIn(compaction)
     if (replaced.every((item) => item.externalId !== null && records.has(item.externalId))) return false
     beginImportedRun(db, {
       runId,
       conversationId,
       importer,
       reason: compaction.isAuto === false ? 'manual' : 'threshold',
-      configuration: { imported: compaction.key },
+      configuration: { imported: compaction.key, ...(compaction.isNotInForks ? { notInForks: 1 } : {}) },
       atMs: compaction.atMs,
       // Messages from after the compaction may be stored already.
       tokensBefore: window.reduce(
@@ -79,6 +81,13 @@ export function storeCompaction(given: ExistingCompaction): boolean {
     return true
   })
 }
+
+const runOf = (importer: string, sessionId: string, key: string): string =>
+  `run_${sha256(`${importer}\n${sessionId}\n${key}`).slice(0, 16)}`
+
+/** The messages that record a compaction and go with what it replaced. */
+const recordsIn = ({ recordedBy, keepsRecord }: CompactionRecord): ReadonlySet<string> =>
+  new Set(keepsRecord ? [] : recordedBy)
 
 /** The window with the newest messages of its summaries. */
 function withNewest({ db, conversationId }: ExistingCompaction, window: readonly WindowRow[]): readonly WindowRow[] {
@@ -94,7 +103,8 @@ function withNewest({ db, conversationId }: ExistingCompaction, window: readonly
 function whatWasReplaced(given: ExistingCompaction, window: readonly WindowRow[], place: number): WindowRow[] {
   const { db, conversationId, compaction } = given
   const { replaced } = compaction
-  const records = new Set(compaction.recordedBy)
+  const records = recordsIn(compaction)
+  const nodes = replaced.kind === 'these' ? nodesOf(given, replaced.summaries) : 'all'
   const keptFrom =
     replaced.kind === 'all_before'
       ? db.value<number>(queries.seqOf, { conversationId, externalId: replaced.keptFrom })
@@ -107,7 +117,7 @@ function whatWasReplaced(given: ExistingCompaction, window: readonly WindowRow[]
   const until = Math.min(place, (keptFrom ?? Number.POSITIVE_INFINITY) - 1)
   return window.filter((item) => {
     if (item.summaryId !== null) {
-      if (replaced.kind === 'all_messages' || (replaced.kind === 'these' && !replaced.withSummaries)) return false
+      if (replaced.kind === 'all_messages' || (nodes !== 'all' && !nodes.has(item.summaryId))) return false
       return (item.seq ?? place) <= until || (item.seq !== null && earlier.has(item.seq))
     }
     if (item.seq === null || item.seq > place) return false
@@ -116,6 +126,17 @@ function whatWasReplaced(given: ExistingCompaction, window: readonly WindowRow[]
     if (replaced.kind === 'all_but') return item.externalId === null || !replaced.kept.has(item.externalId)
     return item.seq <= until
   })
+}
+
+/** The summaries that compactions made. */
+function nodesOf(
+  { db, conversationId, importer }: ExistingCompaction,
+  keys: ReadonlySet<string> | 'all' = new Set(),
+): ReadonlySet<string> | 'all' {
+  if (keys === 'all') return keys
+  const sessionId = db.value<string>(queries.conversation, { conversationId }) ?? ''
+  const runIds = JSON.stringify([...keys].map((key) => runOf(importer, sessionId, key)))
+  return new Set(db.column<string>(queries.nodes, { runIds }))
 }
 
 function store(given: ExistingCompaction, runId: string, newestSeq: number, replaced: readonly WindowRow[]): void {
@@ -176,7 +197,7 @@ function extractTexts(
 ): string[] {
   const short = placeholderText(run.length)
   // The message with the summary is left out, because the summary would have its own words as a source.
-  const records = new Set(compaction.recordedBy)
+  const records = recordsIn(compaction)
   const said = run.filter(({ externalId }) => externalId === null || !records.has(externalId))
   const sources = said.length === 0 ? undefined : readSources(db, said, 0)
   if (!sources) return short

@@ -131,8 +131,7 @@ export type TranscriptRecord =
   | PruningRecord
   /** The last title counts, and replaces a stored one. */
   | { readonly kind: 'title'; readonly sessionId: string; readonly title: string }
-  /** Names all messages on branches that were given up, once after the last message. The agent sees none of them. */
-  | { readonly kind: 'given_up'; readonly sessionId: string; readonly externalIds: ReadonlySet<string> }
+  | GivenUpRecord
   | HeldRecord
   | BrokenChainRecord
   /** The version of the agent, or of its files, that wrote what follows. */
@@ -172,6 +171,15 @@ export type TranscriptRecord =
       /** The record, when it looks like a message, and who speaks in it. A reader leaves this out. */
       readonly unread?: { readonly value: JsonObject; readonly role: Role }
     }
+
+/** Names all messages on branches that were given up, once after the last message. The agent sees none of them. */
+export type GivenUpRecord = {
+  readonly kind: 'given_up'
+  readonly sessionId: string
+  readonly externalIds: ReadonlySet<string>
+  /** The keys of compactions that were taken back, so that the agent sees again what they replaced. */
+  readonly compactions?: ReadonlySet<string>
+}
 
 /**
  * Names all messages of a session that was read as a whole, once after the last one. What is stored of it from before its
@@ -282,6 +290,10 @@ export type CompactionRecord = {
    * the summary once.
    */
   readonly recordedBy: readonly [string, ...string[]]
+  /** True when the agent goes on seeing the messages that record it, so that they are no sources. */
+  readonly keepsRecord?: true
+  /** True when forks of the session are sent again what it replaced. */
+  readonly isNotInForks?: true
   /** The replaced range: the window before the compaction without what the agent kept, or one range of messages. */
   readonly replaced:
     | { readonly kind: 'all' }
@@ -297,8 +309,8 @@ export type CompactionRecord = {
     | {
         readonly kind: 'these'
         readonly externalIds: ReadonlySet<string>
-        /** The agent sees only the newest of its summaries. */
-        readonly withSummaries?: boolean
+        /** The earlier summaries that go, too: those of the compactions with these keys, or all of them. */
+        readonly summaries?: ReadonlySet<string> | 'all'
       }
 }
 

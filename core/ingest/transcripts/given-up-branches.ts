@@ -26,7 +26,7 @@ const queries = {
     DELETE FROM compaction_runs WHERE run_id = :runId`,
   // `newest_seq` is the place of the message that records the compaction.
   compactions: /* sql */ `
-    SELECT r.run_id AS runId, m.external_id AS recordedBy
+    SELECT r.run_id AS runId, m.external_id AS recordedBy, r.configuration ->> '$.imported' AS key
     FROM compaction_runs AS r
     JOIN compaction_events AS e ON e.run_id = r.run_id
     JOIN messages AS m ON m.conversation_id = r.conversation_id AND m.seq = e.newest_seq
@@ -50,6 +50,8 @@ export type GivenUp = {
   readonly conversationId: number
   /** External ids of all messages on branches that were given up. */
   readonly externalIds: ReadonlySet<string>
+  /** As in `GivenUpRecord`. */
+  readonly compactions?: ReadonlySet<string> | undefined
 }
 
 type Row = { readonly externalId: string | null; readonly atMs: number }
@@ -84,9 +86,10 @@ export function storeGivenUp({ externalIds, ...given }: GivenUp): void {
 
 /**
  * Undoes what earlier imports made of a transcript that took another way since: branches to which the person returned
- * are sent again, and compactions on branches that were given up are withdrawn.
+ * are sent again, and compactions that were taken back, or are on branches that were given up, are withdrawn.
  */
-export function withdrawGivenUp({ db, conversationId, externalIds }: Omit<GivenUp, 'estimator' | 'importer'>): void {
+export function withdrawGivenUp(given: Omit<GivenUp, 'estimator' | 'importer'>): void {
+  const { db, conversationId, externalIds, compactions } = given
   db.transaction(() => {
     for (const runId of db.column<string>(queries.notes, { conversationId })) undoImportedRun(db, runId, conversationId)
     type Branch = { runId: string; configuration: string }
@@ -97,9 +100,10 @@ export function withdrawGivenUp({ db, conversationId, externalIds }: Omit<GivenU
       const messages = db.column<string | null>(queries.externalIds, { ids })
       if (!messages.every((id) => isAmong(externalIds, id))) db.run(queries.withdraw, { runId })
     }
-    type Compaction = { runId: string; recordedBy: string | null }
-    for (const { runId, recordedBy } of db.all<Compaction>(queries.compactions, { conversationId })) {
-      if (recordedBy !== null && externalIds.has(recordedBy)) undoImportedRun(db, runId, conversationId)
+    type Compaction = { runId: string; recordedBy: string | null; key: string }
+    for (const { runId, recordedBy, key } of db.all<Compaction>(queries.compactions, { conversationId })) {
+      const isGivenUp = recordedBy !== null && externalIds.has(recordedBy)
+      if (isGivenUp || compactions?.has(key)) undoImportedRun(db, runId, conversationId)
     }
   })
 }

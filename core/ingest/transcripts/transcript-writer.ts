@@ -19,6 +19,7 @@ import type {
   AnswerRecord,
   BrokenChainRecord,
   CompactionRecord,
+  GivenUpRecord,
   HeldRecord,
   MessageRecord,
   PruningRecord,
@@ -68,7 +69,7 @@ export class TranscriptWriter {
   readonly #batch: ImportBatch
   readonly #titles = new SessionTitles()
   /** By the session. */
-  readonly #givenUp = new Map<string, ReadonlySet<string>>()
+  readonly #givenUp = new Map<string, Pick<GivenUpRecord, 'externalIds' | 'compactions'>>()
   /**
    * Compactions of sessions that were stored before. What they replaced is known only when the branches are up to date.
    */
@@ -199,7 +200,7 @@ export class TranscriptWriter {
         this.#titles.set(record.sessionId, record.title)
         return
       case 'given_up':
-        this.#givenUp.set(record.sessionId, record.externalIds)
+        this.#givenUp.set(record.sessionId, record)
         return
       case 'held':
         this.#held.push(record)
@@ -244,28 +245,27 @@ export class TranscriptWriter {
     for (const [fork, origins] of this.#copies.origins) {
       // A fork in which nothing was said yet is a session, too.
       this.#session(fork)
-      const externalIds = this.#givenUp.get(fork)
-      if (externalIds) for (const origin of origins) this.#givenUp.set(origin, externalIds)
+      const givenUp = this.#givenUp.get(fork)
+      if (givenUp) for (const origin of origins) this.#givenUp.set(origin, givenUp)
     }
     for (const { sessionId, ...held } of this.#held) {
       const session = this.#sessions.get(sessionId)
       if (session === undefined || session.isNew) continue
       const removed = removedSince({ db, conversationId: session.id, ...held })
-      this.#givenUp.set(sessionId, new Set([...(this.#givenUp.get(sessionId) ?? []), ...removed]))
+      const known = this.#givenUp.get(sessionId)
+      this.#givenUp.set(sessionId, { ...known, externalIds: new Set([...(known?.externalIds ?? []), ...removed]) })
     }
     const givenUp = (window === 'agent' ? [...this.#givenUp] : []).flatMap(
-      ([sessionId, externalIds]): [number, ReadonlySet<string>][] => {
-        const id = this.#sessions.get(sessionId)?.id
-        return id === undefined ? [] : [[id, externalIds]]
+      ([sessionId, { externalIds, compactions }]) => {
+        const conversationId = this.#sessions.get(sessionId)?.id
+        return conversationId === undefined ? [] : [{ db, conversationId, externalIds, compactions }]
       },
     )
-    for (const [conversationId, externalIds] of givenUp) withdrawGivenUp({ db, conversationId, externalIds })
+    for (const one of givenUp) withdrawGivenUp(one)
     if (window === 'agent') this.#removals.finish({ db, estimator, importer: format }, this.#held)
     for (const compaction of this.#laterCompactions) this.#compact(compaction)
     for (const pruning of this.#laterPrunings) this.#prune(pruning)
-    for (const [conversationId, externalIds] of givenUp) {
-      storeGivenUp({ db, estimator, importer: format, conversationId, externalIds })
-    }
+    for (const one of givenUp) storeGivenUp({ ...one, estimator, importer: format })
     for (const { sessionId, conversationId } of this.report.conversations.values()) {
       this.#forks.finish(sessionId, conversationId)
       this.#sessions.adoptForks(sessionId, conversationId)

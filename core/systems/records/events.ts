@@ -45,9 +45,17 @@ const queries = {
     FROM compaction_events AS e
     JOIN compaction_runs AS r ON r.run_id = e.run_id
     WHERE e.summary_id IN (SELECT value FROM json_each(:ids)) AND r.owner = 'import'`,
+  notInForks: /* sql */ `
+    SELECT run_id FROM compaction_runs
+    WHERE conversation_id = :conversationId AND owner = 'import'
+      AND iif(json_valid(configuration), configuration ->> '$.notInForks', 0) = 1`,
   lastReplaced: /* sql */ `
     SELECT removed FROM compaction_events WHERE summary_id = :id ORDER BY event_id DESC LIMIT 1`,
 }
+
+/** The runs of compactions that forks of the conversation do not have: there the agent sends the messages again. */
+export const runsNotInForks = (db: ReadDb, conversationId: number): ReadonlySet<string> =>
+  new Set(db.column<string>(queries.notInForks, { conversationId }))
 
 /** What the file records of one replacement in a window. */
 export type StoredEvent = {

@@ -16,55 +16,13 @@ import { compare } from '#test/builders/coverage.ts'
 import { findings } from '#test/builders/findings.ts'
 import { importOne, runImport } from '#test/builders/import.ts'
 import { buildMemory } from '#test/builders/memory.ts'
+import { openCodeDb, START } from '#test/builders/opencode-db.ts'
 import { sentWindow } from '#test/builders/sent-window.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 import { told, windowOf, writeLines } from '#test/builders/transcript-rows.ts'
 
-const START = Date.UTC(2026, 2, 2, 9)
 const long = (what: string): string => `${what} ${'in many words '.repeat(20)}`.trim()
 const first = (lines: readonly string[]): string[] => lines.map((line) => line.split(' in many words')[0] ?? '')
-
-type OpenCodeSession = { readonly id: string; readonly said: readonly string[]; readonly revert?: string }
-
-/** Writes the database of opencode: sessions in which a person and the agent take turns. */
-function openCodeDb(sessions: readonly OpenCodeSession[], folder = temporaryFolder()): string {
-  const path = join(folder, 'opencode.db')
-  const db = new DatabaseSync(path)
-  db.exec(`
-    CREATE TABLE IF NOT EXISTS session (id TEXT PRIMARY KEY, project_id TEXT NOT NULL, parent_id TEXT,
-      directory TEXT NOT NULL, title TEXT NOT NULL, revert TEXT, time_created INTEGER NOT NULL,
-      time_updated INTEGER NOT NULL);
-    CREATE TABLE IF NOT EXISTS message (id TEXT PRIMARY KEY, session_id TEXT NOT NULL, time_created INTEGER NOT NULL,
-      data TEXT NOT NULL);
-    CREATE TABLE IF NOT EXISTS part (id TEXT PRIMARY KEY, message_id TEXT NOT NULL, session_id TEXT NOT NULL,
-      data TEXT NOT NULL);
-    CREATE INDEX IF NOT EXISTS session_of ON session (project_id);
-    CREATE INDEX IF NOT EXISTS part_of ON part (message_id, id);
-    CREATE INDEX IF NOT EXISTS message_of ON message (session_id, time_created, id);
-    BEGIN`)
-  for (const { id, said, revert } of sessions) {
-    const back = revert === undefined ? null : JSON.stringify({ messageID: revert })
-    db.prepare('INSERT OR IGNORE INTO session VALUES (?, ?, NULL, ?, ?, ?, ?, ?)').run(
-      id,
-      'prj',
-      '/home/me/shop',
-      `About ${id}`,
-      back,
-      START,
-      START + said.length,
-    )
-    said.forEach((text, at) => {
-      const message = `msg_${id}_${at}`
-      const data = { role: at % 2 === 0 ? 'user' : 'assistant', time: { created: START + at } }
-      db.prepare('INSERT OR IGNORE INTO message VALUES (?, ?, ?, ?)').run(message, id, START + at, JSON.stringify(data))
-      const part = JSON.stringify({ type: 'text', text })
-      db.prepare('INSERT OR IGNORE INTO part VALUES (?, ?, ?, ?)').run(`prt_${id}_${at}`, message, id, part)
-    })
-  }
-  db.exec('COMMIT')
-  db.close()
-  return path
-}
 
 /** Writes the database of an agent of OpenClaw. Every second event is compressed. */
 function openClawDb(events: readonly Record<string, unknown>[], sessionId = 'demo'): string {

@@ -1,4 +1,13 @@
-import { appendFileSync, copyFileSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { ImportedFile } from '#core/contract/import.ts'
@@ -6,6 +15,7 @@ import { importTranscripts } from '#core/ingest/transcripts/import-transcripts.t
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { runToEnd } from '#core/yielding.ts'
 import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
+import { openCodeDb } from '#test/builders/opencode-db.ts'
 import { told, writeLines } from '#test/builders/transcript-rows.ts'
 
 type Outcome = { readonly file: ImportedFile; readonly isRead: boolean }
@@ -123,4 +133,20 @@ it('the memory is asked twice about each file that nobody touched, however many 
   }
   await askedFor(paths)
   expect((await askedFor(paths)) - (await askedFor(paths.slice(0, 1)))).toBe(2 * 7)
+})
+
+it('a database of opencode is read again when a plugin wrote beside it, and not when nobody did', async () => {
+  using memory = buildMemory()
+  const path = openCodeDb([{ id: 'ses_1', said: ['one', 'two'] }])
+  const folder = join(path, '..', 'storage', 'plugin', 'dcp')
+  const write = (text: string): void => writeFileSync(join(folder, 'ses_1.json'), text)
+  const isRead = async (): Promise<boolean> => (await importLater(memory, path)).isRead
+  expect(await isRead()).toBe(true)
+  expect(await isRead()).toBe(false)
+  mkdirSync(folder, { recursive: true })
+  write('{}')
+  expect(await isRead()).toBe(true)
+  write('{ }')
+  expect(await isRead()).toBe(true)
+  expect(await isRead()).toBe(false)
 })

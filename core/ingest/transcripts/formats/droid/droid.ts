@@ -151,7 +151,7 @@ class DroidReader {
     const message = messageOf({ externalId, role: 'user', blocks: [textBlock(text)], createdAtMs, details, more })
     out.push(this.#asCopy({ kind: 'message', sessionId, message }))
     const told = { key: externalId, text, atMs: createdAtMs, isAuto: null, model: null } as const
-    const replaced = { kind: 'these', externalIds: new Set(gone), withSummaries: true } as const
+    const replaced = { kind: 'these', externalIds: new Set(gone), summaries: 'all' } as const
     out.push({ kind: 'compaction', sessionId, ...told, recordedBy: [externalId], replaced })
     this.#replaced += gone.length
   }

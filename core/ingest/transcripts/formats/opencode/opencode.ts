@@ -2,13 +2,15 @@ import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '#core/
 import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { readDocument } from '#core/ingest/transcripts/read-document.ts'
+import { pluginFiles } from './dynamic-pruning.ts'
 import { isEvent, readEvents } from './events.ts'
 import { OpenCodeReader } from './reader.ts'
 import { isStoredSession, readStorage } from './storage.ts'
 import { kiloStore, openCodeStore } from './store.ts'
 
 /** A session of the storage folder is in hundreds of files. */
-const besides = (path: string): readonly string[] | null => (isStoredSession(path) ? null : [])
+const besides = (path: string): readonly string[] | null =>
+  isStoredSession(path) ? null : path.endsWith('.db') ? pluginFiles(path) : []
 
 /** `opencode export`, the storage folder of versions up to 1.1, and recorded events. https://github.com/sst/opencode */
 export const openCode: TranscriptFormat = {

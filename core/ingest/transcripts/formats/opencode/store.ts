@@ -9,6 +9,7 @@ import { isObject, type JsonObject, textAt } from '#core/ingest/transcripts/json
 import { takeGuarded } from '#core/ingest/transcripts/read-lines.ts'
 import { nextKey, rowsAtMost } from '#core/sqlite/keyset.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { readDynamicPruning } from './dynamic-pruning.ts'
 import { copiesAt, originOf } from './forks.ts'
 import { OpenCodeReader } from './reader.ts'
 
@@ -83,7 +84,12 @@ async function* read(
     const sessions = db.all<SessionRow>(queries.sessions, { after, named })
     for (const session of sessions) {
       const origin = originOf(db, session)
-      const reader = new OpenCodeReader(source, infoOf(session), { forkedFrom: origin, originals: names })
+      const { pruning, problem } = readDynamicPruning(source.path, session.id)
+      const known = { forkedFrom: origin, originals: names, plugin: pruning }
+      const reader = new OpenCodeReader(source, infoOf(session), known)
+      if (problem !== null) {
+        yield { doing: 'storing', bytesRead: doneBytes(done), records: [{ kind: 'skipped', line: 1, reason: problem }] }
+      }
       const places = db.column<number>(queries.messages, { sessionId: session.id })
       for (let from = 0; from < places.length && doneBytes(done) < source.limitBytes; from += BATCH) {
         const batch = places.slice(from, from + BATCH)

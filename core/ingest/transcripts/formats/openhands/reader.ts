@@ -123,7 +123,7 @@ export class OpenHandsReader {
       isAuto: null,
       model: null,
       recordedBy: [externalId],
-      replaced: { kind: 'these', externalIds: forgotten, withSummaries: text !== null },
+      replaced: { kind: 'these', externalIds: forgotten, ...(text === null ? {} : { summaries: 'all' }) },
     })
   }
 
