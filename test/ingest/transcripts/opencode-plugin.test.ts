@@ -120,7 +120,7 @@ describe('blocks of the plugin Dynamic Context Pruning', () => {
     expect(sent(memory, 'ses_2')).toEqual(texts(0, 9))
   })
 
-  it('of a file that cannot be read are reported, and the session is read without them', async () => {
+  it('are left out and reported when their file cannot be read', async () => {
     using memory = buildMemory()
     const path = openCodeDb([{ id: 'ses_1', said }])
     writeState(path, [one])

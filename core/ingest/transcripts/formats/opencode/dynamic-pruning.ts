@@ -1,36 +1,16 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { CompactionRecord } from '#core/ingest/transcripts/format.ts'
+import type { CompactionRecord, PruningRecord } from '#core/ingest/transcripts/format.ts'
 import { parseObjects } from '#core/ingest/transcripts/json-objects.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { timeOf } from '#core/ingest/transcripts/parts.ts'
+import { resultId } from './parts.ts'
 
 /** What the plugin puts in the place of an output. */
-export const REMOVED_OUTPUT = '[Output removed to save context - information superseded or no longer needed]'
+const REMOVED_OUTPUT = '[Output removed to save context - information superseded or no longer needed]'
 
 /** Of these tools the plugin leaves the outputs as they are. */
 const keptOutputs: ReadonlySet<string> = new Set(['question', 'edit', 'write'])
-
-/** A range of messages in whose place the model is sent a summary. It may hold earlier blocks. */
-type Block = Pick<CompactionRecord, 'key' | 'text' | 'atMs'> & {
-  readonly messageIds: readonly string[]
-  /** The keys of the earlier blocks that it holds. */
-  readonly earlier: ReadonlySet<string>
-}
-
-/** What the plugin Dynamic Context Pruning made of the window of one session. */
-export type DynamicPruning = {
-  /** By the message in which the model asked for them, in their order. The model goes on seeing that message. */
-  readonly blocks: ReadonlyMap<string, readonly Block[]>
-  /** The keys of the blocks that the person took back. */
-  readonly takenBack: ReadonlySet<string>
-  /** Says whether the model is sent `REMOVED_OUTPUT` for a completed call. */
-  readonly isRemoved: (part: JsonObject) => boolean
-  /** When the plugin last wrote of it, in milliseconds. */
-  readonly changedAtMs: number | null
-}
-
-type Reading = { readonly pruning: DynamicPruning | null; readonly problem: string | null }
 
 /** At most this many bytes are read of one session. The plugin writes some kilobytes for each block. */
 const MOST_BYTES = 64 * 2 ** 20
@@ -48,10 +28,9 @@ export function pluginFiles(database: string): readonly string[] | null {
   return names.length > MOST_FILES ? null : [folder, ...names.map((name) => join(folder, name))]
 }
 
-/**
- * Reads what the plugin Dynamic Context Pruning (version 3) noted of a session: opencode stores every message, and the
- * plugin decides at each request what the model is sent. https://github.com/Opencode-DCP/opencode-dynamic-context-pruning
- */
+type Reading = { readonly pruning: DynamicPruning | null; readonly problem: string | null }
+
+/** Reads what the plugin noted of a session. */
 export function readDynamicPruning(database: string, sessionId: string): Reading {
   const path = join(folderBeside(database), `${sessionId}.json`)
   const stat = /^\w+$/.test(sessionId) ? statSync(path, { throwIfNoEntry: false }) : undefined
@@ -60,31 +39,83 @@ export function readDynamicPruning(database: string, sessionId: string): Reading
   const { values, problem } = parseObjects(readFileSync(path, 'utf8'))
   const [state] = values
   if (!isObject(state)) return { pruning: null, problem: `${path}: ${problem ?? 'not an object'}` }
-  return { pruning: pruningIn(state), problem: null }
+  return { pruning: new DynamicPruning(state), problem: null }
 }
 
-function pruningIn(state: JsonObject): DynamicPruning {
-  const prune = objectAt(state, 'prune')
-  const found = Object.values(objectAt(objectAt(prune, 'messages'), 'blocksById')).filter(isObject)
-  const keys = new Map(found.map((block) => [countAt(block, 'blockId'), keyOf(block)]))
-  const active = found
-    .filter((block) => block.deactivatedByUser !== true)
-    .sort((a, b) => createdAt(a) - createdAt(b) || (countAt(a, 'blockId') ?? 0) - (countAt(b, 'blockId') ?? 0))
-  const calls = new Set(Object.keys(objectAt(prune, 'tools')))
-  const updated = Date.parse(textAt(state, 'lastUpdated') ?? '')
-  return {
-    blocks: Map.groupBy(
-      active.map((block) => ({ ...blockIn(block, keys), askedBy: textAt(block, 'compressMessageId') ?? '' })),
+/** A range of messages in whose place the model is sent a summary. It may hold earlier blocks. */
+type Block = Pick<CompactionRecord, 'key' | 'text' | 'atMs'> & {
+  /** The message in which the model asked for it, and which it goes on seeing. */
+  readonly askedBy: string
+  readonly messageIds: readonly string[]
+  /** The keys of the earlier blocks that it holds. */
+  readonly earlier: ReadonlySet<string>
+}
+
+/**
+ * What the plugin Dynamic Context Pruning (version 3) made of the window of one session: opencode stores every message,
+ * and the plugin decides at each request what the model is sent.
+ * https://github.com/Opencode-DCP/opencode-dynamic-context-pruning
+ */
+export class DynamicPruning {
+  /** The keys of the blocks that the person took back. */
+  readonly takenBack: ReadonlySet<string>
+  readonly #blocks: ReadonlyMap<string, readonly Block[]>
+  /** The ids of the calls whose outputs were removed. */
+  readonly #calls: ReadonlySet<string>
+  /** When the plugin last wrote, in milliseconds. */
+  readonly #changedAtMs: number
+  /** The results in the parts of the messages that were read. */
+  readonly #resultsOf = new Map<string, readonly string[]>()
+  readonly #removed: string[] = []
+
+  constructor(state: JsonObject) {
+    const prune = objectAt(state, 'prune')
+    const found = Object.values(objectAt(objectAt(prune, 'messages'), 'blocksById')).filter(isObject)
+    const keys = new Map(found.map((block) => [countAt(block, 'blockId'), keyOf(block)]))
+    const active = found
+      .filter((block) => !isTakenBack(block))
+      .sort((a, b) => createdAt(a) - createdAt(b) || (countAt(a, 'blockId') ?? 0) - (countAt(b, 'blockId') ?? 0))
+    this.takenBack = new Set(found.filter(isTakenBack).map(keyOf))
+    this.#blocks = Map.groupBy(
+      active.map((block) => blockIn(block, keys)),
       ({ askedBy }) => askedBy,
-    ),
-    takenBack: new Set(found.filter((block) => block.deactivatedByUser === true).map(keyOf)),
-    isRemoved: (part) =>
-      objectAt(part, 'state').status === 'completed' &&
-      calls.has(textAt(part, 'callID') ?? '') &&
-      !keptOutputs.has(textAt(part, 'tool') ?? ''),
-    changedAtMs: Number.isNaN(updated) ? null : updated,
+    )
+    this.#calls = new Set(Object.keys(objectAt(prune, 'tools')))
+    this.#changedAtMs = Date.parse(textAt(state, 'lastUpdated') ?? '')
+  }
+
+  /** Returns the blocks for which a message asked. They hold from the next request on. Every message is given in order. */
+  after(sessionId: string, id: string, info: JsonObject, parts: readonly JsonObject[]): CompactionRecord[] {
+    const calls = parts.filter(({ type }) => type === 'tool')
+    const results = calls.map((part) => resultId(id, part))
+    if (results.length > 0) this.#resultsOf.set(id, results)
+    this.#removed.push(...calls.filter((part) => this.#isRemoved(part)).map((part) => resultId(id, part)))
+    const model = textAt(info, 'modelID')
+    return (this.#blocks.get(id) ?? []).map(({ askedBy, messageIds, earlier, ...said }) => {
+      const externalIds = new Set(messageIds.flatMap((one) => [one, ...(this.#resultsOf.get(one) ?? [])]))
+      const replaced = { kind: 'these', externalIds, summaries: earlier } as const
+      // The plugin knows a fork by another name, and the copies in it by other ids.
+      const record = { recordedBy: [askedBy], keepsRecord: true, isNotInForks: true } as const
+      return { kind: 'compaction', sessionId, ...said, ...record, isAuto: null, model, replaced }
+    })
+  }
+
+  /** Returns what the plugin removed without a summary, after all messages. It does not note when. */
+  removals(sessionId: string): PruningRecord[] {
+    const atMs = this.#changedAtMs
+    if (Number.isNaN(atMs) || this.#removed.length === 0) return []
+    const outputs = this.#removed.map((externalId) => ({ externalId, seen: REMOVED_OUTPUT }))
+    const key = `dynamic pruning at ${atMs}`
+    return [{ kind: 'pruning', sessionId, key, by: 'pruning', atMs, isAuto: null, toldTokens: null, outputs }]
+  }
+
+  #isRemoved(part: JsonObject): boolean {
+    const isDone = objectAt(part, 'state').status === 'completed'
+    return isDone && this.#calls.has(textAt(part, 'callID') ?? '') && !keptOutputs.has(textAt(part, 'tool') ?? '')
   }
 }
+
+const isTakenBack = ({ deactivatedByUser }: JsonObject): boolean => deactivatedByUser === true
 
 const createdAt = (block: JsonObject): number => timeOf(block.createdAt) ?? 0
 
@@ -92,13 +123,13 @@ const createdAt = (block: JsonObject): number => timeOf(block.createdAt) ?? 0
 const keyOf = (block: JsonObject): string => `dynamic pruning ${countAt(block, 'blockId')} ${createdAt(block)}`
 
 function blockIn(block: JsonObject, keys: ReadonlyMap<number | null, string>): Block {
-  const earlier = listAt(block, 'consumedBlockIds').flatMap((id) => keys.get(Number(id)) ?? [])
   return {
     key: keyOf(block),
     text: withoutMarks(textAt(block, 'summary') ?? ''),
     atMs: createdAt(block),
+    askedBy: textAt(block, 'compressMessageId') ?? '',
     messageIds: listAt(block, 'effectiveMessageIds').filter((id) => typeof id === 'string'),
-    earlier: new Set(earlier),
+    earlier: new Set(listAt(block, 'consumedBlockIds').flatMap((id) => keys.get(Number(id)) ?? [])),
   }
 }
 

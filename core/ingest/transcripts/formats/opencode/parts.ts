@@ -85,6 +85,10 @@ const openCodeFile = (part: JsonObject): BlockPart =>
 /** Returns the time at which the agent stopped sending the result of a call, which its file still has, or null. */
 export const prunedAt = (part: JsonObject): number | null => timeOf(objectAt(objectAt(part, 'state'), 'time').compacted)
 
+/** The external id of the result inside of a call's own part. */
+export const resultId = (messageId: string, part: JsonObject): string =>
+  textAt(part, 'id') ?? `${messageId}/${textAt(part, 'callID') ?? ''}`
+
 /** Returns the result inside of a call's own part, or null while there is none. */
 export function openCodeResult(
   part: JsonObject,

@@ -23,8 +23,8 @@ import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import { compactionPart, messageOf, neverSent, RecordClock, textBlock, timeOf } from '#core/ingest/transcripts/parts.ts'
 import { CLEARED } from '#core/ingest/transcripts/placeholders.ts'
 import type { RecordOrigin } from '#core/ingest/transcripts/read-lines.ts'
-import { type DynamicPruning, REMOVED_OUTPUT } from './dynamic-pruning.ts'
-import { lastSnapshot, openCodeBlocks, openCodeResult, prunedAt } from './parts.ts'
+import type { DynamicPruning } from './dynamic-pruning.ts'
+import { lastSnapshot, openCodeBlocks, openCodeResult, prunedAt, resultId } from './parts.ts'
 
 /** A request to compact by a person or the program. The answer to it is the summary. */
 type Request = { readonly id: string; readonly isAuto: boolean | null; readonly tailFrom: string | null }
@@ -61,9 +61,6 @@ export class OpenCodeReader {
   readonly #givenUp = new Set<string>()
   /** The ids of all messages that were read, and of the results in their parts. */
   readonly #held = new Set<string>()
-  /** The results in the parts of messages, when a plugin may have replaced these. */
-  readonly #resultsOf = new Map<string, readonly string[]>()
-  readonly #removedByPlugin: string[] = []
 
   constructor(source: TranscriptSource, info: JsonObject, known: Known = {}) {
     this.#source = source
@@ -95,7 +92,7 @@ export class OpenCodeReader {
     const from = out.length
     if (role === 'user') this.#takeUser(sessionId, id, parts, createdAtMs, details, out)
     else this.#takeAssistant(sessionId, id, info, parts, createdAtMs, details, out)
-    if (this.#known.plugin) this.#takePlugin(this.#known.plugin, sessionId, id, info, parts, out)
+    out.push(...(this.#known.plugin?.after(sessionId, id, info, parts) ?? []))
     const copiedFrom = this.#isFromBefore(createdAtMs) ? (this.#known.forkedFrom ?? null) : null
     if (!isGivenUp && copiedFrom === null) return
     // What was taken back is not sent any more, and what was copied is in the window of its origin: no compaction among
@@ -154,7 +151,7 @@ export class OpenCodeReader {
     const rest: TranscriptRecord[] = [
       ...(version === null ? [] : [{ kind: 'written_by', version } as const]),
       ...this.#prunings(sessionId, Number.POSITIVE_INFINITY),
-      ...this.#removals(sessionId),
+      ...(this.#known.plugin?.removals(sessionId) ?? []),
       { kind: 'given_up', sessionId, externalIds: this.#givenUp, compactions: this.#known.plugin?.takenBack },
     ]
     return title === null ? rest : [...rest, { kind: 'title', sessionId, title: oneLine(title) }]
@@ -180,37 +177,6 @@ export class OpenCodeReader {
       toldTokens: null,
       outputs: group.map(({ externalId }) => ({ externalId, seen: CLEARED })),
     }))
-  }
-
-  /** The plugin replaces messages from the next request on. */
-  #takePlugin(
-    plugin: DynamicPruning,
-    sessionId: string,
-    id: string,
-    info: JsonObject,
-    parts: readonly JsonObject[],
-    out: TranscriptRecord[],
-  ): void {
-    const results = parts.filter(({ type }) => type === 'tool').map((part) => resultId(id, part))
-    if (results.length > 0) this.#resultsOf.set(id, results)
-    this.#removedByPlugin.push(...parts.filter(plugin.isRemoved).map((part) => resultId(id, part)))
-    const model = textAt(info, 'modelID')
-    for (const { messageIds, earlier, ...said } of plugin.blocks.get(id) ?? []) {
-      const externalIds = new Set(messageIds.flatMap((one) => [one, ...(this.#resultsOf.get(one) ?? [])]))
-      const replaced = { kind: 'these', externalIds, summaries: earlier } as const
-      // The plugin knows a fork by another name, and the copies in it by other ids.
-      const record = { recordedBy: [id], keepsRecord: true, isNotInForks: true } as const
-      out.push({ kind: 'compaction', sessionId, ...said, ...record, isAuto: null, model, replaced })
-    }
-  }
-
-  /** What the plugin removed without a summary. It does not note when. */
-  #removals(sessionId: string): PruningRecord[] {
-    const atMs = this.#known.plugin?.changedAtMs ?? null
-    if (atMs === null || this.#removedByPlugin.length === 0) return []
-    const outputs = this.#removedByPlugin.map((externalId) => ({ externalId, seen: REMOVED_OUTPUT }))
-    const key = `dynamic pruning at ${atMs}`
-    return [{ kind: 'pruning', sessionId, key, by: 'pruning', atMs, isAuto: null, toldTokens: null, outputs }]
   }
 
   #takeUser(
@@ -323,9 +289,6 @@ export class OpenCodeReader {
     return sessionId
   }
 }
-
-const resultId = (messageId: string, part: JsonObject): string =>
-  textAt(part, 'id') ?? `${messageId}/${textAt(part, 'callID') ?? ''}`
 
 /** opencode gives a fork such a title, which a person may change. */
 const isNamedAsFork = (title: string | null): boolean => / \(fork #\d+\)$/.test(title ?? '')
