@@ -14,6 +14,7 @@ export const TRANSCRIPT_FORMATS = [
   'copilot-cli',
   'hermes',
   'cline',
+  'continue',
   'droid',
   'opencode',
   'kilo',

@@ -48,6 +48,7 @@ export function discoverTranscripts({ home, env, cwd }: Surroundings): FoundTran
     ),
     ...folders(join(home, '.factory', 'sessions')).flatMap((folder) => inFolder('Droid', folder, ['.jsonl'])),
     ...byProject('Cline', [join(set('CLINE_DIR', join(home, '.cline')), 'data', 'sessions')], ['.messages.json']),
+    ...byProject('Continue', [join(set('CONTINUE_GLOBAL_DIR', join(home, '.continue')), 'sessions')], ['.json']),
     ...namedFiles(opencode, /^opencode.*\.db$/).flatMap((path) => oneFile('opencode', path, basename(path))),
     ...namedFiles(kilo, /^kilo.*\.db$/).flatMap((path) => oneFile('Kilo', path, basename(path))),
     ...inFolder('SpecStory', join(cwd, '.specstory', 'history'), ['.md'], cwd),
@@ -113,7 +114,7 @@ function cwdOf(path: string): string | null {
  * Returns the working directory of a record, or of opencode's description of a session, which is a document of its own.
  */
 function projectIn(text: string): string | null {
-  const written = /"cwd"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1]
+  const written = /"(?:cwd|workspaceDirectory)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1]
   try {
     const cwd: unknown = written === undefined ? Object(JSON.parse(text)).directory : JSON.parse(written)
     return typeof cwd === 'string' && cwd !== '' ? cwd : null
@@ -136,6 +137,9 @@ function textAt(path: string, from: number): string {
   }
 }
 
+/** Continue and OpenClaw list their sessions in a file beside them. */
+const SESSION_LIST = 'sessions.json'
+
 /**
  * Lists files below a folder. When there are too many, it takes the last by name, because most agents begin names with
  * the date.
@@ -146,7 +150,7 @@ function filesIn(folder: string, endings: readonly string[]): TranscriptFile[] {
     for (const entry of entries(inside)) {
       const path = join(inside, entry.name)
       if (entry.isDirectory()) enter(path)
-      else if (endings.some((ending) => entry.name.endsWith(ending))) paths.push(path)
+      else if (entry.name !== SESSION_LIST && endings.some((ending) => entry.name.endsWith(ending))) paths.push(path)
     }
   }
   enter(folder)

@@ -5,6 +5,7 @@ import { aider } from './formats/aider/aider.ts'
 import { claudeCode } from './formats/claude-code/claude-code.ts'
 import { cline } from './formats/cline/cline.ts'
 import { codex } from './formats/codex/codex.ts'
+import { continueSessions } from './formats/continue/continue.ts'
 import { copilot } from './formats/copilot/copilot.ts'
 import { droid } from './formats/droid/droid.ts'
 import { entire } from './formats/entire/entire.ts'
@@ -37,6 +38,7 @@ export const transcriptFormats: readonly TranscriptFormat[] = [
   copilot,
   hermes,
   cline,
+  continueSessions,
   droid,
   openCode,
   kilo,

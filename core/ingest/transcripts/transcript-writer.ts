@@ -306,7 +306,12 @@ export class TranscriptWriter {
   }
 
   #nameConversations(): void {
-    for (const [sessionId, title] of this.#titles.found()) {
+    // A file may have lost its beginning since.
+    const keepsTitle = (sessionId: string): boolean => {
+      const session = this.#sessions.get(sessionId)
+      return session?.isNew === false && this.#store.titleOf(session.id) !== null
+    }
+    for (const [sessionId, title] of this.#titles.found(keepsTitle)) {
       const id = this.#sessions.get(sessionId)?.id
       if (id !== undefined) this.#store.setTitle(id, title)
     }

@@ -14,6 +14,7 @@ type Json = {
   readonly replacement_history: Json[]
   readonly message: Json | undefined
   readonly toolCalls: Json[] | undefined
+  readonly toolCallStates: Json[] | undefined
   readonly result: unknown
   readonly parts: Json[]
   readonly info: Json
@@ -36,6 +37,7 @@ const lines = (path: string): Json[] =>
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Json)
+const history = (path: string): Json[] => (JSON.parse(readFileSync(path, 'utf8')) as { history: Json[] }).history
 const count = <T>(list: readonly T[], is: (item: T) => boolean): number => list.filter(is).length
 
 /** Of messages as the API of Anthropic has them, where a result of a tool is a block in words of the user. */
@@ -152,6 +154,18 @@ export const naiveFormats: Readonly<Record<string, { readonly count: (path: stri
     count: (path) => {
       const { messages } = JSON.parse(readFileSync(path, 'utf8')) as { messages: Json[] }
       return { ...countedBlocks(messages), system: 1 }
+    },
+  },
+  continue: {
+    count: (path) => {
+      const items = history(path)
+      const of = (wanted: string): number => count(items, ({ message }) => message?.role === wanted)
+      return {
+        user: of('user'),
+        assistant: of('assistant') + of('thinking'),
+        tool: items.reduce((sum, { toolCallStates }) => sum + (toolCallStates?.length ?? 0), 0),
+        compactions: count(items, (item) => 'conversationSummary' in item),
+      }
     },
   },
   droid: {
@@ -298,7 +312,6 @@ function countAider(path: string): NaiveCounts {
 /** Returns every text of a transcript unchanged, each of which has to be found again. */
 export function saidIn(id: string, path: string): string[] {
   const messages = (): Json[] => (JSON.parse(readFileSync(path, 'utf8')) as { messages: Json[] }).messages
-  const history = (): Json[] => (JSON.parse(readFileSync(path, 'utf8')) as { history: Json[] }).history
   switch (id) {
     case 'codex':
       return textsIn(lines(path).filter(({ type }) => type === 'response_item'))
@@ -318,7 +331,9 @@ export function saidIn(id: string, path: string): string[] {
     case 'gemini-cli':
       return textsIn(messages().map(({ content }) => ({ text: content })))
     case 'swe-agent':
-      return textsIn(history().map(({ content }) => ({ text: content })))
+      return textsIn(history(path).map(({ content }) => ({ text: content })))
+    case 'continue':
+      return textsIn(history(path).map(({ message }) => ({ text: message?.content })))
     case 'copilot-cli':
       return lines(path).flatMap(({ type, data }) =>
         type.endsWith('.message') ? [data.content as unknown as string] : [],
