@@ -246,6 +246,27 @@ export const agents: readonly Agent[] = [
     records: /\.json$/,
     oneTurn: 'a session is continued only at a terminal',
   },
+  {
+    format: 'continue',
+    package: '@continuedev/cli',
+    program: 'cn',
+    prepare: ({ home, url }) => {
+      const model = { name: 'm', provider: 'openai', model: 'm', apiBase: `${url}/v1`, apiKey: 'none', roles: ['chat'] }
+      // JSON is YAML.
+      write(join(home, '.continue'), 'config.yaml', { name: 'l', version: '0.0.1', schema: 'v1', models: [model] })
+      return []
+    },
+    ask: (prompt, turn, { home }) => ({
+      args: [
+        ...['--config', join(home, '.continue/config.yaml'), '--auto'],
+        ...(turn > 0 ? ['--resume'] : []),
+        ...['-p', prompt],
+      ],
+      env: { CONTINUE_TELEMETRY_ENABLED: '0' },
+    }),
+    sessions: '.continue/sessions',
+    records: /-[^/\\]*\.json$/,
+  },
 ]
 
 /** The files with records of an agent, in the order of their names. */
