@@ -32,6 +32,9 @@ export const isLikely = (name: string): boolean =>
   LIKELY_NAME.test(name) || transcriptFormats.some(({ store }) => store?.fileName.test(name))
 /** These folders contain thousands of JSON files and no transcripts. */
 export const NOT_ENTERED: ReadonlySet<string> = new Set(['node_modules', '.git'])
+/** Claude Code notes in its folder of projects which sessions were put aside. Nothing is said in it. */
+const isNoteOfAgent = (folder: string, name: string): boolean =>
+  name === 'archived.json' && basename(folder) === 'projects'
 // The language is fixed, so that a folder has the same order on every machine.
 const collator = new Intl.Collator('en', { numeric: true })
 const byPath = (a: string, b: string): number => collator.compare(a, b) || (a < b ? -1 : 1)
@@ -122,7 +125,7 @@ async function namesBelow(given: string): Promise<string[]> {
     for (const entry of entries) {
       const [path, realEntry] = [join(folder, entry.name), join(real, entry.name)]
       if (entry.isSymbolicLink()) links.push(path)
-      else if (entry.isFile() && isLikely(entry.name) && !isLogFile(entry.name)) {
+      else if (entry.isFile() && isLikely(entry.name) && !isLogFile(entry.name) && !isNoteOfAgent(folder, entry.name)) {
         if (!known.has(realEntry)) found.push(path)
         known.add(realEntry)
       } else if (entry.isDirectory() && !NOT_ENTERED.has(entry.name) && !(isStorage && entry.name !== 'session')) {
