@@ -1,9 +1,19 @@
-/** Returns a function that makes something when it is first called, and gives the same with every later call. */
+/**
+ * Returns a function that makes something when it is first called, and gives the same with every later call. What failed,
+ * also as a promise, is made again with the next call.
+ */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null
   return () => {
-    made ??= { value: make() }
-    return made.value
+    if (made !== null) return made.value
+    const now = { value: make() }
+    made = now
+    // Whoever waits for the promise is told why it failed.
+    if (now.value instanceof Promise)
+      now.value.catch(() => {
+        if (made === now) made = null
+      })
+    return now.value
   }
 }
 

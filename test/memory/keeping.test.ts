@@ -12,6 +12,18 @@ it('a thing that is made once is the same with every call, also when it is undef
   expect(calls).toBe(1)
 })
 
+it('a thing that could not be made is made again with the next call', async () => {
+  let calls = 0
+  const made = once(async () => {
+    calls += 1
+    if (calls === 1) throw new Error('not yet')
+    return calls
+  })
+  await expect(made()).rejects.toThrow('not yet')
+  expect(await made()).toBe(2)
+  expect(await made()).toBe(2)
+})
+
 describe('a map of recently used values', () => {
   it('loses the value that was not used longest when it has too many', () => {
     const kept = new Map<string, number>()
