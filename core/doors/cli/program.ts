@@ -22,7 +22,7 @@ import type { RecordedCommand } from './record-command.ts'
  */
 export async function runCli(args: readonly string[], installation: Installation, version: string): Promise<number> {
   const isCall = args[0] === 'call'
-  const words = isCall ? args.slice(1) : args
+  const words = commandFirst(isCall ? args.slice(1) : args)
   const options = words.includes('--') ? words.slice(0, words.indexOf('--')) : words
   const list = await commandList(isCall)
   const name = named(options)
@@ -43,6 +43,14 @@ export async function runCli(args: readonly string[], installation: Installation
     await running.recorded?.end(exitCode, refused)
     return exitCode
   }
+}
+
+/** Puts a memory that is named before the command behind it: `lcm --db FILE stats` is `lcm stats --db FILE`. */
+function commandFirst(words: readonly string[]): readonly string[] {
+  const [option, file, ...others] = words
+  if (option !== '--db' || file === undefined) return words
+  const at = others.findIndex((word) => !word.startsWith('-'))
+  return at === -1 ? others : [...others.slice(at, at + 1), option, file, ...others.toSpliced(at, 1)]
 }
 
 type CommandRun = { exitCode: number; recorded: RecordedCommand | null }

@@ -174,6 +174,7 @@ describe('wrong usage', () => {
   it('is refused with one line of text without --json', async () => {
     expect(await refusalAsText([], lcm)).toMatch(/^2 lcm: invalid_argument: No command was given\. "lcm --help" lists/)
     expect(await refusalAsText(['frobnicate'])).toMatch(/^2 .*unknown command 'frobnicate'/)
+    expect(await refusalAsText(['--db', memory.path], lcm)).toMatch(/^2 lcm: invalid_argument: No command was given\./)
     expect(await refusalAsText(['stats', '--db', at('gone.db')])).toMatch(/^5 lcm: file_missing/)
     expect(await refusalAsText(onDb('describe', 'msg_999'))).toMatch(/^1 lcm: not_found/)
   })
@@ -195,6 +196,10 @@ describe('the exit code', () => {
   it('is 0 for a command that succeeded', async () => {
     expect((await lcm(['stats', '--db', memory.path])).code).toBe(0)
     expect((await lcmHere(['stats', '--help'])).code).toBe(0)
+    expect(await lcmHere(['--db', memory.path, 'stats'])).toEqual(await lcmHere(['stats', '--db', memory.path]))
+    expect(await lcmHere(['--db', memory.path, '--json', 'messages', '--conversation', '2'])).toEqual(
+      await lcmHere(['messages', '--conversation', '2', '--db', memory.path, '--json']),
+    )
     expect(await lcmHere(['grep', 'lease', '--db', memory.path, '--help'])).toMatchObject({ code: 0, stderr: '' })
   })
 
