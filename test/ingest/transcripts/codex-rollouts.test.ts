@@ -103,6 +103,14 @@ it('a session of Codex is read with its files in the folders of other days', asy
   expect(sentWindow(memory, SESSION).texts).toEqual(['one', 'answer to one', 'four', 'answer to four'])
 })
 
+it('a file of a session of Codex is read with those of later days, which take back what it says', async () => {
+  using memory = buildMemory()
+  const paths = files(['28', '29', '30'])
+  await importOne(memory.db, paths[1] ?? '')
+  expect(told(memory, SESSION)).toHaveLength(10)
+  expect(sentWindow(memory, SESSION).texts).toEqual(['one', 'answer to one', 'four', 'answer to four'])
+})
+
 it('a compaction of Codex behind which a person went back is taken back', async () => {
   using memory = buildMemory()
   const root = join(temporaryFolder(), 'sessions')

@@ -13,8 +13,6 @@ export type Rollout = {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Of a session that goes on for longer, only the files in the same folder are found. */
-const MOST_DAYS = 400
 
 /** The id of the session, and that of the file unless it is the first one. */
 const NAME = /^rollout-[\dT-]+-([0-9a-f]{8}-[0-9a-f-]{27})(_[\w-]+)?\.jsonl$/
@@ -50,27 +48,31 @@ function beginOf({ values }: TranscriptHead): number {
   return countAt(base, 'end_ordinal_exclusive') ?? 0
 }
 
-/** The folders of the days from the first file to this one (`sessions/2026/11/30`), or that of the file alone. */
-function foldersOf(folder: string, session: string): string[] {
-  const day = /^(.*[\\/])(\d{4})[\\/](\d{2})[\\/](\d{2})$/.exec(folder)
-  const startMs = Number.parseInt(session.replaceAll('-', '').slice(0, 12), 16)
-  if (day === null) return [folder]
-  const [, root = '', year, month, date] = day
-  const endMs = Date.UTC(Number(year), Number(month) - 1, Number(date))
-  // The folders have local dates, which may be a day beside that of the id.
-  const days = Math.ceil((endMs - startMs) / DAY_MS) + 2
-  const since = days >= 0 && days <= MOST_DAYS ? days : 0
-  return Array.from({ length: since + 1 }, (_, ago) => {
-    const [y = '', m = '', d = ''] = new Date(endMs - ago * DAY_MS).toISOString().slice(0, 10).split('-')
-    return ago === 0 ? folder : join(root, y, m, d)
-  })
+/** The folders of all days since the session began (`sessions/2026/11/30`), or that of the file alone. */
+function foldersOf(folder: string, session: string): readonly string[] {
+  const [, root] = /^(.*[\\/])\d{4}[\\/]\d{2}[\\/]\d{2}$/.exec(folder) ?? []
+  if (root === undefined) return [folder]
+  // The folders have local dates, which may be a day before that of the id.
+  const beganMs = Number.parseInt(session.replaceAll('-', '').slice(0, 12), 16) - DAY_MS
+  const [year = '', month = '', day = ''] = new Date(beganMs).toISOString().slice(0, 10).split('-')
+  const days = partsFrom(root, /^\d{4}$/, year).flatMap((y) =>
+    partsFrom(join(root, y), /^\d{2}$/, y === year ? month : '').flatMap((m) =>
+      partsFrom(join(root, y, m), /^\d{2}$/, y === year && m === month ? day : '').map((d) => join(root, y, m, d)),
+    ),
+  )
+  // Not every id begins with its time.
+  return [...new Set([...days, folder])]
 }
+
+/** The folders of a folder that are named so, from one on. */
+const partsFrom = (folder: string, name: RegExp, first: string): readonly string[] =>
+  namesIn(folder).filter((one) => name.test(one) && one >= first)
 
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
   } catch {
-    // There is none for a day on which nothing was recorded.
+    // It is no folder, or was removed since.
     return []
   }
 }
