@@ -32,30 +32,33 @@ function tables(): Tables {
 }
 
 function buildTables(): Tables {
-  const small = Uint16Array.from({ length: 0x10000 }, (_, code) => code)
+  const small = new Uint16Array(0x10000)
+  for (let code = 0; code < 0x10000; code += 1) small[code] = code
   const smallAbove = new Map<number, number>()
+  const capitals: number[] = []
   for (const [first = 0, count = 0, step = 1, difference = 0] of CASE_FOLDS.split(',').map(numbers)) {
     for (let code = first; code < first + count * step; code += step) {
-      if (code < 0x10000) small[code] = code + difference
-      else smallAbove.set(code, code + difference)
+      if (code > 0xffff) smallAbove.set(code, code + difference)
+      else {
+        small[code] = code + difference
+        capitals.push(code)
+      }
     }
-  }
-  const bases = new Map<number, number>()
-  for (const [base = 0, ...letters] of BASE_LETTERS.split(',').map(numbers)) {
-    for (const letter of letters) bases.set(letter, base)
   }
   const words = new Uint16Array(0x10000)
   const rangesAbove: number[] = []
   let start = 0
   numbers(RANGES).forEach((length, index) => {
-    const isToken = index % 2 === 1
-    for (let code = start; isToken && code < Math.min(start + length, 0x10000); code += 1) {
-      const letter = small[code] as number
-      words[code] = bases.get(letter) ?? letter
-    }
+    if (index % 2 === 1) words.set(small.subarray(start, start + length), Math.min(start, 0x10000))
     start += length
     rangesAbove.push(start)
   })
+  for (const [base = 0, ...letters] of BASE_LETTERS.split(',').map(numbers)) {
+    for (const letter of letters) words[letter] = base
+  }
+  for (const capital of capitals) {
+    if (words[capital] !== OUTSIDE) words[capital] = words[small[capital] as number] as number
+  }
   for (const mark of numbers(MARKS)) words[mark] = MARK
   return { words, small, smallAbove, rangesAbove }
 }

@@ -1,9 +1,6 @@
 import { LcmError } from '../errors.ts'
 import type { ReadDb } from './read-db.ts'
 
-/** The largest number that is read exactly, as a person writes it. */
-const LARGEST = Number.MAX_SAFE_INTEGER.toLocaleString('en')
-
 /**
  * Returns the key after which the next page of a table begins. A key that is a text, or too large for exact integers,
  * is not above the one before. Reading on after it would return the same rows forever, so it is an error.
@@ -14,7 +11,7 @@ export function nextKey(db: Pick<ReadDb, 'path'>, what: string, before: number, 
   if (typeof last === 'number' && last > Number.MAX_SAFE_INTEGER) {
     throw new LcmError(
       'file_corrupt',
-      `${db.path} cannot be read to its end: ${what} go beyond ${LARGEST}, the largest that is read exactly. Nothing is damaged: give these rows smaller numbers in a copy of the file, and open the copy.`,
+      `${db.path} cannot be read to its end: ${what} go beyond ${Number.MAX_SAFE_INTEGER.toLocaleString('en')}, the largest that is read exactly. Nothing is damaged: give these rows smaller numbers in a copy of the file, and open the copy.`,
       { path: db.path },
     )
   }

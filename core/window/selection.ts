@@ -1,5 +1,6 @@
 import { ItemReason } from '../contract/context.ts'
 import { ROLES } from '../contract/ids.ts'
+import { once } from '../keeping.ts'
 import { fallenOut, stepOf, type Unit } from './fall-out.ts'
 import type { Pairing } from './tool-pairs.ts'
 import { MESSAGE, MISSING, SUMMARY, UNSENT, type WindowColumns } from './window.ts'
@@ -275,5 +276,5 @@ function tokensOf({ columns }: SelectionInput, members: readonly number[]): numb
 
 // Created once, because `toLocaleString` would set up a formatter for every number, which takes longer than the rest of
 // a selection.
-const format = new Intl.NumberFormat('en-US')
-const number = (value: number): string => (value < 1_000 ? String(value) : format.format(value))
+const format = once(() => new Intl.NumberFormat('en-US'))
+const number = (value: number): string => (value < 1_000 ? String(value) : format().format(value))

@@ -1,5 +1,6 @@
 import type { Sample } from '#core/contract/integrity.ts'
 import { ROLES } from '#core/contract/lists.ts'
+import { once } from '#core/keeping.ts'
 import type { FileDraft } from '#core/systems/file-draft.ts'
 import { messageNumber } from '#core/systems/node-id.ts'
 import { onlyInTranscript, type Rule, type RuleContext } from '#core/systems/rule.ts'
@@ -120,11 +121,11 @@ function isSentOnce({ id, conversationId }: Sample, draft: FileDraft): boolean {
 }
 
 const MOST_LISTED = 6
-const LIST = new Intl.ListFormat('en')
+const list = once(() => new Intl.ListFormat('en'))
 
 function listed(names: readonly string[]): string {
   const rest = names.length - MOST_LISTED
-  return LIST.format(rest > 0 ? [...names.slice(0, MOST_LISTED), `${rest} more`] : names)
+  return list().format(rest > 0 ? [...names.slice(0, MOST_LISTED), `${rest} more`] : names)
 }
 
 export const toolResultRules = [
