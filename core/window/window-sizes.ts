@@ -1,3 +1,4 @@
+import { once } from '../keeping.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
@@ -7,7 +8,7 @@ import { forkPoints } from '../systems/records/forks.ts'
 import { knownRole, messageWeights } from '../systems/records/messages.ts'
 import { toolCalls } from '../systems/records/parts.ts'
 import { summaryHeads } from '../systems/records/summaries.ts'
-import { type WindowEntry, windowsOf } from '../systems/records/window-entries.ts'
+import { plainWindowsOf, type WindowEntry, windowsOf } from '../systems/records/window-entries.ts'
 import { type Inherited, inheritedBy } from './inherited.ts'
 import { type Placements, storedPlacements } from './placements.ts'
 import { estimatesOf, readingWindow } from './read-window.ts'
@@ -42,16 +43,22 @@ export class WindowSizes {
     const inherited = this.#inherited(conversationIds)
     const budgetOf = budgetsOf(this.#settings, conversationIds)
     const sizes = new Map<number, WindowSize>()
-    let pruned: ReadonlyMap<number, number> | null = null
-    for (const windows of this.#windows(conversationIds, inherited)) {
+    const pruned = once(() => prunedInWindows(this.#db))
+    for (const [id, items, tokens] of plainWindowsOf(this.#db, conversationIds)) {
+      const fits = tokens <= budgetOf(id).selectionTokens
+      if (fits && !pruned().has(id) && !inherited.has(id)) sizes.set(id, wholeWindow(items, tokens))
+    }
+    const others = conversationIds.filter((id) => !sizes.has(id))
+    for (const windows of this.#windows(others, inherited)) {
       const items = this.#items([...windows.values()].flat())
       const callIds = this.#callIds(items)
-      pruned ??= prunedInWindows(this.#db)
       let from = 0
       for (const [conversationId, { length }] of windows) {
         const outputs = [
           ...(inherited.get(conversationId)?.pruned ?? []),
-          ...(pruned.has(conversationId) || inherited.has(conversationId) ? readPruned(this.#db, conversationId) : []),
+          ...(pruned().has(conversationId) || inherited.has(conversationId)
+            ? readPruned(this.#db, conversationId)
+            : []),
         ]
         const window = withoutPruned(items.slice(from, from + length), prunedByMessage(outputs))
         from += length
@@ -164,8 +171,7 @@ export class WindowSizes {
     // Most windows fit as they are, and then nothing has to be selected.
     const isPlain = ({ kind, messageId }: Item): boolean =>
       kind !== 'missing' && (messageId === null || !(callIds.has(messageId) || unsent.has(messageId)))
-    if (activeTokens <= budgetTokens && window.every(isPlain))
-      return { ...NO_WINDOW, items: window.length, activeTokens, fittingTokens: activeTokens }
+    if (activeTokens <= budgetTokens && window.every(isPlain)) return wholeWindow(window.length, activeTokens)
     const isUnsent = ({ messageId }: Item): boolean => messageId !== null && unsent.has(messageId)
     const unsentIndexes = new Set(window.flatMap((item, index) => (isUnsent(item) ? index : [])))
     // A message that is in the window twice carries its calls at its last index, as in an assembled window.
@@ -183,6 +189,13 @@ export class WindowSizes {
     return measureWindow(columnsOf(window, unsentIndexes), pairs, { ...this.#settings, budgetTokens })
   }
 }
+
+const wholeWindow = (items: number, tokens: number): WindowSize => ({
+  ...NO_WINDOW,
+  items,
+  activeTokens: tokens,
+  fittingTokens: tokens,
+})
 
 const entryOf = (named: Placements[number]): WindowEntry =>
   typeof named === 'number' ? { messageId: named, summaryId: null } : { messageId: null, summaryId: named }

@@ -11,6 +11,17 @@ const queries = {
     FROM context_items
     WHERE conversation_id IN (SELECT value FROM json_each(:conversations))
     ORDER BY conversation_id, ordinal`,
+  hasCallIndex: /* sql */ `SELECT 1 FROM pragma_index_list('message_parts') WHERE name = 'message_parts_call'`,
+  plain: /* sql */ `
+    SELECT c.conversation_id, count(*), total(m.token_count)
+    FROM context_items AS c
+    LEFT JOIN messages AS m ON m.message_id = c.message_id
+    WHERE c.conversation_id IN (SELECT value FROM json_each(:conversations))
+    GROUP BY c.conversation_id
+    HAVING min(
+      typeof(m.token_count) = 'integer' AND m.token_count > 0
+      AND m.message_id NOT IN (SELECT message_id FROM message_parts WHERE tool_call_id IS NOT NULL)
+    )`,
   ofMessages: /* sql */ `
     SELECT message_id AS id, conversation_id AS conversationId
     FROM context_items
@@ -83,6 +94,20 @@ export function* windowsOf(db: ReadDb, conversationIds: readonly number[]): Gene
     entries += 1
   }
   if (entries > 0) yield windows
+}
+
+/** For fewer windows than this, reading their entries is faster than listing all messages with tool calls. */
+const MANY_WINDOWS = 1000
+
+type PlainWindow = readonly [conversationId: number, items: number, tokens: number]
+
+/**
+ * Yields those of many windows in which there are only messages with a count of tokens and without tool calls: their
+ * entries are counted, and not read. None where the file has no index of tool calls, or for fewer than a thousand windows.
+ */
+export function* plainWindowsOf(db: ReadDb, conversationIds: readonly number[]): Generator<PlainWindow> {
+  if (conversationIds.length < MANY_WINDOWS || db.value(queries.hasCallIndex) === undefined) return
+  yield* db.iterateRows<PlainWindow>(queries.plain, { conversations: JSON.stringify(conversationIds) })
 }
 
 /** A conversation in whose window something is listed. */
