@@ -46,12 +46,12 @@ export class KeptByConversation<Value> {
       this.#follow()
       if (ids === null) this.#readAll()
       else this.#readMissing(ids)
-      return new Map(
-        (ids ?? [...this.#kept.keys()]).flatMap((id): [number, Value][] => {
-          const value = this.#kept.get(id)?.value ?? null
-          return value === null ? [] : [[id, value]]
-        }),
-      )
+      const values = new Map<number, Value>()
+      for (const id of ids ?? this.#kept.keys()) {
+        const value = this.#kept.get(id)?.value ?? null
+        if (value !== null) values.set(id, value)
+      }
+      return values
     })
   }
 

@@ -29,7 +29,7 @@ export type ListedSize = {
   readonly window: WindowSize | null
 }
 
-type Tokens = { readonly stored: number; readonly window: WindowSize }
+type Tokens = Pick<Size, 'storedTokens' | 'window'>
 type TokensById = ReadonlyMap<number, Tokens>
 /** The rows of all conversations in one state of the file. */
 type Counted = RowCounts & { readonly stamp: string }
@@ -114,10 +114,10 @@ export class ConversationSizes {
     const messages = only === undefined ? null : this.#reader.known(only)
     const stored = messages?.isPlain ? null : this.#tokensNow(of)
     const sizes = sizesOf(counts, entries, (id) => ({
-      stored: (stored ? stored.get(id) : messages?.totalTokens) ?? 0,
+      storedTokens: (stored ? stored.get(id) : messages?.totalTokens) ?? 0,
       window: windows.get(id) ?? NO_WINDOW,
     }))
-    if (of === null) this.#keep(changeStamp(this.#db), sizes)
+    if (of === null) this.#read = { stamp: changeStamp(this.#db), tokens: sizes, isWhole: true }
     return sizes
   }
 
@@ -182,7 +182,7 @@ export class ConversationSizes {
       return {
         messages: messages ?? 0,
         contextItems: items ?? 0,
-        storedTokens: tokens?.stored ?? (messages === undefined ? 0 : null),
+        storedTokens: tokens?.storedTokens ?? (messages === undefined ? 0 : null),
         window: tokens?.window ?? small.get(id) ?? ((known ? messages : items) === undefined ? NO_WINDOW : null),
       }
     }
@@ -269,17 +269,13 @@ export class ConversationSizes {
     const windows = memory
       ? new Map([[id, await inSlices(this.#windows.measuring(memory, id), NEVER)]])
       : this.#windows.measure(ids)
-    return new Map(ids.map((one) => [one, { stored: stored.get(one) ?? 0, window: windows.get(one) ?? NO_WINDOW }]))
+    return new Map(
+      ids.map((one) => [one, { storedTokens: stored.get(one) ?? 0, window: windows.get(one) ?? NO_WINDOW }]),
+    )
   }
 
   #current(): Reading | null {
     return this.#read?.stamp === changeStamp(this.#db) ? this.#read : null
-  }
-
-  #keep(stamp: string, sizes: ReadonlyMap<number, Size>): void {
-    const tokens = new Map<number, Tokens>()
-    for (const [id, { storedTokens: stored, window }] of sizes) tokens.set(id, { stored, window })
-    this.#read = { stamp, tokens, isWhole: true }
   }
 }
 
@@ -301,7 +297,7 @@ const isLarge = (entries: EntryCounts | undefined): boolean => (entries?.items ?
 
 const NEVER = new AbortController().signal
 
-const NONE: Tokens = { stored: 0, window: NO_WINDOW }
+const NONE: Tokens = { storedTokens: 0, window: NO_WINDOW }
 const NO_WINDOWS: ReadonlyMap<number, WindowSize> = new Map()
 const NOTHING: ListedSize = { messages: 0, contextItems: 0, storedTokens: 0, window: NO_WINDOW }
 
@@ -312,8 +308,8 @@ function sizesOf(
 ): Map<number, Size> {
   const sizes = new Map<number, Size>()
   const add = (id: number): void => {
-    const { stored, window } = tokensOf(id)
-    sizes.set(id, { messages: counts.get(id) ?? 0, storedTokens: stored, window })
+    const { storedTokens, window } = tokensOf(id)
+    sizes.set(id, { messages: counts.get(id) ?? 0, storedTokens, window })
   }
   for (const id of counts.keys()) add(id)
   for (const id of entries.keys()) if (!counts.has(id)) add(id)
