@@ -80,8 +80,27 @@ export type Words = {
   readonly origins: Uint32Array
 }
 
+/** A text of so many characters takes some milliseconds to fold. */
+const LONG_CHARS = 100_000
+
+/**
+ * Returns a function that folds a text, and does not fold the same long text again: for one search a hit is verified,
+ * counted and shown, each with its text read anew. What was folded is held only until memory is collected.
+ */
+function knowingLastLong(fold: (text: string) => string): (text: string) => string {
+  let last: WeakRef<{ readonly text: string; readonly folded: string }> | undefined
+  return (text) => {
+    if (text.length < LONG_CHARS) return fold(text)
+    const known = last?.deref()
+    if (known?.text === text) return known.folded
+    const made = { text, folded: fold(text) }
+    last = new WeakRef(made)
+    return made.folded
+  }
+}
+
 /** Returns the tokens of a text as FTS5 compares them, in a form for `includes(' word ')`. */
-export const wordsOf = (text: string): string => folded(text, null).text
+export const wordsOf = knowingLastLong((text) => folded(text, null).text)
 
 /** Returns the same as `wordsOf`, with the offsets of the tokens in the text. The next call overwrites the offsets. */
 export function locatedWordsOf(text: string): Words {
@@ -168,7 +187,9 @@ function fold(text: string, units: Uint16Array, origins: Uint32Array | null): nu
 const isHalf = (code: number): boolean => code >= 0xd800 && code <= 0xdfff
 
 /** Returns a text in lower case with the same offsets. Accents stay. */
-export function smallLetters(text: string): string {
+export const smallLetters = knowingLastLong(lowerCase)
+
+function lowerCase(text: string): string {
   if (isAscii(text)) return text.toLowerCase()
   const { small, smallAbove } = tables()
   const units = new Uint16Array(text.length)
