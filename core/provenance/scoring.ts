@@ -1,7 +1,7 @@
 import type { IndexView } from './index-view.ts'
 import type { Claim, Vocabulary } from './vocabulary.ts'
 import { type WeighedClaim, weigh } from './weighed-claim.ts'
-import { type Candidate, WindowComparison } from './window-comparison.ts'
+import { type Candidate, HIGHEST_SCORE, WindowComparison } from './window-comparison.ts'
 
 /** How many windows are compared closely for each claim. */
 const CANDIDATES = 16
@@ -55,6 +55,7 @@ export class Scorer {
     for (const unit of this.#promising(weighed)) {
       const candidate = windows.best(unit, best?.score)
       if (candidate && (best === null || byScore(candidate, best) < 0)) best = candidate
+      if (best !== null && best.score >= HIGHEST_SCORE) break
     }
     return best
   }
@@ -76,23 +77,17 @@ export class Scorer {
       const occurrences = this.#index.occurrencesOf(specific)
       for (const { unit } of occurrences) add(unit, 2 / (1 + occurrences.length / 20))
     }
-    const around = (unit: number): number =>
-      (coarse[unit] as number) + 0.6 * Math.max(this.#near(unit, unit - 1), this.#near(unit, unit + 1))
-    const isSummary = (unit: number): boolean => this.#index.texts[this.#index.textOf(unit)]?.kind === 'summary'
-    const best = [
-      ...largest(
-        touched.filter((unit) => !isSummary(unit)),
-        around,
-        CANDIDATES,
-      ),
-      ...largest(touched.filter(isSummary), around, CANDIDATES),
-    ]
+    const messages = new Largest(CANDIDATES)
+    const summaries = new Largest(CANDIDATES)
+    for (const unit of touched) {
+      const text = this.#index.textOf(unit)
+      const kind = this.#index.texts[text]?.kind === 'summary' ? summaries : messages
+      const before = this.#index.textOf(unit - 1) === text ? (coarse[unit - 1] ?? 0) : 0
+      const after = this.#index.textOf(unit + 1) === text ? (coarse[unit + 1] ?? 0) : 0
+      kind.add(unit, (coarse[unit] as number) + 0.6 * Math.max(before, after))
+    }
     for (const unit of touched) coarse[unit] = 0
-    return best
-  }
-
-  #near(unit: number, other: number): number {
-    return this.#index.textOf(other) === this.#index.textOf(unit) ? (this.#index.roughScores[other] ?? 0) : 0
+    return [...messages.units, ...summaries.units]
   }
 
   #frequency(term: number): number {
@@ -138,21 +133,26 @@ export class Scorer {
   }
 }
 
-/**
- * Returns the `count` largest items by a measure, the largest first. Of two equal items the earlier one comes first.
- */
-function largest<T>(items: readonly T[], measure: (item: T) => number, count: number): T[] {
-  const best: { item: T; value: number }[] = []
-  for (const item of items) {
-    const value = measure(item)
-    const last = best.at(-1)
-    if (best.length === count && last && value <= last.value) continue
-    let at = best.length
-    while (at > 0 && (best[at - 1]?.value ?? 0) < value) at -= 1
-    best.splice(at, 0, { item, value })
-    if (best.length > count) best.pop()
+/** The units with the largest values, the largest first. Of two equal ones the earlier one comes first. */
+class Largest {
+  readonly units: number[] = []
+  readonly #values: number[] = []
+  readonly #most: number
+
+  constructor(most: number) {
+    this.#most = most
   }
-  return best.map(({ item }) => item)
+
+  add(unit: number, value: number): void {
+    let at = this.units.length
+    if (at === this.#most && value <= (this.#values[at - 1] as number)) return
+    while (at > 0 && (this.#values[at - 1] as number) < value) at -= 1
+    this.units.splice(at, 0, unit)
+    this.#values.splice(at, 0, value)
+    if (this.units.length <= this.#most) return
+    this.units.pop()
+    this.#values.pop()
+  }
 }
 
 const byScore = (a: Candidate, b: Candidate): number => b.score - a.score || a.text - b.text || a.start - b.start

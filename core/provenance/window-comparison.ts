@@ -214,7 +214,7 @@ export class WindowComparison {
 }
 
 /** What a passage scores that says the whole claim. The parts are added in the order in which a score adds them. */
-const HIGHEST_SCORE = SCORE.words + SCORE.order + SCORE.specifics
+export const HIGHEST_SCORE = SCORE.words + SCORE.order + SCORE.specifics
 
 /** Returns what a passage with this share of the claim's words, and at most so many of its specifics, scores at most. */
 const mostScore = ({ specifics: { length } }: Claim, coverage: number, specifics: number): number =>
