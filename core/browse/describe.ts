@@ -11,9 +11,8 @@ import { type FoundNode, findNode, messageNodeId, notFound } from '../systems/no
 import { modelExploration } from '../systems/records/explorations.ts'
 import { fileById, fileIdsIn, fileReferences } from '../systems/records/files.ts'
 import { sourceIds, summariesNaming } from '../systems/records/links.ts'
-import { descendantCounts, summaryRanges } from '../systems/records/summaries.ts'
+import { summaryRanges, summaryTold } from '../systems/records/summaries.ts'
 import { firstInWindow, placeInWindow } from '../systems/records/window-entries.ts'
-import { contentOfSummary } from '../systems/texts.ts'
 import { cutText } from '../text.ts'
 
 /** A description names at most this many sources. */
@@ -106,7 +105,8 @@ function describeSummary(
   const node = summaries.nodeOf(id)
   if (node < 0) throw notFound(db, id)
   const row = summaries.at(node)
-  const content = contentOfSummary(db, id) ?? ''
+  const [text, descendantCount] = summaryTold(db, id)
+  const content = text ?? ''
   const covers = summariesAbove(memory, node).map((above) => ({
     id: summaries.at(above).id,
     inWindow: (window.summaryCounts[above] ?? 0) > 0,
@@ -126,7 +126,7 @@ function describeSummary(
     tokens: row.tokens,
     sourceTokens,
     compression: row.tokens > 0 && sourceTokens > 0 ? sourceTokens / row.tokens : null,
-    descendantCount: descendantCounts(db, [id]).get(id) ?? null,
+    descendantCount,
     messages: coverage.messageCount(node),
     sources: sourcesOf(memory, node) ?? sourceIds(db, id, MAX_SOURCES),
     sourceCount: (lineage.sources[node]?.length ?? 0) + links.messagesOf(node).length,
