@@ -179,6 +179,8 @@ export type GivenUpRecord = {
   readonly externalIds: ReadonlySet<string>
   /** The keys of compactions that were taken back, so that the agent sees again what they replaced. */
   readonly compactions?: ReadonlySet<string>
+  /** The messages that a fork with copies of its own has from before the fork. It does not see others from then. */
+  readonly copies?: ReadonlySet<string>
 }
 
 /**

@@ -26,7 +26,7 @@ import type {
   StoredHistory,
   TranscriptRecord,
 } from './format.ts'
-import { removedSince, storeGivenUp, withdrawGivenUp } from './given-up-branches.ts'
+import { leftByFork, removedSince, storeGivenUp, withdrawGivenUp } from './given-up-branches.ts'
 import { continueMessage, cutGrown } from './grown-answer.ts'
 import { ImportBatch } from './import-batch.ts'
 import { ImportReport, type ResumeOf } from './import-report.ts'
@@ -70,6 +70,8 @@ export class TranscriptWriter {
   readonly #titles = new SessionTitles()
   /** By the session. */
   readonly #givenUp = new Map<string, Pick<GivenUpRecord, 'externalIds' | 'compactions'>>()
+  /** What forks have from before the fork, by the session. */
+  readonly #copied = new Map<string, ReadonlySet<string>>()
   /**
    * Compactions of sessions that were stored before. What they replaced is known only when the branches are up to date.
    */
@@ -201,6 +203,7 @@ export class TranscriptWriter {
         return
       case 'given_up':
         this.#givenUp.set(record.sessionId, record)
+        if (record.copies) this.#copied.set(record.sessionId, record.copies)
         return
       case 'held':
         this.#held.push(record)
@@ -251,9 +254,11 @@ export class TranscriptWriter {
     for (const { sessionId, ...held } of this.#held) {
       const session = this.#sessions.get(sessionId)
       if (session === undefined || session.isNew) continue
-      const removed = removedSince({ db, conversationId: session.id, ...held })
-      const known = this.#givenUp.get(sessionId)
-      this.#givenUp.set(sessionId, { ...known, externalIds: new Set([...(known?.externalIds ?? []), ...removed]) })
+      this.#giveUp(sessionId, removedSince({ db, conversationId: session.id, ...held }))
+    }
+    for (const [sessionId, copies] of this.#copied) {
+      const conversationId = this.#sessions.get(sessionId)?.id
+      if (conversationId !== undefined) this.#giveUp(sessionId, leftByFork({ db, conversationId, copies }))
     }
     const givenUp = (window === 'agent' ? [...this.#givenUp] : []).flatMap(
       ([sessionId, { externalIds, compactions }]) => {
@@ -278,6 +283,11 @@ export class TranscriptWriter {
       noteSession(db, 'sent_again', session, note.length === 0 ? null : JSON.stringify(note))
     }
     this.#nameConversations()
+  }
+
+  #giveUp(sessionId: string, externalIds: readonly string[]): void {
+    const known = this.#givenUp.get(sessionId)
+    this.#givenUp.set(sessionId, { ...known, externalIds: new Set([...(known?.externalIds ?? []), ...externalIds]) })
   }
 
   /** Says of which conversations a resume would load less than their agent should see. */

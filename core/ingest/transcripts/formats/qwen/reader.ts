@@ -14,6 +14,9 @@ import { bookkeeping, isHarnessText, isSpoken, qwenFinish, recordTypes, resultsO
 type Session = {
   readonly id: string
   title: string | null
+  /** The session from which the record that is read was copied, when this one is a fork. */
+  copiedFrom: string | null
+  readonly copies: Set<string>
   readonly givenUp: Set<string>
   /** The messages that the model is sent, in their order. */
   sent: { readonly externalIds: readonly string[]; readonly digest: string }[]
@@ -61,8 +64,8 @@ export class QwenReader {
   }
 
   end(): TranscriptRecord[] {
-    return [...this.#sessions.values()].flatMap(({ id, title, givenUp }): TranscriptRecord[] => [
-      { kind: 'given_up', sessionId: id, externalIds: givenUp },
+    return [...this.#sessions.values()].flatMap(({ id, title, givenUp, copies }): TranscriptRecord[] => [
+      { kind: 'given_up', sessionId: id, externalIds: givenUp, ...(copies.size === 0 ? {} : { copies }) },
       this.#chains.of(id),
       ...(title === null ? [] : [{ kind: 'title' as const, sessionId: id, title }]),
     ])
@@ -77,6 +80,7 @@ export class QwenReader {
   ): void {
     const createdAtMs = this.#clock.at(record.timestamp)
     const session = this.#session(record, out)
+    session.copiedFrom = originOf(record)
     if (record.type === 'system') {
       this.#takeCompression(record, uuid, session, createdAtMs, details, isLive, out)
       return
@@ -181,7 +185,9 @@ export class QwenReader {
   ): void {
     if (!isLive && message.externalId !== null) session.givenUp.add(message.externalId)
     this.#chains.said(session.id, message.externalId)
-    out.push({ kind: 'message', sessionId: session.id, message })
+    if (session.copiedFrom !== null && message.externalId !== null) session.copies.add(message.externalId)
+    const copiedFrom = session.copiedFrom === null ? [] : [session.copiedFrom]
+    out.push({ kind: 'message', sessionId: session.id, message, copiedFrom })
   }
 
   #note(session: Session, externalIds: readonly string[], parts: unknown, isLive: boolean): void {
@@ -193,12 +199,14 @@ export class QwenReader {
     const id = this.#sessionId(record)
     const known = this.#sessions.get(id)
     if (known) return known
-    const session: Session = { id, title: null, givenUp: new Set(), sent: [] }
+    const session: Session = { id, title: null, copiedFrom: null, copies: new Set(), givenUp: new Set(), sent: [] }
     this.#sessions.set(id, session)
     const startedAtMs = this.#clock.at(record.timestamp)
     const main = textAt(record, 'sessionId') ?? this.#fallback
-    const parentSessionId = id === main ? null : main
-    out.push({ kind: 'session', sessionId: id, parentSessionId, cwd: textAt(record, 'cwd'), startedAtMs })
+    const origin = id === main ? originOf(record) : null
+    const parentSessionId = id === main ? origin : main
+    const fork = origin === null ? {} : { hasOwnCopies: true }
+    out.push({ kind: 'session', sessionId: id, parentSessionId, cwd: textAt(record, 'cwd'), startedAtMs, ...fork })
     return session
   }
 
@@ -208,6 +216,9 @@ export class QwenReader {
     return agentId === null ? main : `${main}/agent-${agentId}`
   }
 }
+
+/** A fork has copies of the records that its parent had then, under the same ids. Each names the parent. */
+const originOf = (record: JsonObject): string | null => textAt(objectAt(record, 'forkedFrom'), 'sessionId')
 
 const digestOf = (parts: unknown): string => sha256(JSON.stringify(parts ?? null), 'base64').slice(0, 16)
 
