@@ -24,6 +24,8 @@ export class ForkedCopies {
   readonly #last = new Map<string, { readonly origin: string; readonly externalId: string }>()
   /** Sessions that an earlier import stored, with whatever they repeat. */
   readonly #stored = new Set<string>()
+  /** Forks that prune their copies alone. */
+  readonly #ownCopies = new Set<string>()
 
   constructor(sessions: StoredSessions, forks: Forks, clock: Clock) {
     this.#sessions = sessions
@@ -36,7 +38,8 @@ export class ForkedCopies {
     return this.#origins
   }
 
-  declare({ sessionId, mayBeFork }: SessionRecord): void {
+  declare({ sessionId, mayBeFork, hasOwnCopies }: SessionRecord): void {
+    if (hasOwnCopies) this.#ownCopies.add(sessionId)
     if (this.#sessions.has(sessionId)) this.#stored.add(sessionId)
     if (mayBeFork) this.#maybeForks.set(sessionId, null)
   }
@@ -83,6 +86,7 @@ export class ForkedCopies {
       const { copiedFrom, ...moved } = record
       return { ...moved, sessionId: origin }
     }
+    if (record.kind === 'pruning' && this.#ownCopies.has(record.sessionId)) return record
     if (record.kind === 'compaction' || record.kind === 'pruning') {
       const [named] =
         record.kind === 'compaction'

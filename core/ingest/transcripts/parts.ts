@@ -130,7 +130,7 @@ export const compactionPart = (isAuto: boolean | null, facts: Readonly<Record<st
   metadata: JSON.stringify(facts),
 })
 
-/** Says that an agent keeps a message for its person, and never sends it to the model. */
+/** Says that an agent does not send a message to the model: it is for the person, or another one stands in its place. */
 export const neverSent = (sessionId: string, externalId: string, atMs: number): PruningRecord => ({
   kind: 'pruning',
   sessionId,

@@ -1,12 +1,11 @@
-import { basename, dirname, join } from 'node:path'
+import { basename } from 'node:path'
 import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { readJsonLines } from '#core/ingest/transcripts/read-lines.ts'
+import { CopilotForks } from './forks.ts'
 import { CopilotReader } from './reader.ts'
-
-/** The file that holds the name of the session. */
-const besides = (path: string): readonly string[] => [join(dirname(path), 'workspace.yaml')]
+import { workspaceOf } from './workspace.ts'
 
 /** What is shown to the person of a call and its result, and measurements. */
 const ASIDES = /^data\.(?:toolTelemetry|result\.detailedContent|toolRequests\[\]\.intentionSummary)/
@@ -22,7 +21,7 @@ export const copilot: TranscriptFormat = {
   detect,
   read,
   asides: ASIDES,
-  besides,
+  besides: (path) => [workspaceOf(path)],
 }
 
 const EVENT =
@@ -38,7 +37,9 @@ const isEvent = (record: JsonObject): boolean =>
   EVENT.test(textAt(record, 'type') ?? '') && isObject(record.data) && textAt(record, 'id') !== null
 
 async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
-  const reader = new CopilotReader(source, `file:${basename(source.path)}`)
+  const forks = new CopilotForks()
+  yield* readJsonLines(source, 'looking', (record, { line }) => forks.take(record, line))
+  const reader = new CopilotReader(source, `file:${basename(source.path)}`, forks)
   yield* readJsonLines(source, 'storing', (record, origin, out) => reader.take(record, origin, out))
   yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
 }

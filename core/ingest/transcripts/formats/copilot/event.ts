@@ -26,6 +26,8 @@ const bookkeeping: ReadonlySet<string> = new Set([
   ...family('session', 'mcp_server_needs_reconnect mcp_server_removed mcp_server_status_changed binary_asset'),
   ...family('session', 'schedule_created schedule_cancelled schedule_rearmed extensions.attachments_pushed'),
   ...family('session', 'managed_settings_enforced managed_settings_resolved'),
+  ...family('session', 'model_deselected permission_recovery request_body_compression_disabled'),
+  ...family('session', 'fusion_change_checkpoint fusion_commit_started'),
   ...family('session', 'fusion_completed fusion_resolved fusion_route_started fusion_route_failed'),
   ...family('session.canvas', 'opened closed recorded removed registry_changed unavailable'),
   ...family('assistant', 'turn_start turn_end intent usage idle server_tool_progress message_start message_delta'),
@@ -33,7 +35,8 @@ const bookkeeping: ReadonlySet<string> = new Set([
   ...family('assistant', 'fusion_phase_started fusion_phase_activity fusion_phase_completed fusion_phase_failed'),
   ...family('tool', 'execution_start execution_partial_result execution_progress search_activated user_requested'),
   ...family('tool_search', 'activated'),
-  ...family('permission', 'requested completed'),
+  ...family('permission', 'requested completed assentDetected carriedForward contextualAuthorization'),
+  ...family('permission', 'messageAuthorization messageAuthorizationDegraded messageAuthorizationRead'),
   ...family('hook', 'start progress end'),
   ...family('model', 'turn_started turn_ended turn_failed response message messages_snapshot'),
   ...family('model', 'model_call_started model_call_success model_call_failure call_failure call_finished'),
@@ -42,7 +45,10 @@ const bookkeeping: ReadonlySet<string> = new Set([
   ...family('user_input', 'requested completed'),
   ...family('elicitation', 'requested completed'),
   ...family('sampling', 'requested completed'),
-  ...family('mcp', 'oauth_required oauth_completed headers_refresh_required headers_refresh_completed'),
+  ...family(
+    'mcp',
+    'oauth_required oauth_completed oauth_recovery_completed headers_refresh_required headers_refresh_completed',
+  ),
   ...family('mcp', 'tools.list_changed resources.list_changed prompts.list_changed'),
   ...family('mcp_app', 'tool_call_complete'),
   ...family('external_tool', 'requested completed'),
@@ -54,6 +60,8 @@ const bookkeeping: ReadonlySet<string> = new Set([
   ...family('exit_plan_mode', 'requested completed'),
   ...family('factory', 'run_started run_updated run_settled'),
   ...family('ui', 'ephemeral_query'),
+  ...family('human_response', 'recorded'),
+  ...family('skill', 'invoked_ref'),
 ])
 
 /** Events that change the window in a way that they do not tell. */
@@ -66,11 +74,34 @@ export const isBookkeeping = (type: string): boolean => bookkeeping.has(type)
 
 export const whyUntold = (type: string): string | null => untold[type] ?? null
 
-/** What a person said, as the model was given it, and what was attached. */
+/**
+ * What a person said, as the model was given it, and what was attached. Files and folders are named behind the words.
+ * Pictures come after that, each behind its path.
+ */
 export function userBlocks(data: JsonObject): BlockPart[] {
-  const text = textAt(data, 'transformedContent') ?? textAt(data, 'content')
-  const attached = listAt(data, 'attachments').map(unknownBlock)
-  return [...(text === null ? [] : [textBlock(text)]), ...attached]
+  const said = textAt(data, 'transformedContent') ?? textAt(data, 'content')
+  const attached = listAt(data, 'attachments').filter(isObject)
+  const tagged = attached.flatMap((one) => textAt(one, 'taggedFilesEntry') ?? [])
+  const files = tagged.length === 0 ? '' : `\n\n\n\n<tagged_files>\n${tagged.join('\n')}\n</tagged_files>`
+  const others = attached.filter((one) => textAt(one, 'taggedFilesEntry') === null)
+  return [...(said === null ? [] : [textBlock(said + files)]), ...others.flatMap(attachedBlocks)]
+}
+
+/** What the person typed, where the model was sent something else, such as a skill for `/name`. */
+export function typedInstead(data: JsonObject): { readonly typed?: string } {
+  const [typed, sent] = [textAt(data, 'content'), textAt(data, 'transformedContent')]
+  return typed === null || sent === null || sent.includes(typed) ? {} : { typed }
+}
+
+function attachedBlocks(attachment: JsonObject): BlockPart[] {
+  const [path, fileMime, assetId] = ['path', 'mimeType', 'assetId'].map((field) => textAt(attachment, field))
+  if (path == null || assetId == null || !fileMime?.startsWith('image/')) return [unknownBlock(attachment)]
+  const fileName = textAt(attachment, 'displayName')
+  const bytes = countAt(attachment, 'byteLength') ?? undefined
+  const metadata = JSON.stringify({ bytes, sha256: assetId.replace(/^sha256:/, '') })
+  const label = ['image', fileMime, fileName, bytes === undefined ? null : `${bytes} bytes`].filter((word) => word)
+  const picture = { part: { type: 'file' as const, fileMime, fileName, metadata }, text: `[${label.join(' ')}]` }
+  return [textBlock(`Image file at path ${path}`), picture]
 }
 
 /** What the model thought, said and called in one event. */
@@ -97,6 +128,14 @@ export function answerBlocks(data: JsonObject): BlockPart[] {
 export function resultOf(data: JsonObject): { readonly output: string; readonly isError: boolean } {
   const told = textAt(objectAt(data, 'result'), 'content') ?? textAt(objectAt(data, 'error'), 'message')
   return { output: told ?? '', isError: data.success === false }
+}
+
+/** What the model is sent with the next prompt of a command that the person ran. */
+export function shellText(command: string, data: JsonObject): string {
+  const { output, isError } = resultOf(data)
+  const code = isError ? 'non-zero exit code' : 'exit code 0'
+  const said = `The user executed a shell command directly in their terminal (${code}).`
+  return `<user_shell_command_output>\n${said}\n\nCommand:\n${command}\n\nOutput:\n${output}\n</user_shell_command_output>`
 }
 
 /** Model and usage of an answer. The input tokens include those from the cache. */

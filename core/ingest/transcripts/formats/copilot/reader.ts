@@ -1,18 +1,43 @@
-import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import type { CompactionRecord, TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import { countAt, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
 import { oneLine } from '#core/ingest/transcripts/one-line.ts'
-import { compactionPart, messageOf, RecordClock, resultMessage, textBlock } from '#core/ingest/transcripts/parts.ts'
+import {
+  compactionPart,
+  messageOf,
+  neverSent,
+  RecordClock,
+  resultMessage,
+  textBlock,
+} from '#core/ingest/transcripts/parts.ts'
 import { type RecordOrigin, typeName } from '#core/ingest/transcripts/read-lines.ts'
-import { answerBlocks, answerFinish, isBookkeeping, resultOf, userBlocks, whyUntold } from './event.ts'
+import {
+  answerBlocks,
+  answerFinish,
+  isBookkeeping,
+  resultOf,
+  shellText,
+  typedInstead,
+  userBlocks,
+  whyUntold,
+} from './event.ts'
+import type { CopilotForks } from './forks.ts'
+import { CopilotSkills } from './skills.ts'
+import { givenName } from './workspace.ts'
 
 type Session = {
   readonly id: string
+  /** True for a sub-agent of another session that was copied. */
+  readonly isCopy: boolean
   title: string | null
   /** External ids of the messages that the model is sent, in their order, without the system prompt. */
   sent: string[]
+  /** External id of the newest system prompt, which stands in the place of those before it. */
+  prompt: string | null
+  /** External ids of all messages. */
+  readonly held: Set<string>
+  /** Those of them that a fork copied. */
+  readonly copies: Set<string>
 }
 
 /** Usage records stand just before the answer that they belong to. */
@@ -20,6 +45,7 @@ const MOST_USAGES = 1000
 
 export class CopilotReader {
   readonly #source: TranscriptSource
+  readonly #forks: CopilotForks
   readonly #clock: RecordClock
   readonly #sessions = new Map<string, Session>()
   readonly #taken = new Set<string>()
@@ -27,11 +53,18 @@ export class CopilotReader {
   readonly #usages = new Map<string, JsonObject>()
   /** Names of tools by the id of their call. */
   readonly #tools = new Map<string, string>()
+  readonly #skills = new CopilotSkills()
+  /** What the person ran in the shell, by the id of the call. */
+  readonly #commands = new Map<string, string>()
   #sessionId: string
   #cwd: string | null = null
+  #latestMs = Number.NEGATIVE_INFINITY
+  /** The session in which the event was written that is read, when it was copied. */
+  #origin: string | null = null
 
-  constructor(source: TranscriptSource, fallback: string) {
+  constructor(source: TranscriptSource, fallback: string, forks: CopilotForks) {
     this.#source = source
+    this.#forks = forks
     this.#clock = new RecordClock(source.nowMs)
     this.#sessionId = fallback
   }
@@ -40,12 +73,14 @@ export class CopilotReader {
     const type = textAt(event, 'type') ?? ''
     const id = textAt(event, 'id')
     const data = objectAt(event, 'data')
+    this.#origin = this.#forks.originOf(origin.line)
     if (id !== null && this.#taken.has(id)) {
       out.push({ kind: 'repeated' })
       return
     }
     if (id !== null) this.#taken.add(id)
     const atMs = this.#clock.at(event.timestamp)
+    this.#latestMs = Math.max(this.#latestMs, atMs)
     if (id !== null && this.#takeSpoken(event, type, id, data, atMs, origin.details, out)) return
     this.#note(type, data)
     const reason = whyUntold(type)
@@ -57,11 +92,24 @@ export class CopilotReader {
   }
 
   end(): TranscriptRecord[] {
-    const named = this.#givenName()
-    return [...this.#sessions.values()].flatMap(({ id, title }): TranscriptRecord[] => {
-      const own = id === this.#sessionId ? (named ?? title) : title
-      return own === null ? [] : [{ kind: 'title', sessionId: id, title: own }]
+    const named = givenName(this.#source.path)
+    return [...this.#sessions.values()].flatMap((session): TranscriptRecord[] => {
+      const { id: sessionId, isCopy } = session
+      const title = sessionId === this.#sessionId ? (named ?? session.title) : session.title
+      const told: TranscriptRecord[] = title === null ? [] : [{ kind: 'title', sessionId, title }]
+      return isCopy ? told : [...this.#windowOf(session), ...told]
     })
+  }
+
+  /** Going back takes the events behind that place out of the file, and so out of the window. */
+  #windowOf({ id: sessionId, prompt, held, copies }: Session): TranscriptRecord[] {
+    const changedAtMs = this.#latestMs
+    return [
+      ...(copies.size === 0 ? [] : [{ kind: 'given_up' as const, sessionId, externalIds: new Set<string>(), copies }]),
+      { kind: 'held', sessionId, externalIds: held, changedAtMs },
+      // A later prompt may have stood in its place before.
+      ...(prompt === null ? [] : [{ ...neverSent(sessionId, prompt, changedAtMs), isGivenUp: true as const }]),
+    ]
   }
 
   /** Returns false for an event that is no message. */
@@ -82,8 +130,9 @@ export class CopilotReader {
         const isTyped = source === null || source === 'user'
         const session = this.#session(event, createdAtMs, out)
         const typed = textAt(data, 'content')
-        if (isTyped && typed !== null) session.title ??= oneLine(typed)
-        const facts = isTyped ? details : { ...details, harness: true }
+        const isTask = session.id !== this.#sessionId
+        if ((isTyped || isTask) && typed !== null) session.title ??= oneLine(typed)
+        const facts = { ...details, ...(isTyped ? {} : { harness: true }), ...typedInstead(data) }
         this.#push(session, messageOf({ ...base, role: 'user', blocks, details: facts }), out)
         return true
       }
@@ -100,6 +149,13 @@ export class CopilotReader {
       }
       case 'tool.execution_complete': {
         const callId = textAt(data, 'toolCallId')
+        const command = this.#commands.get(callId ?? '')
+        if (data.isUserRequested === true && command !== undefined) {
+          const blocks = [textBlock(shellText(command, data))]
+          const message = messageOf({ ...base, role: 'user', blocks, details: { ...details, bash: true } })
+          this.#push(this.#session(event, createdAtMs, out), message, out)
+          return true
+        }
         const name = textAt(data, 'toolName') ?? this.#tools.get(callId ?? '') ?? null
         const session = this.#session(event, createdAtMs, out)
         this.#push(session, resultMessage({ ...base, callId, name, ...resultOf(data), details }), out)
@@ -107,9 +163,17 @@ export class CopilotReader {
       }
       case 'system.message':
       case 'system.notification':
-      case 'skill.invoked':
       case 'assistant.reasoning':
-        return this.#takeProgramText(event, type, base, data, details, out)
+        return this.#takeProgramText(event, type, base, textAt(data, 'content'), details, out)
+      case 'skill.invoked':
+        // The model is sent it as a part of a prompt, or of what is said to be delivered.
+        this.#skills.invoked(data)
+        if (!this.#takeProgramText(event, type, base, textAt(data, 'content'), details, out)) return false
+        this.#leaveOut(this.#session(event, createdAtMs, out), id, createdAtMs, out)
+        return true
+      case 'skill.context_delivered':
+      case 'skill.context_delivered_ref':
+        return this.#takeProgramText(event, type, base, this.#skills.delivered(data), details, out)
       case 'session.compaction_complete':
         return this.#takeCompaction(event, base, data, details, out)
       default:
@@ -122,18 +186,19 @@ export class CopilotReader {
     event: JsonObject,
     type: string,
     base: { readonly externalId: string; readonly createdAtMs: number },
-    data: JsonObject,
+    text: string | null,
     details: MessageDetails,
     out: TranscriptRecord[],
   ): boolean {
-    const text = textAt(data, 'content')
     if (text === null) return false
     const session = this.#session(event, base.createdAtMs, out)
     const role = type === 'system.message' ? ('system' as const) : ('user' as const)
     const facts = { ...details, harness: true, eventType: type }
     const message = messageOf({ ...base, role, blocks: [textBlock(text)], details: facts })
-    if (role === 'system') out.push({ kind: 'message', sessionId: session.id, message })
-    else this.#push(session, message, out)
+    this.#push(session, message, out)
+    if (role !== 'system') return true
+    if (session.prompt !== null) this.#leaveOut(session, session.prompt, base.createdAtMs, out)
+    session.prompt = base.externalId
     return true
   }
 
@@ -161,13 +226,19 @@ export class CopilotReader {
       details: { ...details, harness: true },
       more: [compactionPart(isAuto, facts)],
     })
-    out.push({ kind: 'message', sessionId: session.id, message })
     const kept = keptMessages(session.sent, data)
+    this.#push(session, message, out)
     const told = { key: externalId, text, atMs: createdAtMs, isAuto, model: textAt(data, 'behaviorModelId') }
-    const replaced: CompactionRecord['replaced'] = { kind: 'all_but', kept: new Set(kept) }
+    const prompt = session.prompt === null ? [] : [session.prompt]
+    const replaced: CompactionRecord['replaced'] = { kind: 'all_but', kept: new Set([...prompt, ...kept]) }
     out.push({ kind: 'compaction', sessionId: session.id, ...told, recordedBy: [externalId], replaced })
     session.sent = [externalId, ...kept]
     return true
+  }
+
+  #leaveOut(session: Session, externalId: string, atMs: number, out: TranscriptRecord[]): void {
+    out.push(neverSent(session.id, externalId, atMs))
+    session.sent = session.sent.filter((id) => id !== externalId)
   }
 
   #note(type: string, data: JsonObject): void {
@@ -179,6 +250,9 @@ export class CopilotReader {
       const callId = textAt(usage, 'apiCallId')
       if (this.#usages.size >= MOST_USAGES) this.#usages.clear()
       if (callId !== null) this.#usages.set(callId, usage)
+    } else if (type === 'tool.user_requested') {
+      const [callId, command] = [textAt(data, 'toolCallId'), textAt(objectAt(data, 'arguments'), 'command')]
+      if (callId !== null && command !== null) this.#commands.set(callId, command)
     } else if (type === 'tool.execution_start') {
       const [callId, name] = [textAt(data, 'toolCallId'), textAt(data, 'toolName')]
       if (callId !== null && name !== null) this.#tools.set(callId, name)
@@ -186,35 +260,32 @@ export class CopilotReader {
   }
 
   #push(session: Session, message: Extract<TranscriptRecord, { kind: 'message' }>['message'], out: TranscriptRecord[]) {
-    out.push({ kind: 'message', sessionId: session.id, message })
-    if (message.externalId !== null) session.sent.push(message.externalId)
+    const copiedFrom = session.id === this.#sessionId && this.#origin !== null ? [this.#origin] : []
+    out.push({ kind: 'message', sessionId: session.id, message, copiedFrom })
+    if (message.externalId === null) return
+    session.held.add(message.externalId)
+    if (copiedFrom.length > 0) session.copies.add(message.externalId)
+    if (message.role !== 'system') session.sent.push(message.externalId)
   }
 
-  /** Events of a sub-agent name it, and stand among those of its session. */
+  /** Events of a sub-agent name it, and stand among those of its session. A fork copies them, too. */
   #session(event: JsonObject, startedAtMs: number, out: TranscriptRecord[]): Session {
     const agentId = textAt(event, 'agentId')
-    const id = agentId === null ? this.#sessionId : `${this.#sessionId}/agent-${agentId}`
+    const main = agentId === null ? this.#sessionId : (this.#origin ?? this.#sessionId)
+    const id = agentId === null ? main : `${main}/agent-${agentId}`
     const known = this.#sessions.get(id)
     if (known) return known
-    const session: Session = { id, title: null, sent: [] }
+    const isCopy = main !== this.#sessionId
+    const session: Session = { id, title: null, sent: [], prompt: null, held: new Set(), copies: new Set(), isCopy }
     this.#sessions.set(id, session)
-    const parentSessionId = agentId === null ? null : this.#sessionId
-    out.push({ kind: 'session', sessionId: id, parentSessionId, cwd: this.#cwd, startedAtMs, isMain: agentId === null })
-    return session
-  }
-
-  /** The name that the person gave the session, from the file beside its events. */
-  #givenName(): string | null {
-    try {
-      const text = readFileSync(join(dirname(this.#source.path), 'workspace.yaml'), 'utf8')
-      const name = /^name: *(.+)$/m.exec(text)?.[1]?.trim()
-      return name !== undefined && /^user_named: *true$/m.test(text)
-        ? oneLine(name.replace(/^(["'])(.*)\1$/, '$2'))
-        : null
-    } catch {
-      // There is no such file beside a transcript that was moved.
-      return null
+    const told = { sessionId: id, cwd: this.#cwd, startedAtMs, isMain: agentId === null }
+    if (agentId !== null) out.push({ kind: 'session', ...told, parentSessionId: main })
+    else {
+      const { parentId, isUnnamed } = this.#forks
+      const fork = { mayBeFork: isUnnamed, hasOwnCopies: isUnnamed || parentId !== null }
+      out.push({ kind: 'session', ...told, parentSessionId: parentId, ...fork })
     }
+    return session
   }
 }
 
