@@ -38,7 +38,9 @@ describe('an import of Cline', () => {
     const folder = temporaryFolder()
     const session = { sessionId: 's', agent: 'lead', origin: { mode: 'user' } }
     const child = { sessionId: 's__agent_1', agent: 'subagent', origin: { mode: 'subagent', parentThreadId: 's' } }
-    const said = (text: string) => [{ id: 'm', role: 'user', content: [{ type: 'text', text }], ts: 1_772_442_001_000 }]
+    const said = (text: string) => [
+      { id: `of ${text}`, role: 'user', content: [{ type: 'text', text }], ts: 1_772_442_001_000 },
+    ]
     const write = (name: string, value: object) => writeFileSync(join(folder, name), JSON.stringify(value))
     write('agent_1.messages.json', { ...child, messages: said('A task.') })
     write('s.messages.json', { ...session, messages: said('<user_input mode="act">Hand it on.</user_input>') })

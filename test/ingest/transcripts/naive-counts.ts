@@ -322,7 +322,7 @@ export function saidIn(id: string, path: string): string[] {
     case 'opencode':
       return textsIn(messages().map(({ parts }) => parts))
     case 'cline':
-      return textsIn(messages())
+      return textsIn(messages()).map((text) => text.replace(/^<user_input mode="act">(.*)<\/user_input>$/s, '$1'))
     case 'claude-code':
     case 'qwen-code':
     case 'droid':

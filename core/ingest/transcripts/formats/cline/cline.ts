@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs'
+import { sha256 } from '#core/hashing.ts'
 import type { NewPart } from '#core/ingest/new-message.ts'
-import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '#core/ingest/transcripts/format.ts'
+import type {
+  TranscriptChunk,
+  TranscriptFormat,
+  TranscriptRecord,
+  TranscriptSource,
+} from '#core/ingest/transcripts/format.ts'
 import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
 import { parseObjects } from '#core/ingest/transcripts/json-objects.ts'
 import {
@@ -15,9 +21,16 @@ import {
 import { readDocument } from '#core/ingest/transcripts/read-document.ts'
 import { MessagesReader } from '../messages/reader.ts'
 import { isReadable } from '../messages/shape.ts'
+import { sentMessage } from './blocks.ts'
+import { ClineCompaction } from './compaction.ts'
+import { ClineFork } from './fork.ts'
+
+/** The marks around the words of a person, which are not sent. */
+const ASIDES = /: <user_input mode="/
 
 /**
- * Sessions of Cline since its version 3: `<id>/<id>.messages.json` with what was said, and `<id>.json` with the title.
+ * Sessions of Cline since its version 3: `<id>/<id>.messages.json` with what was said, `<id>.json` with the title, and
+ * `<id>.compaction.json` with the window after the last compaction.
  * Sub-agents have files of their own in the folder of their session. https://github.com/cline/cline
  */
 export const cline: TranscriptFormat = {
@@ -26,7 +39,8 @@ export const cline: TranscriptFormat = {
   tried: { version: '3.0.65' },
   detect,
   read,
-  besides: (path) => [besideOf(path)],
+  asides: ASIDES,
+  besides: (path) => [descriptionOf(path), compactionOf(path)],
 }
 
 const headFields = ['sessionId', 'agent', 'origin', 'system_prompt'] as const
@@ -47,31 +61,39 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
     head[String(path[0])] = value
   })
   const sessionId = textAt(head, 'sessionId') ?? source.path
-  const origin = objectAt(head, 'origin')
-  const session = descriptionBeside(source.path)
-  const metadata = objectAt(session, 'metadata')
-  const about = { title: textAt(metadata, 'title') ?? undefined, cwd: textAt(session, 'cwd') ?? undefined }
+  const description = objectIn(descriptionOf(source.path))
+  const metadata = objectAt(description, 'metadata')
+  const about = { title: textAt(metadata, 'title') ?? undefined, cwd: textAt(description, 'cwd') ?? undefined }
   const version = textAt(objectAt(metadata, 'sessionHistoryOrigin'), 'version')
   if (version !== null) yield { doing: 'looking', bytesRead: 0, records: [{ kind: 'written_by', version }] }
-  const reader = new MessagesReader(source, sessionId, about, {
-    parentSessionId: textAt(origin, 'parentThreadId'),
-    finishOf,
-  })
+  const starterId = textAt(objectAt(head, 'origin'), 'parentThreadId')
+  const fork = new ClineFork(metadata, starterId !== null)
+  const parentSessionId = starterId ?? fork.parentId
+  const reader = new MessagesReader(source, sessionId, about, { parentSessionId, finishOf })
+  const compaction = new ClineCompaction(objectIn(compactionOf(source.path)), source.nowMs)
   const prompt = textAt(head, 'system_prompt')
-  let isFirst = true
+  let promptId: string | null = null
   yield* readDocument(source, 'storing', ['$.messages.*'], ({ value }, place, out) => {
     if (!isReadable(value)) {
       out.push({ kind: 'skipped', line: place.line, reason: 'not a message with a role and content' })
       return
     }
-    if (isFirst && prompt !== null) {
-      const system = { role: 'system', content: prompt, id: `${sessionId}/system`, ts: value.ts }
-      reader.take(system, { ...place, details: { harness: true } }, out)
+    const records: TranscriptRecord[] = []
+    if (promptId === null && prompt !== null) {
+      // A fork has the same first message as its parent, and mostly the same prompt.
+      promptId = `${textAt(value, 'id') ?? sessionId}/system/${sha256(prompt).slice(0, 8)}`
+      const system = { role: 'system', content: prompt, id: promptId, ts: value.ts }
+      const told: TranscriptRecord[] = []
+      reader.take(system, { ...place, details: { harness: true } }, told)
+      records.push(...told.map((record) => formerly(record, `${sessionId}/system`)))
     }
-    isFirst = false
-    reader.take(value, place, out)
+    const before = records.length
+    reader.take(sentMessage(value), place, records)
+    const ids = records.slice(before).flatMap((one) => (one.kind === 'message' ? (one.message.externalId ?? []) : []))
+    records.push(...compaction.take(value, ids, sessionId, promptId))
+    out.push(...records.map((record) => fork.placed(record)))
   })
-  yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
+  yield { doing: 'storing', bytesRead: source.bytes, records: [...reader.end(), ...fork.end(sessionId)] }
 }
 
 /** Model and usage of an answer. The input tokens include those from the cache. */
@@ -95,13 +117,18 @@ function finishOf(message: JsonObject): NewPart[] {
   ]
 }
 
-const besideOf = (path: string): string => path.replace(/\.messages\.json$/, '.json')
+/** Earlier imports named the system prompt after its session. */
+const formerly = (record: TranscriptRecord, formerId: string): TranscriptRecord =>
+  record.kind === 'message' ? { ...record, message: { ...record.message, formerId } } : record
 
-/** Reads `<id>.json` beside `<id>.messages.json`. A transcript that was moved may be without it. */
-function descriptionBeside(path: string): JsonObject {
+const descriptionOf = (path: string): string => path.replace(/\.messages\.json$/, '.json')
+const compactionOf = (path: string): string => path.replace(/\.messages\.json$/, '.compaction.json')
+
+/** Reads a file beside `<id>.messages.json`. A transcript that was moved may be without it. */
+function objectIn(path: string): JsonObject {
   try {
-    const [value] = parseObjects(readFileSync(besideOf(path), 'utf8')).values
-    return isObject(value) && !('messages' in value) ? value : {}
+    const [value] = parseObjects(readFileSync(path, 'utf8')).values
+    return isObject(value) && !('system_prompt' in value) ? value : {}
   } catch {
     return {}
   }

@@ -1,0 +1,37 @@
+import type { TranscriptRecord } from '#core/ingest/transcripts/format.ts'
+import { type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { timeOf } from '#core/ingest/transcripts/parts.ts'
+
+/**
+ * Where a session was forked. `/fork` names the session, and going back does not: then it is recognised by its first
+ * messages. Both begin a file with copies under the ids of the originals.
+ */
+export class ClineFork {
+  readonly parentId: string | null
+  readonly #atMs: number
+  readonly #isAgent: boolean
+  readonly #copies = new Set<string>()
+
+  constructor(metadata: JsonObject, isAgent: boolean) {
+    const fork = objectAt(metadata, 'fork')
+    this.parentId = isAgent ? null : textAt(fork, 'forkedFromSessionId')
+    this.#atMs = timeOf(fork.forkedAt) ?? Number.NEGATIVE_INFINITY
+    this.#isAgent = isAgent
+  }
+
+  /** Returns the record with what it was copied from. */
+  placed(record: TranscriptRecord): TranscriptRecord {
+    const { parentId } = this
+    if (record.kind === 'session' && !this.#isAgent) {
+      return { ...record, ...(parentId === null ? { mayBeFork: true } : { hasOwnCopies: true }) }
+    }
+    if (record.kind !== 'message' || parentId === null || record.message.createdAtMs >= this.#atMs) return record
+    if (record.message.externalId !== null) this.#copies.add(record.message.externalId)
+    return { ...record, copiedFrom: [parentId] }
+  }
+
+  end(sessionId: string): TranscriptRecord[] {
+    const copies = this.#copies
+    return copies.size === 0 ? [] : [{ kind: 'given_up', sessionId, externalIds: new Set(), copies }]
+  }
+}
