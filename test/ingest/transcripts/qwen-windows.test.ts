@@ -134,3 +134,14 @@ describe('a fork of a session of Qwen Code', () => {
     expect(told(memory)).toHaveLength(14)
   })
 })
+
+describe('a session of Qwen Code', () => {
+  it.each([
+    ...['turn_result', 'user_text_elements', 'background_task_completed'],
+    ...['agent_session_ready', 'agent_launch_prompt', 'agent_retry'],
+  ])('passes over what the program notes for itself as %s', async (subtype) => {
+    const note = { ...envelope('s3', 'a1'), type: 'system', subtype, systemPayload: {} }
+    using memory = await imported([[...turn(1, null, 'one'), note, ...turn(4, 's3', 'two')]])
+    expect(sentWindow(memory).texts).toEqual(['one', 'answer one', 'two', 'answer two'])
+  })
+})

@@ -22,6 +22,12 @@ export const bookkeeping: ReadonlySet<string> = new Set([
   'at_command',
   'goal_state',
   'goal_turn_end',
+  'turn_result',
+  'user_text_elements',
+  'background_task_completed',
+  'agent_session_ready',
+  'agent_launch_prompt',
+  'agent_retry',
 ])
 
 /** True for a record that becomes a message. */
