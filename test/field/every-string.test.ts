@@ -134,6 +134,9 @@ const storedIn = ({ db }: TestMemory): string =>
 /** Words, and not an id, a time, a path or a picture. */
 const isText = (text: string): boolean => text.length > 20 && !/^[\w.:+/=#-]+$/.test(text)
 
+/** Cline puts marks around the words of a person that it does not send. */
+const MARKS_OF_CLINE = /^<user_input mode="\w+">(.*)<\/user_input>$/s
+
 type Given = { readonly folder: string; readonly kept: RegExp | null; readonly names: readonly string[] }
 
 /** What an import neither stored nor reported of the strings in some files, and how each comparison with a file ends. */
@@ -141,8 +144,10 @@ async function notStored({ folder, kept, names }: Given) {
   using memory = buildMemory()
   const { files } = await runImport(memory.db, [folder])
   const stored = storedIn(memory)
-  const isStored = (text: string): boolean =>
-    stored.includes(text.toWellFormed()) || stored.includes(JSON.stringify(text).slice(1, -1))
+  const isStored = (string: string): boolean => {
+    const text = string.replace(MARKS_OF_CLINE, '$1')
+    return stored.includes(text.toWellFormed()) || stored.includes(JSON.stringify(text).slice(1, -1))
+  }
   const lost = names.flatMap((name) => {
     const path = join(folder, name)
     const reported = new Set(files.find((file) => file.path === path)?.skipped.map(({ line }) => line))
