@@ -84,5 +84,5 @@ function keptAmong(db: ReadDb, placed: Placements, kept: NonNullable<ForkPoint['
     return (index) => wanted.has(idAt(index) ?? '')
   }
   const first = [...placed.keys()].find((index) => idAt(index) === kept.from) ?? placed.length
-  return (index) => index >= first
+  return (index) => index >= first || (kept.prompt !== undefined && idAt(index) === kept.prompt)
 }

@@ -120,7 +120,7 @@ function whatWasReplaced(given: ExistingCompaction, window: readonly WindowRow[]
       if (replaced.kind === 'all_messages' || (nodes !== 'all' && !nodes.has(item.summaryId))) return false
       return (item.seq ?? place) <= until || (item.seq !== null && earlier.has(item.seq))
     }
-    if (item.seq === null || item.seq > place) return false
+    if (item.seq === null || item.seq > place || item.externalId === (compaction.keptPrompt ?? undefined)) return false
     if (item.externalId !== null && records.has(item.externalId)) return true
     if (replaced.kind === 'these') return item.externalId !== null && replaced.externalIds.has(item.externalId)
     if (replaced.kind === 'all_but') return item.externalId === null || !replaced.kept.has(item.externalId)

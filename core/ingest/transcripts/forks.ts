@@ -8,6 +8,10 @@ const queries = {
   parent: /* sql */ `
     SELECT parent_conversation_id AS parentId, created_at AS startedAtMs
     FROM conversations WHERE conversation_id = :conversationId`,
+  above: /* sql */ `
+    SELECT a.conversation_id AS id, a.session_id AS sessionId
+    FROM conversations AS c JOIN conversations AS a ON a.conversation_id = c.parent_conversation_id
+    WHERE c.conversation_id = :conversationId`,
   seqOf: /* sql */ `
     SELECT seq FROM messages WHERE conversation_id = :conversationId AND external_id = :externalId`,
   isThere: /* sql */ `
@@ -65,14 +69,14 @@ export class Forks {
   }
 
   /** Notes what a compaction of a fork left of the messages of its parent. */
-  compacted(conversationId: number, { sessionId, replaced, recordedBy }: CompactionRecord): void {
+  compacted(conversationId: number, { sessionId, replaced, recordedBy, keptPrompt }: CompactionRecord): void {
     if (!this.isFork(sessionId) || replaced.kind === 'these') return
     // A compaction from before the fork is in the window of the parent.
     if (this.#seqOf(conversationId, recordedBy.at(-1) ?? '') === undefined) return
     const kept =
       replaced.kind === 'all_before' && this.#seqOf(conversationId, replaced.keptFrom) === undefined
-        ? { from: replaced.keptFrom }
-        : { externalIds: replaced.kind === 'all_but' ? [...replaced.kept] : [] }
+        ? { from: replaced.keptFrom, ...(keptPrompt == null ? {} : { prompt: keptPrompt }) }
+        : { externalIds: replaced.kind === 'all_but' ? [...replaced.kept] : keptPrompt == null ? [] : [keptPrompt] }
     this.#store(sessionId, { ...this.#note(sessionId), kept })
   }
 
@@ -90,14 +94,31 @@ export class Forks {
     const note = this.#note(sessionId)
     const copied = this.#copied.get(sessionId)
     if (copied !== undefined) {
-      // What an ancestor of the parent has is in the window of the parent.
-      this.#store(sessionId, { ...note, newestSeq: this.#seqOf(parentId, copied) ?? -1 })
+      const { ancestor: _, ...rest } = note
+      this.#store(sessionId, { ...rest, ...this.#holderOf(parentId, copied) })
     } else if (note.ordinal !== undefined && this.#db.value(queries.isThere, { conversationId: parentId })) {
       // Earlier imports of the parent did not keep the numbers of its records.
       const newestSeq =
         this.#db.value<number>(queries.seqBefore, { conversationId: parentId, ordinal: note.ordinal }) ??
         this.#db.value<number | null>(queries.seqByTime, { conversationId: parentId, atMs: startedAtMs })
       this.#store(sessionId, { ...note, newestSeq: newestSeq ?? -1 })
+    }
+  }
+
+  /** Finds the last copy of a fork in its parent, or in an ancestor from which the parent copied it. */
+  #holderOf(parentId: number, copied: string): Pick<ForkNote, 'newestSeq' | 'ancestor'> {
+    const newestSeq = this.#seqOf(parentId, copied)
+    if (newestSeq !== undefined) return { newestSeq }
+    type Above = { id: number; sessionId: string }
+    const seen = new Set([parentId])
+    for (let id = parentId; ; ) {
+      const above = this.#db.get<Above>(queries.above, { conversationId: id })
+      // A damaged file may name forks of each other.
+      if (!above || seen.has(above.id)) return { newestSeq: -1 }
+      const inAbove = this.#seqOf(above.id, copied)
+      if (inAbove !== undefined) return { newestSeq: inAbove, ancestor: above.sessionId }
+      id = above.id
+      seen.add(id)
     }
   }
 

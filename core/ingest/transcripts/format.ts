@@ -296,6 +296,8 @@ export type CompactionRecord = {
   readonly keepsRecord?: true
   /** True when forks of the session are sent again what it replaced. */
   readonly isNotInForks?: true
+  /** External id of the system prompt that the agent sends in front of the summary again. */
+  readonly keptPrompt?: string | null
   /** The replaced range: the window before the compaction without what the agent kept, or one range of messages. */
   readonly replaced:
     | { readonly kind: 'all' }

@@ -3,14 +3,22 @@ import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { parsedValue } from './meta-values.ts'
 import { type SessionNote, sessionNote, sessionNotes } from './session-notes.ts'
 
-/** What a compaction of the fork left of the messages of its parent, by their external ids. */
-const KeptOfParent = z.union([z.object({ from: z.string() }), z.object({ externalIds: z.array(z.string()) })])
+/** What a compaction of the fork left of the messages of its parent, by their external ids: all from one on, or a list. */
+const KeptOfParent = z.union([
+  z.object({ from: z.string(), prompt: z.string().optional() }),
+  z.object({ externalIds: z.array(z.string()) }),
+])
 
 export const ForkNote = z.object({
   /** The number of the record of the parent at which the fork begins, where the agent says so. */
   ordinal: z.int().optional(),
   /** The `seq` of the newest message of the parent that the fork has. Absent until the parent was imported. */
   newestSeq: z.int().optional(),
+  /**
+   * The session that has that message, when it is not the parent: the parent is a fork, too, and this one was forked from
+   * what the parent had copied.
+   */
+  ancestor: z.string().optional(),
   kept: KeptOfParent.optional(),
   /**
    * The agent keeps copies of the messages from before the fork, and prunes them or takes them back in the fork alone. All
@@ -22,6 +30,12 @@ export const ForkNote = z.object({
 })
 export type ForkNote = z.infer<typeof ForkNote>
 
+const queries = {
+  relative: /* sql */ `
+    SELECT a.conversation_id FROM conversations AS a JOIN conversations AS c ON c.importer = a.importer
+    WHERE c.conversation_id = :conversationId AND a.session_id = :sessionId`,
+}
+
 /** Where a conversation was forked from another one, whose messages until then are the beginning of its window. */
 export type ForkPoint = Required<Pick<ForkNote, 'newestSeq'>> &
   Pick<ForkNote, 'kept' | 'ownCopies' | 'ownAccount'> & { readonly parentId: number }
@@ -30,7 +44,7 @@ export type ForkPoint = Required<Pick<ForkNote, 'newestSeq'>> &
 export const forkPoints = (db: ReadDb): ReadonlyMap<number, ForkPoint> =>
   new Map(
     sessionNotes(db, 'forked_at').flatMap((noted): [number, ForkPoint][] => {
-      const found = pointOf(noted)
+      const found = pointOf(db, noted)
       return found ? [[noted.conversationId, found]] : []
     }),
   )
@@ -41,11 +55,13 @@ export const forkedConversations = (db: ReadDb): ReadonlySet<number> =>
 
 export function forkPoint(db: ReadDb, conversationId: number): ForkPoint | null {
   const noted = sessionNote(db, 'forked_at', conversationId)
-  return noted ? pointOf(noted) : null
+  return noted ? pointOf(db, noted) : null
 }
 
-function pointOf({ parentId, note }: SessionNote): ForkPoint | null {
-  const { newestSeq, ...more } = forkNoteIn(note) ?? {}
+function pointOf(db: ReadDb, { conversationId, parentId: named, note }: SessionNote): ForkPoint | null {
+  const { newestSeq, ancestor: sessionId, ...more } = forkNoteIn(note) ?? {}
+  const parentId =
+    sessionId === undefined ? named : (db.value<number>(queries.relative, { conversationId, sessionId }) ?? null)
   return newestSeq === undefined || parentId === null ? null : { parentId, newestSeq, ...more }
 }
 

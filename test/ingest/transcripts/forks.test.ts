@@ -192,6 +192,23 @@ describe('a fork of Pi', () => {
     expect(memory.db.value('SELECT count(*) FROM messages')).toBe(6)
   })
 
+  it('ends before what its parent copied later, when it is a fork of a fork', async () => {
+    const folder = temporaryFolder()
+    const [first, second] = [entry(1, null, 'user', 'one'), entry(2, 1, 'assistant', 'two')]
+    const [third, fourth] = [entry(3, 2, 'user', 'three'), entry(4, 3, 'assistant', 'four')]
+    const fork = header('pi-2', 10, { parentSession: '/x/2026-11-28T04-00-00_pi-1.jsonl' })
+    const next = header('pi-3', 20, { parentSession: '/x/2026-11-28T04-00-10_pi-2.jsonl' })
+    const begun = writeLines([header('pi-1', 0), first, second, third, fourth], 'a.jsonl', folder)
+    const paths = [
+      writeLines([fork, first, second, third, fourth, entry(11, 4, 'user', 'in the fork')], 'b.jsonl', folder),
+      writeLines([next, first, second, entry(21, 2, 'user', 'in the next fork')], 'c.jsonl', folder),
+    ]
+    using memory = await imported([begun, ...paths])
+    expect(sentWindow(memory, 'pi-3').texts).toEqual(['one', 'two', 'in the next fork'])
+    expect(sentWindow(memory, 'pi-2').texts).toEqual(['one', 'two', 'three', 'four', 'in the fork'])
+    expect(memory.db.value('SELECT count(*) FROM messages')).toBe(6)
+  })
+
   it('is a session also when nothing was said in it yet and the file of its parent is not there', async () => {
     const entries = [entry(1, null, 'user', 'one'), entry(2, 1, 'assistant', 'answer')]
     const parentSession = '/x/2026-11-28T04-00-00_pi-1.jsonl'

@@ -3,6 +3,7 @@ import { compare } from '#test/builders/coverage.ts'
 import { findings } from '#test/builders/findings.ts'
 import { importOne } from '#test/builders/import.ts'
 import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
+import { sentWindow } from '#test/builders/sent-window.ts'
 import { windowOf, writeLines } from '#test/builders/transcript-rows.ts'
 
 const at = (second: number): string => new Date(Date.UTC(2026, 8, 2, 10, 0, second)).toISOString()
@@ -133,6 +134,78 @@ describe('the window of a session of Pi', () => {
     await imported(memory, entries)
     const prompts = memory.db.column<string>("SELECT content FROM messages WHERE role = 'system'")
     expect(prompts).toEqual(['You are a program.\n\n<cwd>/</cwd>\n\nread: Reads a file.'])
+  })
+
+  const sections = (text: string) => ({ role: 'system', content: '', sections: { rules: text } })
+
+  it('keeps the system prompt in front of the summary of a compaction, in the words that are sent after it', async () => {
+    using memory = buildMemory()
+    const entries = chain(
+      { type: 'message', message: sections('Be brief.') },
+      said('user', 'one'),
+      { ...compaction('First.', 'e4'), systemMessage: sections('Be brief.') },
+      said('user', 'two'),
+    )
+    expect(await imported(memory, entries)).toEqual(['system: Be brief.', 'leaf(unknown): First.', 'user: two'])
+    using other = buildMemory()
+    const changed = chain(
+      { type: 'message', message: sections('Be brief.') },
+      said('user', 'one'),
+      { type: 'message', message: sections('Be kind.') },
+      { ...compaction('First.', 'e5'), systemMessage: sections('Be brief and kind.') },
+      said('user', 'two'),
+      { ...compaction('Second.', 'e7'), systemMessage: sections('Be brief and kind.') },
+      said('user', 'three'),
+    )
+    expect((await imported(other, changed)).toSorted()).toEqual([
+      'condensed(unknown): Second.',
+      'system: Be brief and kind.',
+      'user: three',
+    ])
+  })
+
+  it('has a command that the person ran as the model is told of it, and not one that was for the person alone', async () => {
+    using memory = buildMemory()
+    const ran = (command: string, output: string, more: Record<string, unknown> = {}) => ({
+      type: 'message',
+      message: { role: 'bashExecution', command, output, exitCode: 0, cancelled: false, truncated: false, ...more },
+    })
+    const truncated = { truncated: true, fullOutputPath: '/tmp/all.log', exitCode: 2 }
+    const entries = chain(
+      said('user', 'one'),
+      ran('ls', 'a\n'),
+      ran('ls secret', 'b', { excludeFromContext: true }),
+      ran('true', ''),
+      ran('make', 'c', truncated),
+      ran('sleep 9', '', { cancelled: true, exitCode: undefined }),
+    )
+    await imported(memory, entries)
+    const failed = 'Command exited with code 2\n\n[Output truncated. Full output: /tmp/all.log]'
+    expect(sentWindow(memory).texts.slice(1)).toEqual([
+      'Ran `ls`\n```\na\n\n```',
+      'Ran `true`\n(no output)',
+      `Ran \`make\`\n\`\`\`\nc\n\`\`\`\n\n${failed}`,
+      'Ran `sleep 9`\n(no output)\n\n(command cancelled)',
+    ])
+  })
+
+  it('counts what the summaries of compactions and branches cost, and a tool that asked a model', async () => {
+    using memory = buildMemory()
+    const usage = (input: number) => ({ input, output: 7, cacheRead: 100, cacheWrite: 0, cost: { total: 0.5 } })
+    const result = { role: 'toolResult', toolCallId: 'c', toolName: 'ask', content: 'told', usage: usage(30) }
+    const entries = chain(
+      said('user', 'one'),
+      said('assistant', 'two', { usage: usage(10), model: 'm' }),
+      { type: 'message', message: result },
+      { type: 'branch_summary', fromId: 'e3', summary: 'Left.', usage: usage(20) },
+      { ...compaction('Told.', 'e6'), usage: usage(40) },
+      said('user', 'three'),
+    )
+    await imported(memory, entries)
+    const [row] = memory.db.all(`
+      SELECT count(*) AS steps, sum(step_tokens_in) AS tokensIn, sum(step_tokens_out) AS tokensOut, sum(step_cost) AS cost
+      FROM message_parts WHERE part_type = 'step_finish'`)
+    expect(row).toEqual({ steps: 4, tokensIn: 500, tokensOut: 28, cost: 2 })
   })
 
   it('keeps what the tools of a system prompt take, so that a comparison finds nothing lost', async () => {

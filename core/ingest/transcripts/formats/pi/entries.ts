@@ -33,9 +33,14 @@ export const isSpoken = (entry: JsonObject): boolean =>
     ? textAt(objectAt(entry, 'message'), 'role') !== null
     : entry.type === 'custom_message' || entry.type === 'branch_summary'
 
-/** The model is not sent an answer again that failed or was interrupted. */
+/**
+ * The model is not sent an answer again that failed or was interrupted, and never what the person ran for their own eyes
+ * (`!!`).
+ */
 export const isUnsent = (message: JsonObject): boolean =>
-  message.role === 'assistant' && (message.stopReason === 'error' || message.stopReason === 'aborted')
+  message.role === 'bashExecution'
+    ? message.excludeFromContext === true
+    : message.role === 'assistant' && (message.stopReason === 'error' || message.stopReason === 'aborted')
 
 /**
  * Returns the text of a system prompt. Since version 1.6 of Pi it stands in named sections, which are sent in their
@@ -84,7 +89,10 @@ export function piResult(content: unknown): { output: string; files: BlockPart[]
   return { output: blocks.map(({ text, part }) => text ?? part.metadata ?? '').join('\n'), files }
 }
 
-/** Model, usage and stop reason of an answer. Input tokens include those from the cache. */
+/**
+ * Model, usage and stop reason of an answer, or the usage of a summary or of a tool that asked a model. Input tokens
+ * include those from the cache.
+ */
 export function piFinish(message: JsonObject): NewPart | null {
   const usage = objectAt(message, 'usage')
   const [input, cacheRead, cacheWrite] = [
@@ -111,12 +119,17 @@ export function piFinish(message: JsonObject): NewPart | null {
 
 /** Writes a command that the person ran at the prompt as the model is told of it. */
 export function bashText(message: JsonObject): string {
-  const lines = [`Ran \`${textAt(message, 'command') ?? ''}\``, textAt(message, 'output') ?? '(no output)']
-  if (message.cancelled === true) lines.push('(cancelled)')
+  const output = textAt(message, 'output') ?? ''
+  const told = [`Ran \`${textAt(message, 'command') ?? ''}\`\n${output === '' ? '(no output)' : fenced(output)}`]
   const exitCode = countAt(message, 'exitCode')
-  if (exitCode !== null && exitCode !== 0) lines.push(`(exit code ${exitCode})`)
-  return lines.join('\n')
+  if (message.cancelled === true) told.push('(command cancelled)')
+  else if (exitCode !== null && exitCode !== 0) told.push(`Command exited with code ${exitCode}`)
+  const path = message.truncated === true ? textAt(message, 'fullOutputPath') : null
+  if (path !== null) told.push(`[Output truncated. Full output: ${path}]`)
+  return told.join('\n\n')
 }
+
+const fenced = (output: string): string => `\`\`\`\n${output}\n\`\`\``
 
 /** Entries of version 1 have no ids, and all of them are live. Others may hang on an entry of an unknown type. */
 export function addEntry(graph: RecordGraph, record: JsonObject, line: number): void {

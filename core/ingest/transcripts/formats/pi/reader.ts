@@ -42,8 +42,8 @@ export class PiReader {
   #title: string | null = null
   #name: string | null = null
   #model: string | null = null
-  /** The latest system prompt. Each compaction repeats it. */
-  #prompt: string | null = null
+  /** The latest system prompt that is sent. Each compaction repeats it. */
+  #prompt: { readonly externalId: string | null; readonly text: string } | null = null
 
   constructor(
     graph: RecordGraph,
@@ -139,7 +139,9 @@ export class PiReader {
         }
         const message = this.#message(entry, id, atMs, details)
         add(message)
-        if (isUnsent(objectAt(entry, 'message'))) this.#omit(sessionId, message.externalId, null, atMs, isLive, out)
+        const said = objectAt(entry, 'message')
+        if (isLive && said.role === 'system') this.#prompt = { externalId: message.externalId, text: message.content }
+        if (isUnsent(said)) this.#omit(sessionId, message.externalId, null, atMs, isLive, out)
         return
       }
       case 'custom_message': {
@@ -154,12 +156,15 @@ export class PiReader {
         const text = textAt(entry, 'summary')
         const externalId = id ?? this.#ids.next('entry', JSON.stringify(entry))
         const prompt = objectAt(entry, 'systemMessage')
-        const isNew = ![this.#prompt, ''].includes(systemText(prompt))
-        if (isNew) add(this.#system(`${externalId}#system`, prompt, atMs, details))
+        const sent = { externalId: `${externalId}#system`, text: systemText(prompt) }
+        if (sent.text !== '' && sent.text !== this.#prompt?.text) {
+          add(this.#system(sent.externalId, prompt, atMs, details))
+          if (isLive) this.#prompt = sent
+        }
         const isBranch = entry.type === 'branch_summary'
-        const more = [
-          compactionPart(isBranch ? false : null, { preTokens: countAt(entry, 'tokensBefore') ?? undefined }),
-        ]
+        const facts = { preTokens: countAt(entry, 'tokensBefore') ?? undefined }
+        const spent = piFinish({ usage: entry.usage })
+        const more = [compactionPart(isBranch ? false : null, facts), ...(spent ? [spent] : [])]
         const blocks = [textBlock(text ?? '')]
         add(
           messageOf({
@@ -175,7 +180,8 @@ export class PiReader {
         if (!isLive || replaced === null) return
         const isAuto = isBranch ? false : null
         const told = { key: externalId, text, atMs, isAuto, model: this.#model, recordedBy: [externalId] } as const
-        out.push({ kind: 'compaction', sessionId, ...told, replaced })
+        const keptPrompt = this.#prompt?.externalId ?? null
+        out.push({ kind: 'compaction', sessionId, ...told, replaced, keptPrompt })
         if (!isBranch) this.#compactions.add(externalId)
         return
       }
@@ -237,7 +243,6 @@ export class PiReader {
 
   #system(externalId: string, message: JsonObject, createdAtMs: number, details: MessageDetails) {
     const prompt = systemText(message)
-    this.#prompt = prompt
     const tools = listAt(message, 'toolsAdded')
     const given: MessageDetails = tools.length === 0 ? {} : { tools: JSON.stringify(tools) }
     const facts = { ...details, harness: true, piRole: 'system', ...given }
@@ -270,7 +275,9 @@ export class PiReader {
       case 'toolResult': {
         const { output, files } = piResult(message.content)
         const given = { callId: textAt(message, 'toolCallId'), name: textAt(message, 'toolName'), output, files }
-        return resultMessage({ ...base, ...given, isError: message.isError === true, details })
+        const result = resultMessage({ ...base, ...given, isError: message.isError === true, details })
+        const spent = piFinish({ usage: message.usage })
+        return spent ? { ...result, parts: [...result.parts, spent] } : result
       }
       case 'bashExecution': {
         const facts: MessageDetails = {
