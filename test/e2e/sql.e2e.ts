@@ -16,7 +16,7 @@ test(
     await expect(
       page
         .locator('summary')
-        .filter({ hasText: /^messages \d+\scolumns$/ })
+        .filter({ hasText: /^messages\d+\scolumns · [\d,]+\srows$/ })
         .first(),
     ).toBeVisible()
     const table = page.getByRole('table')
@@ -52,6 +52,27 @@ test(
     await expect(queries.getByRole('link', { name: 'By role', exact: true })).toHaveCount(0)
   },
 )
+
+test('a statement is typed in colours, and Tab completes a name of the memory', IN_BROWSER, async ({ openSample }) => {
+  const page = await openSample()
+  await page.evaluate(() => {
+    location.hash = '#/sql'
+  })
+  const statement = page.getByRole('textbox', { name: 'Statement' })
+  await statement.pressSequentially('SELECT seq FROM mess')
+  await expect(page.locator('[data-look="keyword"]')).toHaveText(['SELECT', 'FROM'])
+  const names = page.getByRole('group', { name: 'Names that complete the word' })
+  await expect(names.getByRole('button')).toContainText(['message_names', 'messages'])
+  await statement.pressSequentially('ages')
+  await expect(names).toHaveCount(0)
+  await statement.pressSequentially(' WHERE messages.seq > 1 AND tok')
+  await statement.press('Tab')
+  await expect(statement).toHaveValue('SELECT seq FROM messages WHERE messages.seq > 1 AND token_count')
+  await expect(statement).toBeFocused()
+  // A word that is complete leaves Tab its meaning.
+  await statement.press('Tab')
+  await expect(statement).not.toBeFocused()
+})
 
 test(
   'a statement that does not end is stopped by a click, and the window answers meanwhile',

@@ -1,6 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Fragment, type ReactNode } from 'react'
-import type { SavedQuery } from '#core/contract/sql.ts'
+import type { SavedQuery, SqlTable } from '#core/contract/sql.ts'
 import { api } from '#renderer/api.ts'
 import { useLink } from '#renderer/routes.ts'
 import { classNames } from '#renderer/ui/class-names.ts'
@@ -13,12 +13,13 @@ import styles from './sql-view.module.css'
 
 type Props = {
   readonly addressed: string | null
+  readonly tables: UseQueryResult<readonly SqlTable[]>
   /** Puts a name into the statement, where the cursor is. */
   readonly onInsert: (name: string) => void
 }
 
 /** Queries to begin with, those that the user keeps, and what a statement may name. */
-export function QueryList({ addressed, onInsert }: Props) {
+export function QueryList({ addressed, tables, onInsert }: Props) {
   const queries = useQueryClient()
   const saved = useQuery(api.sql.saved.queryOptions())
   const remove = useMutation(
@@ -38,7 +39,7 @@ export function QueryList({ addressed, onInsert }: Props) {
       {remove.error && <ErrorLine error={remove.error} />}
       <SectionHeading>To begin with</SectionHeading>
       <Queries queries={STARTER_QUERIES} addressed={addressed} />
-      <Tables onInsert={onInsert} />
+      <Tables tables={tables} onInsert={onInsert} />
     </nav>
   )
 }
@@ -69,8 +70,8 @@ function Queries({ queries, addressed, onRemove }: QueriesProps) {
   )
 }
 
-function Tables({ onInsert }: { readonly onInsert: (name: string) => void }) {
-  const tables = useQuery(api.sql.tables.queryOptions())
+function Tables({ tables, onInsert }: Pick<Props, 'tables' | 'onInsert'>) {
+  const counts = useRowCounts(tables.data ?? [])
   const groups = Map.groupBy(tables.data ?? [], ({ kind }) => kind)
   return (
     <>
@@ -90,7 +91,8 @@ function Tables({ onInsert }: { readonly onInsert: (name: string) => void }) {
             {some.map(({ name, columns }) => (
               <details key={name} className={styles.tableName}>
                 <summary>
-                  <bdi>{breakable(name)}</bdi> <span>{plural(columns.length, 'column')}</span>
+                  <bdi>{breakable(name)}</bdi>
+                  <span className={styles.size}>{sizeOf(columns.length, counts.get(name))}</span>
                 </summary>
                 {[name, ...columns].map((column, index) => (
                   <button
@@ -110,6 +112,26 @@ function Tables({ onInsert }: { readonly onInsert: (name: string) => void }) {
       })}
     </>
   )
+}
+
+const sizeOf = (columns: number, rows: number | undefined): string =>
+  [plural(columns, 'column'), ...(rows === undefined ? [] : [plural(rows, 'row')])].join(' · ')
+
+/** Rows are not counted any longer, as those of a very large file. */
+const COUNTING_MS = 3000
+
+/** Returns the number of rows of each table, once they are counted. They are counted in a process of their own. */
+function useRowCounts(tables: readonly SqlTable[]): ReadonlyMap<string, number> {
+  const sql = tables.map(({ name }) => `SELECT '${name}', count(*) FROM ${name}`).join(' UNION ALL ')
+  const counted = useQuery(
+    api.sql.run.queryOptions({
+      input: { sql, timeoutMs: COUNTING_MS },
+      enabled: tables.length > 0,
+      placeholderData: keepPreviousData,
+      retry: false,
+    }),
+  )
+  return new Map((counted.data?.rows ?? []).map(([name, rows]) => [String(name), Number(rows)]))
 }
 
 /** A long name is broken after its words. */

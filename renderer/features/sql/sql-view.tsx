@@ -1,5 +1,5 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useRef, useState } from 'react'
 import type { SqlAnswer } from '#core/contract/sql.ts'
 import { api } from '#renderer/api.ts'
 import { useLink } from '#renderer/routes.ts'
@@ -17,6 +17,7 @@ import { useCopy } from '#renderer/ui/use-copy.ts'
 import { QueryList } from './query-list.tsx'
 import { ResultTable } from './result-table.tsx'
 import styles from './sql-view.module.css'
+import { StatementField } from './statement-field.tsx'
 import { type Outcome, useStatement } from './use-statement.ts'
 
 /** One SELECT over the memory. It runs in a process of its own, and nothing can be written. */
@@ -30,6 +31,7 @@ export function SqlView() {
   }
   const [isSaving, setSaving] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
+  const tables = useQuery(api.sql.tables.queryOptions())
   const insert = (name: string) => {
     const area = field.current
     if (area === null) return
@@ -41,27 +43,18 @@ export function SqlView() {
     event?.preventDefault()
     if (text.trim() !== '') run(text)
   }
-  const press = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
-    event.preventDefault()
-    send()
-  }
   const isRunning = outcome.state === 'running'
   return (
     <div className={styles.view}>
-      <QueryList addressed={addressed} onInsert={insert} />
+      <QueryList addressed={addressed} tables={tables} onInsert={insert} />
       <div className={styles.main}>
         <form className={styles.form} onSubmit={send}>
-          <textarea
-            ref={field}
-            className={styles.statement}
-            rows={6}
-            value={text}
-            spellCheck={false}
-            placeholder="SELECT … FROM messages"
-            aria-label="Statement"
-            onChange={(event) => setText(event.target.value)}
-            onKeyDown={press}
+          <StatementField
+            field={field}
+            text={text}
+            tables={tables.data ?? []}
+            onChange={setText}
+            onRun={() => send()}
           />
           <div className={styles.line}>
             <Button look="primary" disabled={text.trim() === '' || isRunning} onClick={() => send()}>
