@@ -7,7 +7,7 @@ const BudgetTokens = z.int().min(1).max(100_000_000)
 export const AssembleInput = z.object({
   conversationId: ConversationId,
   budgetTokens: BudgetTokens.optional().describe('token budget (default: the configured one)'),
-  /** The same, as hosts call it. `budgetTokens` stands above it. */
+  /** The same, as hosts call it. `budgetTokens` counts first. */
   tokenBudget: BudgetTokens.optional().describe('the same, as hosts call it'),
   freshTailCount: FreshTailCount,
   query: z.string().max(10_000).optional().describe('rank older items by relevance to this'),

@@ -89,7 +89,7 @@ function effectiveValue(name: Name, settings: Settings, texts: SettingTexts): Va
 
 type Origin = Pick<EffectiveSetting, 'source' | 'givenBy'>
 
-/** The first of the variables that can give a value is the one that does; the environment stands above the file. */
+/** The first of the variables that can give a value is the one that does; the environment counts before the file. */
 function sourceOf(name: Name, env: SettingTexts, file: SettingsFile): Origin {
   const own = VARIABLES[name].name
   const names = name === 'databasePath' ? DATABASE : name === 'logLevel' ? LOG_LEVEL : [own]

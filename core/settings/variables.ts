@@ -36,7 +36,7 @@ const integer = (name: string, [least, most]: Range, fallback: number, effect: s
 const fraction = (name: string, most: number, fallback: number, effect: string): Variable<number, number> => ({
   name,
   effect,
-  accepts: `a number above 0 and at most ${most}`,
+  accepts: `a share of the budget, more than 0 and at most ${most}`,
   fallback,
   parse: (text) => {
     const value = /^\+?(\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : Number.NaN
@@ -104,7 +104,7 @@ export const VARIABLES = {
   databaseUrl: {
     name: 'LCM_DATABASE_URL',
     effect:
-      'The same as a file: address; LCM_DATABASE_PATH stands above it. A postgres: address, with its password, is for the commands on PostgreSQL',
+      'The same as a file: address; LCM_DATABASE_PATH counts first. A postgres: address, with its password, is for the commands on PostgreSQL',
     accepts: 'a file: URL such as file:///home/me/lcm.db, or postgres://user@host/database',
     fallback: null,
     parse: (url) => (isDatabaseAddress(url) ? shownAddress(url) : pathOfFileUrl(url)),
@@ -112,7 +112,7 @@ export const VARIABLES = {
   databaseFolder: path(
     'LCM_DB_DIR',
     'not set',
-    'The folder of that memory, which is lcm.db in it; both names above stand above it. Memories in this folder are found by discover, too',
+    'The folder of that memory, which is lcm.db in it; LCM_DATABASE_PATH and LCM_DATABASE_URL count first. Memories in this folder are found by discover, too',
   ),
   softThreshold: fraction('LCM_CONTEXT_THRESHOLD', 1, 0.75, 'Share of the budget from which to compact soon'),
   hardThreshold: fraction(

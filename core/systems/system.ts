@@ -22,10 +22,10 @@ export type Source = {
 
 /** Where a system is configured, and which of its values this program has, too. Nothing else of a file is looked at. */
 export type OwnSettings = {
-  /** Files that may be there, the one that stands above the others first. */
+  /** Files that may be there, the one that counts before the others first. */
   files(surroundings: Surroundings): readonly string[]
   readonly format: 'json' | 'yaml'
-  /** Sections of the document. Of two that name the same value, the first stands above. */
+  /** Sections of the document. Of two that name the same value, the first counts. */
   readonly sections: readonly {
     readonly at: readonly string[]
     /** The variable of this program (`LCM_…`) for each of its names. */

@@ -24,7 +24,7 @@ export const NO_WINDOW: WindowSize = {
   leftOutTokens: 0,
 }
 
-/** The configured budget. What the file says of a conversation stands above it. */
+/** The configured budget. What the file says of a conversation counts first. */
 export type BudgetSettings = { readonly budgetTokens: number; readonly ownBudgets?: OwnBudgets }
 
 /** The settings under which a window is assembled. */

@@ -39,7 +39,7 @@ const NONE: Pick<SettingsReport, 'providers' | 'chain'> = { providers: [], chain
 const optionsOf = ({ providers, chain }: typeof NONE) => [
   { value: DETERMINISTIC, label: summarizerName(DETERMINISTIC) },
   ...writersOf({ providers }).map(({ name, model }) => ({ value: name, label: `${name} · ${model}` })),
-  ...(chain.length > 0 ? [{ value: CHAIN, label: `chain · ${chain.join(' → ')}` }] : []),
+  ...(chain.length > 0 ? [{ value: CHAIN, label: `in order · ${chain.join(' → ')}` }] : []),
 ]
 
 function explain(value: string, settings: typeof NONE): string {

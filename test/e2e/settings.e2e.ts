@@ -81,7 +81,7 @@ test(
   },
 )
 
-test('the settings need no memory, and a model is added, tested and put into the chain', async ({
+test('the settings need no memory, and a model is added, tested and put into the order of models', async ({
   openMemory,
   home,
 }) => {
@@ -98,8 +98,8 @@ test('the settings need no memory, and a model is added, tested and put into the
   await page.getByRole('button', { name: 'Test gone' }).click()
   await expect(page.getByText(/127\.0\.0\.1:9/).last()).toBeVisible()
 
-  await page.getByLabel('Add to the chain').selectOption('gone')
-  await page.getByLabel('Add to the chain').selectOption('local')
+  await page.getByLabel('Add to the order').selectOption('gone')
+  await page.getByLabel('Add to the order').selectOption('local')
   await page.getByRole('button', { name: 'Try local earlier' }).click()
   await expect(page.getByRole('listitem').filter({ hasText: /^1local/ })).toBeVisible()
   await page.keyboard.press('Escape')
@@ -123,7 +123,7 @@ test('a setting is found by words, an invalid value is refused in its field, and
   const threshold = page.getByRole('textbox', { name: 'Compact at', exact: true })
   await threshold.fill('1.5')
   await threshold.press('Enter')
-  await expect(page.getByRole('alert')).toContainText('a number above 0 and at most 1')
+  await expect(page.getByRole('alert')).toContainText('a share of the budget, more than 0 and at most 1')
   await threshold.fill('0.5')
   await threshold.press('Enter')
   const row = page.getByRole('listitem').filter({ has: threshold })
@@ -217,7 +217,9 @@ test('what another system is set to is shown beside what holds here, and taken o
   await expect(
     found.getByRole('row', { name: /leafChunkTokens 4000 LCM_LEAF_CHUNK_TOKENS 4000 the same here/ }),
   ).toBeVisible()
-  await expect(found.getByRole('row', { name: /contextThreshold 2 .* Here it must be a number above 0/ })).toBeVisible()
+  await expect(
+    found.getByRole('row', { name: /contextThreshold 2 .* Here it must be a share of the budget/ }),
+  ).toBeVisible()
   await found.getByRole('button', { name: 'Take over what differs' }).click()
   await expect(found.getByRole('button', { name: 'Nothing differs' })).toBeDisabled()
   await expect(page.getByRole('textbox', { name: 'Newest messages that stay' })).toHaveValue('12')

@@ -362,7 +362,7 @@ describe('large files beside PostgreSQL', () => {
       expect(shownObjects(other, keys)?.keys).toBe('none')
       await expect(configuredObjects(other, keys)).rejects.toThrow(/in the settings/)
     }
-    // What the environment says stands above it.
+    // What the environment says counts first.
     const wrong = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'wrong' }
     expect(shownObjects({ ...env, ...wrong }, keys)?.keys).toBe('environment')
     const given = await configuredObjects({ ...env, ...wrong }, keys)

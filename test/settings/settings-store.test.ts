@@ -191,7 +191,7 @@ describe('a settings file', () => {
     ['{"values":', 'it is not JSON'],
     [[], 'at the top'],
     [{ values: { LCM_TOKEN_BUDGET: 0 } }, 'values.LCM_TOKEN_BUDGET: expected a whole number from 1 to 100000000'],
-    [{ values: { LCM_CONTEXT_THRESHOLD: '75%' } }, 'values.LCM_CONTEXT_THRESHOLD: expected a number above 0'],
+    [{ values: { LCM_CONTEXT_THRESHOLD: '75%' } }, 'values.LCM_CONTEXT_THRESHOLD: expected a share of the budget'],
     [{ values: { LCM_TOKN_BUDGET: 1 } }, 'values.LCM_TOKN_BUDGET: no such variable. Did you mean LCM_TOKEN_BUDGET?'],
     [{ values: { COLOUR: 1 } }, 'values.COLOUR: no such variable. Known are LCM_ENABLED, '],
     [{ chain: ['chain'] }, 'chain: "chain" is no provider'],

@@ -60,7 +60,7 @@ async function keysInStore(place: Extract<Place, { kind: 's3' }>, store: KeyStor
 }
 
 /**
- * The store that `LCM_OBJECTS` names; null when it names none. Keys in the environment stand above those in the keychain.
+ * The store that `LCM_OBJECTS` names; null when it names none. Keys in the environment count before those in the keychain.
  * @throws LcmError invalid_argument. The message never repeats a key
  */
 export async function configuredObjects(env: Environment, kept: KeyStore | null = null): Promise<Objects | null> {

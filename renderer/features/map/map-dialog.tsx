@@ -181,7 +181,7 @@ function ModelField({ models, state, problem, value, onChange }: ModelFieldProps
       {models.length > 0 && (
         <SelectField
           label="Answered by"
-          options={models.map((name) => ({ value: name, label: name === CHAIN ? 'the chain, in its order' : name }))}
+          options={models.map((name) => ({ value: name, label: name === CHAIN ? 'all models, in their order' : name }))}
           value={value}
           onChange={onChange}
         />

@@ -19,9 +19,9 @@ export function ChainList({ report }: { readonly report: SettingsReport }) {
   const put = (next: readonly string[]) => save.mutate({ chain: [...next] })
   return (
     <section className={sectionStyles.section}>
-      <SectionHeading aside={<SourceChip source={source} />}>Chain</SectionHeading>
+      <SectionHeading aside={<SourceChip source={source} />}>Order of models</SectionHeading>
       <p className={sectionStyles.text}>
-        A run with the chain asks the first; where that fails, the next. {isFixed && 'LCM_SUMMARIZERS sets it.'}
+        The first is asked; where it fails, the next. {isFixed && 'LCM_SUMMARIZERS sets it.'}
       </p>
       <ol>
         {chain.map((name, at) => (
@@ -44,7 +44,7 @@ export function ChainList({ report }: { readonly report: SettingsReport }) {
                 />
                 <IconButton
                   icon="close"
-                  label={`Take ${name} out of the chain`}
+                  label={`Take ${name} out of the order`}
                   disabled={save.isPending}
                   onClick={() => put(chain.filter((other) => other !== name))}
                 />
@@ -61,7 +61,7 @@ export function ChainList({ report }: { readonly report: SettingsReport }) {
       {!isFixed && others.length > 0 && (
         <div className={sectionStyles.add}>
           <SelectField
-            label="Add to the chain"
+            label="Add to the order"
             value=""
             disabled={save.isPending}
             options={[{ value: '', label: 'choose…' }, ...others.map(({ name }) => ({ value: name, label: name }))]}

@@ -119,7 +119,7 @@ export function ProviderDialog({ report, provider, onClose }: Props) {
         {field(
           'name',
           'Name',
-          isWriter(form) ? 'What the chain and --summarizer call it' : 'What LCM_EMBEDDINGS calls it',
+          isWriter(form) ? 'What the order of models and --summarizer call it' : 'What LCM_EMBEDDINGS calls it',
         )}
         {field('baseUrl', 'Base URL', 'Up to and with /v1; no user, password or key in it')}
         {field('model', 'Model', 'As the server calls it')}

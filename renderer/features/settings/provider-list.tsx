@@ -228,7 +228,7 @@ function RemoveDialog({ report, provider, onClose }: RemoveDialogProps) {
     >
       <div className={styles.form}>
         <p>
-          It goes from the settings{isInChain && ', and from the chain'}
+          It goes from the settings{isInChain && ', and from the order of models'}
           {hasKey && ', and its key from the keychain'}. What it has written stays as it is.
         </p>
         {error !== null && (

@@ -143,7 +143,7 @@ export function choicesOf({ accepts, value }: Pick<EffectiveSetting, 'accepts' |
 }
 
 export const SOURCE_TEXTS = {
-  environment: 'Set in the environment, which stands above the settings file: change it there',
+  environment: 'Set in the environment, which counts before the settings file: change it there',
   file: 'Set in the settings file',
   default: 'Not set: the default',
 } as const satisfies Record<EffectiveSetting['source'], string>

@@ -131,7 +131,7 @@ function sectionsOf(
       ? own('Agents on this computer', 'connect hooks claude code codex install doctor', <AgentConnections />)
       : []),
     ...own('Models', `providers keys base url anthropic openai ${models}`, <ProviderList report={report} />),
-    ...own('Chain', 'order of models summarisers LCM_SUMMARIZERS', <ChainList report={report} />),
+    ...own('Order of models', 'chain summarisers LCM_SUMMARIZERS', <ChainList report={report} />),
     ...own('Spend cap', 'most tokens cost of a run LCM_SPEND_CAP_TOKENS', <SpendCap report={report} />),
     ...own('Questions in other words', 'embeddings vectors LCM_EMBEDDINGS', <EmbeddingsSection report={report} />),
     ...(hasObjects
@@ -239,7 +239,7 @@ function SettingRow({ label, setting }: NamedSetting) {
 
 const SPEND_CAP = 'LCM_SPEND_CAP_TOKENS'
 
-/** Most tokens that one run may exchange with models. */
+/** Most tokens that one compaction or batch run may exchange with models. */
 function SpendCap({ report }: { readonly report: SettingsReport }) {
   const save = useSaveSettings()
   const describedBy = useId()
@@ -254,8 +254,8 @@ function SpendCap({ report }: { readonly report: SettingsReport }) {
     <section className={sectionStyles.section}>
       <SectionHeading>Spend cap</SectionHeading>
       <p id={describedBy} className={sectionStyles.text}>
-        Most tokens, in and out together, that one run may exchange with models. What is left of a run after that is
-        made by the built-in extractor. Empty is no cap.
+        Most tokens, in and out together, that one compaction or batch run may exchange with models. After that the
+        built-in extractor makes the rest. Empty is no cap.
       </p>
       <div className={sectionStyles.line}>
         {source === 'environment' ? (
@@ -272,7 +272,7 @@ function SpendCap({ report }: { readonly report: SettingsReport }) {
             onRevert={save.reset}
           />
         )}
-        tokens a run
+        tokens
         <SourceChip source={source} />
       </div>
       {save.isError && (

@@ -40,7 +40,7 @@ describe('the assembled window', () => {
     expect(context).toMatchObject({ tokens: 100, activeTokens: 100, budget: 200, pressure: 0.5, overBudget: false })
   })
 
-  it('takes tokenBudget for budgetTokens, which stands above it', () => {
+  it('takes tokenBudget for budgetTokens, which counts first', () => {
     using memory = messages(sized(50), sized(60), sized(70))
     expect(assemble(memory, { tokenBudget: 140, freshTailCount: 1 }).budget).toBe(140)
     expect(assemble(memory, { tokenBudget: 140, budgetTokens: 90, freshTailCount: 1 }).budget).toBe(90)
