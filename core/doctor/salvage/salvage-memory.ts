@@ -12,6 +12,7 @@ import type { WriteDb } from '#core/sqlite/read-db.ts'
 import { takeTriggers } from '#core/sqlite/take-triggers.ts'
 import { isNative } from '#core/systems/native/native.ts'
 import { yieldToOthers } from '#core/yielding.ts'
+import { MAX_LISTED, withMissingMessages } from './missing-messages.ts'
 import { type DamagedMemory, openByPages, openDamaged } from './open-damaged.ts'
 import { type Hole, isDamage, joinHoles, Looks, type Row, readableRows, type Source } from './readable-rows.ts'
 import { RowKeeper } from './row-keeper.ts'
@@ -20,17 +21,10 @@ import { copySource, type SourceCopy } from './salvage-copy.ts'
 const queries = {
   summaryIds: /* sql */ `SELECT summary_id FROM summaries`,
   conversationIds: /* sql */ `SELECT conversation_id FROM conversations`,
-  missingMessages: /* sql */ `
-    WITH numbered AS (
-      SELECT conversation_id AS conversation, seq, lag(seq, 1, -1) OVER (PARTITION BY conversation_id ORDER BY seq) AS before
-      FROM messages
-    )
-    SELECT conversation, before + 2 AS first, seq AS last FROM numbered WHERE seq > before + 1 ORDER BY conversation, seq`,
 }
 
 const CANCELLED = 'Salvaging was cancelled; no copy was made.'
 const BATCH_ROWS = 1000
-const MAX_LISTED = 100
 
 export type SalvageRequest = {
   /** The damaged file, which is only read. */
@@ -114,24 +108,6 @@ async function* salvageAll(work: Work & { readonly source: SourceCopy }): AsyncG
   } finally {
     byPages.close()
   }
-}
-
-/**
- * Names the messages that are missing between others. The messages of a conversation are numbered without a gap, so that
- * a gap shows them also where rows were found page by page. It shows none behind the last message of a conversation.
- */
-function withMissingMessages(tables: readonly SalvagedTable[], to: WriteDb): SalvagedTable[] {
-  const gaps = to.all<{ conversation: number; first: number; last: number }>(queries.missingMessages)
-  const name = (conversation: number, number: number): string => `conversation ${conversation} message ${number}`
-  const missing = gaps.map(({ conversation, first, last }) => ({
-    from: name(conversation, first),
-    to: name(conversation, last),
-  }))
-  return tables.map((table) => {
-    if (table.table !== 'messages') return table
-    const lost = [...table.lost, ...missing].slice(0, MAX_LISTED)
-    return { ...table, lost, lostRanges: table.lostRanges + missing.length }
-  })
 }
 
 async function* salvageTables(

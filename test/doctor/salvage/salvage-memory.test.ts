@@ -178,6 +178,22 @@ function ours(damage: (bytes: Buffer) => Buffer): string {
   return path
 }
 
+/** The page that leads to the messages of the sample, and one in the middle that holds some. */
+function pagesOfMessages(): { readonly root: number; readonly leaf: number } {
+  const db = new Database(sample, { readonly: true })
+  const pages = db.prepare("SELECT pageno FROM dbstat WHERE name = 'messages' AND pagetype = ? ORDER BY path").pluck()
+  const [root, leaves] = [Number(pages.get('internal')), pages.all('leaf') as number[]]
+  db.close()
+  return { root, leaf: leaves[leaves.length >> 1] ?? 0 }
+}
+
+/** A copy of the sample in which nothing is left of some pages. */
+const without = (...gone: readonly number[]): string =>
+  ours((bytes) => {
+    for (const page of gone) bytes.fill(0, (page - 1) * PAGE, page * PAGE)
+    return bytes
+  })
+
 const TABLES = ['conversations', 'messages', 'message_parts', 'summaries', 'summary_messages', 'summary_sources']
 
 /** Rows of the tables that matter, as texts. */
@@ -233,17 +249,9 @@ describe('the salvage of a native file', async () => {
   })
 
   it('names the messages between others whose pages are damaged, also where rows are found page by page', async () => {
-    const db = new Database(ours((bytes) => bytes))
-    const pages = db.prepare("SELECT pageno FROM dbstat WHERE name = 'messages' AND pagetype = ? ORDER BY path").pluck()
-    const [root, leaves] = [Number(pages.get('internal')), pages.all('leaf') as number[]]
-    db.close()
-    const gone = leaves[leaves.length >> 1] ?? 0
-    const path = ours((bytes) => {
-      for (const page of [root, gone]) bytes.fill(0, (page - 1) * PAGE, page * PAGE)
-      return bytes
-    })
     const to = join(temporaryFolder(), 'saved.db')
-    const report = await salvage(path, to)
+    const { root, leaf } = pagesOfMessages()
+    const report = await salvage(without(root, leaf), to)
     const lcm = await openLcm(to, { readOnly: true })
     const saved = lcm.read.all<{ conversation: number; seq: number }>(
       'SELECT conversation_id AS conversation, seq FROM messages',
@@ -260,6 +268,13 @@ describe('the salvage of a native file', async () => {
         expect(isThere.has(`${conversation} ${number - 1}`)).toBe(false)
       expect(isThere.has(`${conversation} ${last}`)).toBe(true)
     }
+  })
+
+  it('names messages whose ids are known once, as the messages that are missing between others', async () => {
+    const report = await salvage(without(pagesOfMessages().leaf), join(temporaryFolder(), 'saved.db'))
+    const { lost, lostRanges } = report.tables.find(({ table }) => table === 'messages') ?? { lost: [] }
+    expect(lost.map(({ from }) => from.replace(/\d+/g, 'n'))).toEqual(lost.map(() => 'conversation n message n'))
+    expect([lost.length > 0, lostRanges]).toEqual([true, lost.length])
   })
 
   it('keeps the stored hash of a text that was changed', async () => {
