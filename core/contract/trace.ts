@@ -8,10 +8,13 @@ import { Moment } from './time-travel.ts'
 export const FactState = z.enum(['kept', 'partly', 'dropped', 'changed', 'unknown'])
 export type FactState = z.infer<typeof FactState>
 
+/** A text of a message or summary. */
+const TextField = z.enum(['content', 'tool_input', 'tool_output', 'reasoning'])
+
 /** Where a detail stands in a message or summary. */
 const DetailPlace = z.object({
   id: NodeId,
-  field: z.enum(['content', 'tool_input', 'tool_output', 'reasoning']),
+  field: TextField,
   part: z.int().nullable(),
   /** UTF-16 units of that text, end exclusive. */
   start: z.int(),
@@ -73,6 +76,8 @@ export const Rung = z.object({
   title: z.string(),
   /** The passage in which the details stand, or that comes nearest to them. */
   excerpt: z.string(),
+  /** The field of the message or summary from which the excerpt is; null where there is none. */
+  field: TextField.nullable(),
   /** Ranges of the excerpt in which details stand. */
   marks: z.array(z.tuple([z.int(), z.int()])),
   /** The details that stand in the rung before it and not in this one. */
@@ -90,6 +95,7 @@ export const FactPlace = z.object({
   seq: z.int().nullable(),
   createdAtMs: TimeMs.nullable(),
   excerpt: z.string(),
+  field: TextField.nullable(),
   marks: z.array(z.tuple([z.int(), z.int()])),
   /** How many of the details it has, and how many of those stand in the window, itself included. */
   details: z.int(),

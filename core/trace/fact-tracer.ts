@@ -221,20 +221,22 @@ function placeOf({ told, start, end }: Detail, { details, offset, isFound, node 
 /**
  * When all of it stood in the window: from its message to the run that dropped the last of it, and since it was all said
  * again. What fell only in part still stands in part, so that no end is known.
+ * What was said again before it fell never left the window.
  */
 function stoodOf(
   foot: Rung | undefined,
   endMs: number | null,
   trace: Pick<FactTrace, 'toldAgain' | 'details'>,
   id: string,
-) {
-  const stood: FactTrace['stood'] = []
-  if (foot === undefined || foot.atMs === null) return stood
-  stood.push({ fromAtMs: foot.atMs, toAtMs: endMs === null ? null : Math.max(foot.atMs, endMs), id })
-  const all = trace.toldAgain.filter(({ kind, kept }) => kind === 'message' && kept >= trace.details.length)
-  const first = all.toSorted((a, b) => (a.atMs ?? Number.POSITIVE_INFINITY) - (b.atMs ?? Number.POSITIVE_INFINITY))[0]
-  if (endMs !== null && first && first.atMs !== null) stood.push({ fromAtMs: first.atMs, toAtMs: null, id: first.id })
-  return stood
+): FactTrace['stood'] {
+  if (foot === undefined || foot.atMs === null) return []
+  const [again] = trace.toldAgain
+    .filter(({ kind, kept }) => kind === 'message' && kept >= trace.details.length)
+    .flatMap(({ id: from, atMs }) => (atMs === null ? [] : [{ id: from, fromAtMs: atMs }]))
+    .toSorted((a, b) => a.fromAtMs - b.fromAtMs)
+  if (endMs === null || (again && again.fromAtMs <= endMs)) return [{ fromAtMs: foot.atMs, toAtMs: null, id }]
+  const before = { fromAtMs: foot.atMs, toAtMs: Math.max(foot.atMs, endMs), id }
+  return again ? [before, { ...again, toAtMs: null }] : [before]
 }
 
 const nothing = (detail: string, places: FactPlace[], notes: string[], began: number): FactTrace => ({

@@ -173,7 +173,7 @@ export class LossReporter {
     const comparer = new NodeComparer({ ...this.#options, sources, memory, details, slice })
     const nodes = await comparer.along(way)
     const listed = details.sentences.flatMap((sentence) => sentence.details.map((detail) => ({ detail, sentence })))
-    const isSaidAtFoot = { id: '', text: '', nearest: null, title: '', fates: listed.map(() => KEPT) }
+    const isSaidAtFoot = { id: '', text: '', field: null, nearest: null, title: '', fates: listed.map(() => KEPT) }
     const falls = fallsOf(isSaidAtFoot, nodes)
     const compared: Compared = { way, nodes }
     const seqs = details.texts.map(({ id }) => nodeFacts(memory, id).seq)

@@ -1,6 +1,7 @@
 import type { DetailFate } from '../contract/loss.ts'
 import { keepRecent } from '../keeping.ts'
 import type { Memory } from '../memory/memory.ts'
+import type { SourceText } from '../provenance/passages.ts'
 import type { TextIndex } from '../provenance/text-index.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { TimeSlice } from '../yielding.ts'
@@ -15,6 +16,7 @@ export type NodeFates = {
   readonly fates: readonly Fate[]
   /** The text from which an excerpt is shown, and where in it the nearest passage begins. Empty when it has none. */
   readonly text: string
+  readonly field: SourceText['field'] | null
   readonly nearest: number | null
   readonly title: string
 }
@@ -77,8 +79,8 @@ export class NodeComparer {
       await this.#slice.yieldIfOver()
     }
     const shown = fates.find(({ at }) => at !== null)?.at ?? nearest
-    const text = index.texts[shown?.text ?? 0]?.text ?? ''
-    const node = { id, fates, text, nearest: shown?.start ?? null, title: index.texts[0]?.text ?? '' }
+    const { text, field } = index.texts[shown?.text ?? 0] ?? { text: '', field: null }
+    const node = { id, fates, text, field, nearest: shown?.start ?? null, title: index.texts[0]?.text ?? '' }
     this.#known.set(id, node)
     return node
   }

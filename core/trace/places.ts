@@ -109,6 +109,7 @@ async function placeOf({ memory, comparer, makers }: Comparing, hit: GrepHit) {
   return {
     ...{ id, kind: kind === 'file' ? ('message' as const) : kind, conversationId, role, depth, seq, createdAtMs },
     ...excerptAround(base.text, base.nearest, base.fates),
+    field: base.field,
     details: held.length,
     kept: fates.filter((fate) => fate === 'kept').length,
     state: stateOf(fates),

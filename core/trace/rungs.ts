@@ -98,6 +98,7 @@ export class Rungs {
       sources: window.length,
       title: '',
       excerpt: '',
+      field: null,
       marks: [],
       // Only a node that is in no window loses something here.
       lost: this.#lostBetween(before?.fates.map(({ fate }) => fate) ?? [], fates),
@@ -105,7 +106,7 @@ export class Rungs {
   }
 
   #common(
-    { id, fates, text, nearest, title }: NodeFates,
+    { id, fates, text, field, nearest, title }: NodeFates,
     before: NodeFates | null,
   ): Omit<
     Rung,
@@ -131,6 +132,7 @@ export class Rungs {
       details: own.length,
       title: titleOf(title),
       ...excerptAround(text, nearest, fates),
+      field,
       lost: this.#lostBetween(before?.fates.map(({ fate }) => fate) ?? own.map(() => 'kept'), own),
     }
   }

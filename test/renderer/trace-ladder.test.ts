@@ -8,7 +8,7 @@ import { messageColumns, strataOf } from './strata-builder.ts'
 const rung = (kind: Rung['kind'], firstSeq: number | null, lastSeq: number | null): Rung => ({
   ...{ id: kind === 'window' ? null : `${kind}_1`, kind, depth: 0, role: null, seq: null, state: 'kept', kept: 1 },
   ...{ details: 1, runId: null, run: null, atMs: null, inWindow: false, tokens: 0, messages: 1, firstSeq, lastSeq },
-  ...{ sources: 0, title: '', excerpt: '', marks: [], lost: [] },
+  ...{ sources: 0, title: '', excerpt: '', field: null, marks: [], lost: [] },
 })
 
 describe('the shaft of a trace', () => {
@@ -40,10 +40,10 @@ describe('the shaft of a trace', () => {
 describe('an excerpt in the narrow list of places', () => {
   it('is prose without signs of Markdown, and its marks stay on their words; what a tool says is as it is', () => {
     const excerpt = '- **Rejected**: expiring claims (PAY-1187)'
-    const { text, matches } = shownExcerpt({ excerpt, marks: [[33, 41]], role: 'assistant' })
+    const { text, matches } = shownExcerpt({ excerpt, marks: [[33, 41]], field: 'content', role: 'assistant' })
     expect(text).toBe('- Rejected: expiring claims (PAY-1187)')
     expect(text.slice(...(matches[0] ?? []))).toBe('PAY-1187')
-    expect(shownExcerpt({ excerpt, marks: [], role: 'tool' }).text).toBe(excerpt)
+    expect(shownExcerpt({ excerpt, marks: [], field: 'tool_output', role: 'tool' }).text).toBe(excerpt)
   })
 
   it('shows the input of a tool without its escapes, also where it begins in the middle of a text', () => {
@@ -51,16 +51,17 @@ describe('an excerpt in the narrow list of places', () => {
     const { text, matches } = shownExcerpt({
       excerpt: whole,
       marks: [[whole.indexOf('PAY'), whole.indexOf('PAY') + 8]],
+      field: 'tool_input',
       role: 'assistant',
     })
     expect(text).toBe('{"path":"notes.md","text":"The ticket is "PAY-1187""}')
     expect(text.slice(...(matches[0] ?? []))).toBe('PAY-1187')
     const middle = String.raw`of leases\n- [x] expiring claims\n- [ ] locks`
-    expect(shownExcerpt({ excerpt: middle, marks: [], role: 'assistant' }).text).toBe(
+    expect(shownExcerpt({ excerpt: middle, marks: [], field: 'tool_input', role: 'assistant' }).text).toBe(
       'of leases - [x] expiring claims - [ ] locks',
     )
     const prose = String.raw`A line ends with \n.`
-    expect(shownExcerpt({ excerpt: prose, marks: [], role: 'assistant' }).text).toBe(prose)
+    expect(shownExcerpt({ excerpt: prose, marks: [], field: 'content', role: 'assistant' }).text).toBe(prose)
   })
 
   it('begins shortly before its first mark, also after a word that is longer than its two lines', () => {

@@ -9,6 +9,7 @@ import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { traceOf } from './planted-facts.ts'
 
 const SAID = 'The gateway retries were raised from 1 to 4 on 2026-02-27 (PAY-1187).'
+const CALL = { part_type: 'tool', tool_name: 'write', tool_input: '{"ticket":"PAY-7001"}' } as const
 let memory: TestMemory
 
 beforeAll(() => {
@@ -143,6 +144,22 @@ describe('the ladder of a fact', () => {
     again.messages(1, ['As said, PAY-1187 raised the retries of the gateway to 4.'])
     const { inWindow, lostAt, toldAgain } = await traceOf(again.db, 'msg_1', 'PAY-1187')
     expect([inWindow, lostAt?.id, toldAgain.map(({ id }) => id)]).toEqual([true, 'sum_leaf', ['msg_3']])
+  })
+
+  it('says that nothing left the window when it was said again before the summary that dropped it was made', async () => {
+    using again = buildMemory({ conversations: [{ messages: [SAID, 'Good.', `As said: ${SAID}`] }] })
+    again.leaf(1, [1, 2], { content: '- Something about gateways.', id: 'sum_leaf' })
+    again.damage('UPDATE summaries SET created_at = (SELECT max(created_at) + 60000 FROM messages)')
+    const { stood } = await traceOf(again.db, 'msg_1', 'PAY-1187')
+    expect(stood.map(({ id, toAtMs }) => [id, toAtMs])).toEqual([['msg_1', null]])
+  })
+
+  it('says from which field of a message an excerpt is', async () => {
+    using told = buildMemory({
+      conversations: [{ messages: [{ role: 'assistant', content: 'I look.', parts: [CALL] }] }],
+    })
+    const { places } = await textTraceOf(told, 'PAY-7001')
+    expect(places.map(({ id, field }) => [id, field])).toEqual([['msg_1', 'tool_input']])
   })
 
   it('refuses a file, an id that names nothing, and a question without words', async () => {

@@ -50,15 +50,13 @@ export function layerOf({ kind, depth }: Rung): string {
  * Returns the excerpt of a place or rung as a person reads it: prose without signs of Markdown, the input of a tool
  * without escapes, and what a tool says as it is.
  */
-export const shownExcerpt = ({ excerpt, marks, role }: Pick<FactPlace, 'excerpt' | 'marks' | 'role'>) =>
-  readable(
-    { text: excerpt, matches: marks },
-    role === 'tool' ? 'code' : role === 'assistant' && isJson(excerpt) ? 'json' : 'prose',
-  )
-
-/** Tells a part of JSON by a name in quotes, or by escapes on a single line, because it may begin in the middle of a text. */
-const isJson = (text: string): boolean =>
-  !text.includes('\n') && (/"\w+": ?["[{\d]/.test(text) || (text.match(/\\[n"]/g)?.length ?? 0) > 1)
+export const shownExcerpt = ({
+  excerpt,
+  marks,
+  field,
+  role,
+}: Pick<FactPlace, 'excerpt' | 'marks' | 'field' | 'role'>) =>
+  readable({ text: excerpt, matches: marks }, field === 'tool_input' ? 'json' : role === 'tool' ? 'code' : 'prose')
 
 /** The two lines of a narrow list have room for at most so much before a mark. Where there is more, so much is left. */
 const MOST_BEFORE = 40
