@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { LineageGraph } from '#core/contract/lineage.ts'
 import { layoutWhole, nodeAt, nodesIn, WHOLE_CARD } from '#renderer/features/graph/whole-layout.ts'
+import { firstViewport } from '#renderer/features/graph/whole-viewport.ts'
 
 type Link = readonly [from: number, to: number, isCycle?: 1]
 
@@ -35,6 +36,16 @@ it('a summary stands right of its sources and beside their middle', () => {
 it('links that close a cycle move nothing, and nothing is lost', () => {
   const { columns } = layoutWhole(graphOf(3, [[0, 1, 1], [1, 0, 1], [2, 2, 1]])) // biome-ignore format: a list of links
   expect(columns.flat().toSorted()).toEqual([0, 1, 2])
+})
+
+it('all summaries are shown at first where their cards can be read, in the middle of their place', () => {
+  const layout = layoutWhole(graphOf(12, []))
+  const size = { width: 1000, height: layout.bounds.h * 0.8 }
+  const { y, zoom } = firstViewport(layout, size, -1)
+  expect(zoom).toBeLessThan(0.8)
+  expect(y + (layout.bounds.y + layout.bounds.h / 2) * zoom).toBeCloseTo(size.height / 2)
+  // In half of the room none could be read: some of them are shown.
+  expect(firstViewport(layout, { width: 1000, height: layout.bounds.h / 2 }, -1).zoom).toBe(1)
 })
 
 const anyGraph = fc.integer({ min: 1, max: 40 }).chain(

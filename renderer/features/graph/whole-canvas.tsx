@@ -10,14 +10,11 @@ import { boxesPath, boxOf, linksPath, nodeAt, type WholeLayout } from './whole-l
 import { BoxPaths, Minimap } from './whole-minimap.tsx'
 import { type WholePaths, wholePaths } from './whole-paths.ts'
 import { selectNode } from './whole-selection.ts'
+import { firstViewport, wholeViewport, wholeZoom } from './whole-viewport.ts'
 
 import '@xyflow/react/dist/base.css'
 
-const FIRST_ZOOM = { least: 0.62, most: 1 } as const
-/** Smaller than this, boxes are thinner than a line. */
-const WHOLE_ZOOM = { least: 0.05, most: 1 } as const
 const FURTHEST = 0.2
-const MARGIN = 24
 const GLIDE_MS = 150
 
 type CanvasProps = {
@@ -94,44 +91,6 @@ const glide = (flow: ReturnType<typeof useReactFlow>, viewport: GraphViewport): 
   void flow.setViewport(viewport, {
     duration: matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : GLIDE_MS,
   })
-
-/** Shows as many columns as can be read. */
-const firstViewport = (layout: WholeLayout, size: Size, selected: number): GraphViewport =>
-  viewportAt(layout, size, selected, within((size.width - 2 * MARGIN) / Math.max(1, layout.bounds.w), FIRST_ZOOM))
-
-/** Shows everything, as long as its boxes can still be told apart. */
-const wholeViewport = (layout: WholeLayout, size: Size, selected: number): GraphViewport =>
-  viewportAt(layout, size, selected, wholeZoom(layout, size))
-
-const wholeZoom = ({ bounds }: WholeLayout, { width, height }: Size): number =>
-  within(
-    Math.min((width - 2 * MARGIN) / Math.max(1, bounds.w), (height - 2 * MARGIN) / Math.max(1, bounds.h)),
-    WHOLE_ZOOM,
-  )
-
-const within = (zoom: number, { least, most }: { readonly least: number; readonly most: number }): number =>
-  Math.max(least, Math.min(most, zoom))
-
-/** Shows the selection, or else the newest summary of the window, and what is around it. */
-function viewportAt(layout: WholeLayout, size: Size, selected: number, zoom: number): GraphViewport {
-  const { bounds, graph } = layout
-  const shown = selected >= 0 ? selected : graph.nodes.inWindow.lastIndexOf(1)
-  const box = shown >= 0 ? boxOf(layout, shown) : bounds
-  return {
-    x: offset(bounds.x * zoom, bounds.w * zoom, (box.x + box.w / 2) * zoom, size.width),
-    y: offset(bounds.y * zoom, bounds.h * zoom, (box.y + box.h / 2) * zoom, size.height),
-    zoom,
-  }
-}
-
-/**
- * Returns how far to move the drawing on one axis: what fits into the room is in its middle, and of what does not, the
- * part around a point is shown, without empty room at an end.
- */
-function offset(from: number, length: number, around: number, room: number): number {
-  if (length + 2 * MARGIN <= room) return room / 2 - (from + length / 2)
-  return Math.min(MARGIN - from, Math.max(room - MARGIN - (from + length), room / 2 - around))
-}
 
 type BoxesProps = Omit<CanvasProps, 'size'> & { readonly paths: WholePaths; readonly selected: number }
 
