@@ -45,7 +45,7 @@ test('the first view of a file answers four questions, and leads from words to w
 
 test('the first view draws its answers before the figures that follow them', async ({ openSample }) => {
   const page = await openSample()
-  const history = page.getByRole('region', { name: 'The window over time' })
+  const history = page.getByRole('region', { name: 'Tokens in the window over time' })
   await expect(history.getByRole('slider')).toBeVisible()
   await page.getByRole('link', { name: 'Messages' }).click()
   await expect(history).toHaveCount(0)
@@ -53,7 +53,7 @@ test('the first view draws its answers before the figures that follow them', asy
     const order: string[] = []
     Object.assign(window, { order })
     new MutationObserver(() => {
-      for (const name of ['How is it layered?', 'The window over time']) {
+      for (const name of ['How is it layered?', 'Tokens in the window over time']) {
         if (document.querySelector(`section[aria-label="${name}"]`) && !order.includes(name)) order.push(name)
       }
       order.push('change')
@@ -62,7 +62,7 @@ test('the first view draws its answers before the figures that follow them', asy
   await page.getByRole('link', { name: 'Start' }).click()
   await expect(history.getByRole('slider')).toBeVisible()
   const order = await page.evaluate(() => (window as unknown as { order: string[] }).order)
-  const between = order.slice(order.indexOf('How is it layered?') + 1, order.indexOf('The window over time'))
+  const between = order.slice(order.indexOf('How is it layered?') + 1, order.indexOf('Tokens in the window over time'))
   expect(between).toContain('change')
   // What a file may not record at all stands last.
   await expect(page.getByRole('main').getByRole('heading').last()).toHaveText('Prompt cache')
@@ -124,7 +124,7 @@ test('the curve of the window leads to its messages and runs, and all conversati
   await chart.focus()
   await page.keyboard.press('Home')
   await expect(chart).toHaveAttribute('aria-valuetext', /Mar 5, .*after message 2\d\d$/)
-  await expect(page.getByRole('region', { name: 'The window over time' })).toContainText('0 compaction steps')
+  await expect(page.getByRole('region', { name: 'Tokens in the window over time' })).toContainText('0 compaction steps')
 
   await page.getByRole('radiogroup', { name: 'What the axis shows' }).getByText('messages').click()
   await expect(page).toHaveURL(/start\.axis=messages/)
@@ -138,7 +138,7 @@ test('the curve of the window leads to its messages and runs, and all conversati
   await expect(table).toHaveAttribute('aria-rowcount', '6')
   // The curve stands right below the rows, however high the window is.
   const bottom = async (of: Locator) => (await of.boundingBox().then((box) => box && box.y + box.height)) ?? Number.NaN
-  const curve = page.getByRole('region', { name: 'The window over time' })
+  const curve = page.getByRole('region', { name: 'Tokens in the window over time' })
   await expect.poll(async () => ((await curve.boundingBox())?.y ?? 0) - (await bottom(rows.last()))).toBeLessThan(24)
   // The heading with the arrow is the one by which the rows are in order.
   await expect(table.getByRole('columnheader', { name: /^changed/ })).toHaveAttribute('aria-sort', 'descending')
@@ -159,7 +159,9 @@ test('the curve of the window leads to its messages and runs, and all conversati
   // The selected conversation is shown over time, and nothing is claimed about what was not checked.
   await expect(rows.nth(1)).toContainText('not checked')
   await rows.nth(2).getByRole('gridcell').nth(1).click()
-  await expect(page.getByRole('region', { name: 'The window over time' })).toContainText('Nightly reconciliation')
+  await expect(page.getByRole('region', { name: 'Tokens in the window over time' })).toContainText(
+    'Nightly reconciliation',
+  )
 
   // The others are drawn beside it, and what its last compaction lost stands beside the table.
   const report = page.getByRole('main').getByRole('region', { name: 'Loss report' })

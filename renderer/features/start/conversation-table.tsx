@@ -22,8 +22,6 @@ export const TABLE_SORTS = ['change', 'messages', 'size', 'pressure', 'compactio
 type TableSort = (typeof TABLE_SORTS)[number]
 
 const ROW_PX = 28
-/** The headings above the rows are as high in `data-table.module.css`. */
-const HEADS_PX = 26
 
 type Props = {
   readonly found: ReturnType<typeof useConversations>
@@ -53,7 +51,7 @@ export function ConversationTable({ found, selected, onSelect, sort, isReversed,
       {rows.length === 0 && <EmptyState title="No conversation fits">Choose fewer filters or other words.</EmptyState>}
       {sort === 'lost' && <Counted rows={rows} losses={losses} hasMore={found.hasMore} />}
       {/* No higher than its rows, so that what follows stands right below them. */}
-      <div className={styles.place} style={{ maxHeight: HEADS_PX + rows.length * ROW_PX }}>
+      <div className={styles.place} style={{ maxHeight: `calc(var(--table-heads) + ${rows.length * ROW_PX}px)` }}>
         <DataTable
           label="All conversations"
           rows={rows}

@@ -216,7 +216,7 @@ export function PressureChart(props: Props) {
           )}
         </g>
       </svg>
-      <ThresholdLabels {...{ softTokens, hardTokens, top, y }} right={right - RIGHT} />
+      <ThresholdLabels {...{ softTokens, hardTokens, top, y }} />
       {point !== undefined && <ChartTip lines={textOf(point)} leftPx={LEFT + x(point.x)} widthPx={boxWidth} />}
       {tip && <ChartTip lines={tip.lines} leftPx={LEFT + x(tip.x)} widthPx={boxWidth} />}
     </div>
@@ -240,11 +240,10 @@ type ThresholdLabelsProps = {
   /** The tokens at the top of the chart. */
   readonly top: number
   readonly y: (tokens: number) => number
-  /** In pixels, from the right. */
-  readonly right: number
 }
 
-function ThresholdLabels({ softTokens, hardTokens, top, y, right }: ThresholdLabelsProps) {
+/** They stand at the left, where the curve of a window begins low. */
+function ThresholdLabels({ softTokens, hardTokens, top, y }: ThresholdLabelsProps) {
   // When the two lines are too close for two labels, only the hard threshold is labelled.
   const isRoomForBoth = hardTokens > top || y(softTokens) - y(hardTokens) >= LABEL_PX
   return [
@@ -256,7 +255,7 @@ function ThresholdLabels({ softTokens, hardTokens, top, y, right }: ThresholdLab
       <span
         key={name}
         className={className}
-        style={{ top: y(tokens), right }}
+        style={{ top: y(tokens), left: LEFT }}
         title={meaningOf('τ soft, τ hard')}
         aria-hidden="true"
       >

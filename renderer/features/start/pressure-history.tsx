@@ -65,7 +65,7 @@ export function PressureHistory({ conversation, budgetTokens, title, others = NO
   const error = timeline.error ?? columns.error
   if (timeline.data !== undefined && messages === 0) return null
   return (
-    <section className={styles.section} aria-label="The window over time">
+    <section className={styles.section} aria-label="Tokens in the window over time">
       <SectionHeading
         aside={
           <span className={styles.aside}>
@@ -84,7 +84,7 @@ export function PressureHistory({ conversation, budgetTokens, title, others = NO
           </span>
         }
       >
-        {title === undefined ? 'The window over time' : <bdi className={styles.title}>{title}</bdi>}
+        {title === undefined ? 'Tokens in the window over time' : <bdi className={styles.title}>{title}</bdi>}
       </SectionHeading>
       {error !== null ? (
         <ErrorLine error={error} />

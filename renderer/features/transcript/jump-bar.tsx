@@ -118,7 +118,7 @@ function GutterHead({ columns }: { readonly columns: number }) {
           // biome-ignore lint/suspicious/noArrayIndexKey: a column is its depth
           key={depth}
           style={{ background: depthColor(depth) }}
-          title={`${depthLabel(depth)} summaries that stand for a message; bright when in the window`}
+          title={`${depthLabel(depth)}: a stripe beside the messages that it stands for, bright when it is in the window`}
         />
       ))}
     </span>
