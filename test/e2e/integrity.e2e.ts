@@ -56,6 +56,8 @@ test('a plan is applied after a confirmation, and the file is checked again', as
   await expect(steps.first()).toBeChecked()
   await plan.getByRole('button', { name: 'None' }).click()
   await expect(plan.getByRole('button', { name: 'Apply steps…' })).toBeDisabled()
+  await expect(plan).toContainText('Choose a step to apply it.')
+  await expect(plan).toContainText('safe rebuilds what follows from the rest of the file.')
   await plan.getByRole('button', { name: 'All safe' }).click()
 
   // Every row, before and after.

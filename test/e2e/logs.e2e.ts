@@ -19,6 +19,10 @@ test(
     await go('logs')
     const log = page.getByRole('grid', { name: 'Log' })
     await expect(log.getByRole('row', { name: /scan\.done/ })).toBeVisible()
+    const cut = await log
+      .getByRole('gridcell')
+      .evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length)
+    expect(cut).toBe(0)
     await expect(page.getByRole('slider', { name: /Failed checks\. 0.errors, 0.warnings/ })).toBeVisible()
 
     await log.getByRole('row', { name: /scan\.done/ }).click()

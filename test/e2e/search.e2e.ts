@@ -235,6 +235,13 @@ test('a question is answered with passages, modes and filters narrow a search, a
   const answer = page.getByRole('article', { name: 'Answer' })
   await expect(answer).toContainText('No model was asked')
   await expect(answer).toContainText(/of 4,000 tokens/)
+  await expect(page.getByLabel('Answered by')).toBeVisible()
+  expect(
+    await answer
+      .locator('section')
+      .getByRole('button', { name: /message \d/ })
+      .count(),
+  ).toBeLessThanOrEqual(12)
   await answer
     .getByRole('button', { name: /message \d/ })
     .first()

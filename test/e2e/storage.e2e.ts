@@ -13,6 +13,7 @@ test('the bytes of a small file are measured at once, and stay measured after a 
   await expect(page.getByRole('heading', { name: 'Text stored more than once' })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Ledger' })).toBeVisible()
   await expect(page.getByText('lcm ledger')).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Settings' })).toHaveAttribute('href', /settings/)
   // Advice never comes with a button that follows it.
   await expect(page.getByRole('main').getByRole('button', { name: /vacuum|delete|compact/i })).toHaveCount(0)
 

@@ -11,6 +11,8 @@ it('names for each fault that the window once had a test that exists', () => {
       testTitles.map(({ text }) => `${path} ${text.split(VALUE)[0]?.trim()}`),
     ),
   )
-  const missing = WINDOW_FAULTS.filter(({ file, title }) => !titles.has(`${file} ${title}`))
-  expect(missing.map(({ fault, file, title }) => `${fault}: ${file} ${title}`)).toEqual([])
+  const held = Object.entries(WINDOW_FAULTS).flatMap(([file, tests]) =>
+    Object.keys(tests).map((title) => `${file} ${title}`),
+  )
+  expect(held.filter((test) => !titles.has(test))).toEqual([])
 })

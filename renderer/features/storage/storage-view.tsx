@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import type { Job } from '#core/contract/job.ts'
 import type { MemoryInfo } from '#core/contract/memory.ts'
 import { api } from '#renderer/api.ts'
+import { useLink } from '#renderer/routes.ts'
 import { Button } from '#renderer/ui/button.tsx'
 import { EmptyState } from '#renderer/ui/empty-state.tsx'
 import { ErrorLine, ErrorState } from '#renderer/ui/error-state.tsx'
@@ -80,6 +81,7 @@ function lastReport(jobs: readonly Job[]) {
 
 /** Whether a ledger is kept, where, and whether it is behind. */
 function LedgerSection({ info }: { readonly info: MemoryInfo }) {
+  const linkTo = useLink()
   const state = useQuery(api.ledger.state.queryOptions())
   const agree = useMutation(api.ledger.agree.mutationOptions({ onSettled: () => void state.refetch() }))
   if (state.error) return <ErrorLine error={state.error} onRetry={() => void state.refetch()} />
@@ -93,7 +95,8 @@ function LedgerSection({ info }: { readonly info: MemoryInfo }) {
           {info.system === 'native' ? (
             <>
               None is kept. A ledger is a text file to which every change of this memory is appended, and from which it
-              can be rebuilt: <code>lcm ledger</code> begins one.
+              can be rebuilt: <a href={linkTo({ view: 'settings' })}>Settings</a> name a file for it, or{' '}
+              <code>lcm ledger</code> begins one.
             </>
           ) : (
             `This app keeps ledgers of its own memories only; this file belongs to ${info.systemLabel}.`
