@@ -1,6 +1,7 @@
 import type { Strata } from '../contract/strata.ts'
 import { ABSENT, COVERED } from '../memory/coverage.ts'
 import type { Memory } from '../memory/memory.ts'
+import type { PositionRanges } from '../memory/position-ranges.ts'
 import { type Axis, rangeOf } from './strata-axis.ts'
 
 type Mark = Strata['marks'][number]
@@ -43,7 +44,7 @@ type Run = [from: number, to: number]
 
 /** Returns the runs of messages that are neither in the window nor covered by a summary in it. */
 function uncovered(memory: Memory, rules: MarkRules): Run[] {
-  const states = withLeaves(memory, rules.unshown ? underFree(memory, freeIn(memory, rules)) : () => true)
+  const states = withLeaves(memory, rules.unshown ? underFree(memory, rules) : () => true)
   const runs: Run[] = []
   if (!states.includes(ABSENT)) return runs
   const isSetAside = rules.readSetAside?.() ?? (() => false)
@@ -83,7 +84,10 @@ const freeIn =
   }
 
 /** Returns whether a node or one of its dependents is free: then what it stands for can still be reached. */
-function underFree({ summaries, links, order }: Memory, isFree: (node: number) => boolean): (node: number) => boolean {
+function underFree(memory: Memory, rules: MarkRules): (node: number) => boolean {
+  if (rules.isFree === undefined) return () => false
+  const { summaries, links, order } = memory
+  const isFree = freeIn(memory, rules)
   const under = new Uint8Array(summaries.length)
   // In this order dependents come after their sources, so it is walked backwards.
   for (const node of order.order.toReversed()) {
@@ -111,11 +115,14 @@ function withLeaves({ summaries, coverage }: Memory, isReachable: (node: number)
 /** Returns the runs of messages that two leaves without a common dependent cover. */
 function coveredTwice(memory: Memory, isFree: (node: number) => boolean): Run[] {
   const { summaries, coverage } = memory
+  const leaves = summaries.rows.flatMap(({ index: leaf }) =>
+    summaries.kindOf(leaf) === 'leaf' && !isFree(leaf) ? leaf : [],
+  )
+  if (!doAnyOverlap(leaves.map((leaf) => coverage.reach(leaf)))) return []
   const roots = rootsOf(memory)
-  const ends = summaries.rows.flatMap(({ index: leaf }) => {
-    if (summaries.kindOf(leaf) !== 'leaf' || isFree(leaf)) return []
-    return Array.from(coverage.reach(leaf), (position, end) => ({ position, leaf, begins: end % 2 === 0 }))
-  })
+  const ends = leaves.flatMap((leaf) =>
+    Array.from(coverage.reach(leaf), (position, end) => ({ position, leaf, begins: end % 2 === 0 })),
+  )
   ends.sort((a, b) => a.position - b.position)
 
   // By set of roots: how many of the leaves over the present position have it.
@@ -137,6 +144,15 @@ function coveredTwice(memory: Memory, isFree: (node: number) => boolean): Run[] 
     else runs.push([position, next])
   }
   return runs
+}
+
+/** Whether any position stands in two of them. In a sound file none does, which is known without the roots. */
+function doAnyOverlap(all: readonly PositionRanges[]): boolean {
+  const inOrder = all.filter((ranges) => ranges.length > 0).sort((a, b) => (a[0] as number) - (b[0] as number))
+  const isApart = inOrder.every(
+    (ranges, at) => at === 0 || (inOrder[at - 1]?.at(-1) as number) <= (ranges[0] as number),
+  )
+  return !isApart
 }
 
 /**

@@ -65,7 +65,6 @@ export async function startBrowserHost(options: BrowserHostOptions): Promise<Bro
     socket.on('error', () => socket.destroy())
     door.upgrade(request, socket, head)
   })
-  if (options.defaultFile !== null) options.cores.prepare(options.defaultFile, options.allowNewer)
   const newUrl = (validMs?: number): string => `${door.origin}/#token=${tokens.issue(validMs)}`
   return {
     url: newUrl(),

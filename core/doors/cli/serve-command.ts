@@ -62,13 +62,15 @@ export async function serve(options: ServeOptions, installation: Installation): 
   if (!existsSync(join(rendererDir, 'index.html'))) {
     throw new LcmError('unsupported', `The window is not built (${rendererDir} is missing): run "npm run build" first.`)
   }
-  const { startBrowserHost } = await import('../browser-host.ts')
   const cores = new CoreHost({
     workerUrl,
     resourcesDir,
     autoCompact: options.autoCompact ?? false,
     confirm: confirmAtTerminal({ input: process.stdin, output: process.stderr }),
   })
+  // Its code is loaded in a thread of its own, while this one loads that of the host.
+  if (options.db !== undefined) cores.prepare(options.db, options.newer)
+  const { startBrowserHost } = await import('../browser-host.ts')
   const host: BrowserHost = await startBrowserHost({
     cores,
     rendererDir,
@@ -77,7 +79,8 @@ export async function serve(options: ServeOptions, installation: Installation): 
     allowNewer: options.newer ?? false,
     // Otherwise a user who opened the address in the wrong browser would have to start again.
     onEntered: () => process.stderr.write(`A browser has entered. For another one: ${host.newUrl()}\n`),
-  }).catch((error: NodeJS.ErrnoException) => {
+  }).catch(async (error: NodeJS.ErrnoException) => {
+    await cores.close()
     if (error.code !== 'EADDRINUSE') throw error
     throw new LcmError('locked', `Port ${options.port} is taken: choose another with --port, or leave it out.`)
   })
