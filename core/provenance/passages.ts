@@ -6,7 +6,13 @@ export type SourceText = {
   /** The ordinal of the part of the message from which the text is, or null for its content and for summaries. */
   readonly part: number | null
   readonly text: string
+  /** As it is stored, of the same length, where some of `text` was replaced by spaces and is not to be compared. */
+  readonly stored?: string
 }
+
+/** Returns what is shown of a range of a text. */
+export const excerptIn = ({ text, stored = text }: SourceText, start: number, end: number): string =>
+  stored.slice(start, end).toWellFormed()
 
 /** Where a specific occurs: the index of the text, and the range in it in UTF-16 units. */
 export type Occurrence = { readonly text: number; readonly unit: number; readonly start: number; readonly end: number }

@@ -13,7 +13,7 @@ import { claimsOf, claimsWithin } from './claims.ts'
 import { Comparison } from './comparison.ts'
 import { whyClaim, whyPassage } from './explain.ts'
 import { IndexView } from './index-view.ts'
-import { withoutBlanks } from './passages.ts'
+import { excerptIn, withoutBlanks } from './passages.ts'
 import { SourceMetadata } from './source-metadata.ts'
 import {
   messageTexts,
@@ -293,7 +293,7 @@ function passageOf(
       part: source.part,
       start,
       end,
-      excerpt: source.text.slice(start, end).toWellFormed(),
+      excerpt: excerptIn(source, start, end),
       score: candidate.score,
       matches: [...words, ...specificMatches(candidate, claim, index)],
       why: whyPassage(claim, candidate),

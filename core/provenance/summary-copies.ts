@@ -220,5 +220,5 @@ function blanked(source: SourceText, ranges: readonly Piece[]): SourceText {
     kept.push(source.text.slice(at, start), source.text.slice(start, end).replace(/[^\n]/g, ' '))
     at = end
   }
-  return { ...source, text: kept.join('') + source.text.slice(at) }
+  return { ...source, text: kept.join('') + source.text.slice(at), stored: source.text }
 }

@@ -1,7 +1,7 @@
 import type { RetrievalEngine } from '#core/browse/retrieval-engine.ts'
 import type { ExpandCitation } from '#core/contract/expand-query.ts'
 import { GrepInput } from '#core/contract/retrieval.ts'
-import { type SourceText, unitEnd, withoutBlanks } from '#core/provenance/passages.ts'
+import { excerptIn, type SourceText, unitEnd, withoutBlanks } from '#core/provenance/passages.ts'
 import { messageTexts, sourceCards, summaryTexts } from '#core/provenance/source-texts.ts'
 import { SummaryCopies } from '#core/provenance/summary-copies.ts'
 import type { Match, Matcher } from '#core/search/matcher.ts'
@@ -107,7 +107,7 @@ function passageIn(texts: readonly SourceText[], matcher: Matcher): Passage | nu
   if (!best) return null
   const { field, part, text } = best.source
   const { start, end } = passageRange(text, best.matches)
-  return { field, part, start, end, excerpt: text.slice(start, end).toWellFormed() }
+  return { field, part, start, end, excerpt: excerptIn(best.source, start, end) }
 }
 
 /** Returns whole sentences and lines around the place with most of the terms, or the whole text when it is short. */

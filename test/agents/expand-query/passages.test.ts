@@ -161,6 +161,18 @@ describe('a question without a model', () => {
     await expect(ask(asker, { ...question, tokenCap: MOST_AGENT_TOKENS + 1 })).rejects.toThrow()
   })
 
+  it('shows a passage as it is stored, also where it repeats a summary that counts as no source of itself', async () => {
+    const repeated = 'The clock of the invoice worker was an hour behind since the change of March.'
+    using memory = buildMemory({ conversations: [{ messages: ['Why were invoices late?', 'I look.'] }] })
+    const leaf = memory.leaf(1, [1, 2], { content: repeated })
+    const said = `I was told: "${repeated}" So invoices were late.`
+    const [message] = memory.messages(1, [said])
+    const top = memory.condensed(1, [memory.leaf(1, [message ?? 0], { content: 'It was asked again.' }), leaf])
+    memory.damage('UPDATE summaries SET created_at = (SELECT min(created_at) FROM messages)')
+    const { citations } = await ask(askerOf(memory.db), { prompt: QUESTION, summaryIds: [top] })
+    expect(citations.find(({ id }) => id === `msg_${message}`)?.excerpt).toBe(said)
+  })
+
   it('cuts from a long text whole sentences around the place with most of its words', async () => {
     const { memory, leaves } = readingMemory()
     onTestFinished(() => memory.close())
