@@ -36,6 +36,12 @@ const MOST_TURNED = 20
 /** At most this many passages that say a sentence are looked for. */
 const MOST_HOLDERS = 5
 
+/** Returns the range of a passage from the first word of a sentence in it to the last. */
+const wordsIn = ({ matches, start, end }: Candidate): { readonly start: number; readonly end: number } =>
+  matches.length === 0
+    ? { start, end }
+    : { start: Math.min(...matches.map((word) => word.start)), end: Math.max(...matches.map((word) => word.end)) }
+
 const DROPPED: Fate = { fate: 'dropped', instead: null, at: null }
 
 /**
@@ -183,8 +189,8 @@ export class FateFinder {
     const mayBeTurned = nearest.flip !== null
     const isShorter = this.#shorterForm(claim, nearest) >= FATE.shorterForm
     if (!mayBeTurned && (nearest.score >= THRESHOLDS.supported || isShorter)) {
-      const { text, start, end } = nearest
-      return isChanged ? this.#turned(nearest) : { fate: 'kept', instead: null, at: { text, start, end } }
+      const at = { text: nearest.text, ...wordsIn(nearest) }
+      return isChanged ? this.#turned(nearest) : { fate: 'kept', instead: null, at }
     }
     // Few of its words may be what is left of it in other words, if they stand together.
     const words = new Set(nearest.matches.map(({ term }) => term)).size

@@ -154,6 +154,15 @@ describe('the ladder of a fact', () => {
     expect(stood.map(({ id, toAtMs }) => [id, toAtMs])).toEqual([['msg_1', null]])
   })
 
+  it('marks the words that are traced, and not the whole line in which they stand', async () => {
+    const line = '2025-09-01 the pool failed with an error while it was drained'
+    using told = buildMemory({ conversations: [{ messages: [line, 'Good.'] }] })
+    const { places } = await textTraceOf(told, 'error')
+    expect(places.map(({ excerpt, marks }) => marks.map(([start, end]) => excerpt.slice(start, end)))).toEqual([
+      ['error'],
+    ])
+  })
+
   it('says from which field of a message an excerpt is', async () => {
     using told = buildMemory({
       conversations: [{ messages: [{ role: 'assistant', content: 'I look.', parts: [CALL] }] }],
