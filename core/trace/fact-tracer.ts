@@ -26,6 +26,8 @@ export type TracerOptions = {
   readonly indexes: TextIndexes
   /** A search that is made in order to answer something else. */
   search(input: GrepInput, signal?: AbortSignal): Promise<GrepResult>
+  /** Returns ids of items of a window that do not go to the model. By default all do. */
+  leftOut?(conversationId: number): ReadonlySet<string>
 }
 
 /** At most this many details are followed. */
@@ -91,7 +93,7 @@ export class FactTracer {
   }
 
   async #follow(asked: Asked, isLadderOnly: boolean, notes: string[], slice: TimeSlice, signal: AbortSignal) {
-    const { db } = this.#options
+    const { db, leftOut = () => new Set<string>() } = this.#options
     const { memory, node, details } = asked
     const listed = details.sentences.flatMap((sentence) => sentence.details)
     if (listed.length === 0)
@@ -119,7 +121,7 @@ export class FactTracer {
       return at === undefined ? null : makers.at(at)
     }
     const lostAt = mostLost(falls, ladder.way, makers)
-    const rungs = new Rungs({ db, memory, makers, listed })
+    const rungs = new Rungs({ db, memory, makers, listed, leftOut: leftOut(memory.messages.conversationId) })
     const rungLadder: Rung[] = [
       rungs.foot(node, base, isInWindow),
       ...way.map((fates, index) => rungs.summary(ladder.way[index] as number, fates, way[index - 1] ?? null)),

@@ -19,6 +19,8 @@ type RungsOf = {
   readonly memory: Memory
   readonly makers: SummaryMakers
   readonly listed: readonly Detail[]
+  /** Ids of items of the window that do not go to the model. */
+  readonly leftOut: ReadonlySet<string>
 }
 
 /** An excerpt begins so many characters before what it shows, so that this is in the first lines, and is so long in all. */
@@ -67,13 +69,15 @@ export class Rungs {
     }
   }
 
-  /** The window, as far as what is in it stands for the ladder. */
+  /** The window that the model is given, as far as what is in it stands for the ladder. */
   window(fates: readonly DetailFate[], before: NodeFates | null): Rung {
-    const { db, memory } = this.#of
+    const { db, memory, leftOut } = this.#of
     const { window, messages, summaries } = memory
-    let tokens = 0
+    let [tokens, items] = [0, 0]
     for (let item = 0; item < window.length; item += 1) {
       const [position, node] = [window.positionAt(item), window.nodeAt(item)]
+      if (leftOut.has(position >= 0 ? memory.messageId(position) : node >= 0 ? summaries.at(node).id : '')) continue
+      items += 1
       if (position >= 0) tokens += tokenCount(messages.tokensAt(position))
       else if (node >= 0) tokens += tokenCount(summaries.at(node).tokens)
     }
@@ -95,7 +99,7 @@ export class Rungs {
       messages: messages.length,
       firstSeq: null,
       lastSeq: null,
-      sources: window.length,
+      sources: items,
       title: '',
       excerpt: '',
       field: null,

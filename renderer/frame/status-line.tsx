@@ -37,7 +37,9 @@ export function StatusLine({ conversation, info, isOfMemory }: Props) {
         </span>
       )}
       {settings.data && isOfMemory && conversation !== null && (
-        <span title={meaningOf('fresh tail')}>newest {settings.data.freshTailCount} stay</span>
+        <span className={styles.tail} title={meaningOf('fresh tail')}>
+          newest {settings.data.freshTailCount} stay
+        </span>
       )}
       {isOfMemory && <Health />}
       {isOfMemory && <WrongNow />}

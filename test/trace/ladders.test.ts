@@ -27,11 +27,17 @@ beforeAll(() => {
 })
 afterAll(() => memory.close())
 
-const tracer = ({ db } = memory): FactTracer => {
+const tracer = ({ db } = memory, leftOut: readonly string[] = []): FactTracer => {
   const reader = new MemoryReader(db)
   const retrieval = new RetrievalEngine(db, NATIVE_CAPABILITIES, reader)
   const indexes = new TextIndexes(db)
-  return new FactTracer({ db, reader, indexes, search: (input, signal) => retrieval.search(input, signal) })
+  return new FactTracer({
+    db,
+    reader,
+    indexes,
+    search: (input, signal) => retrieval.search(input, signal),
+    leftOut: () => new Set(leftOut),
+  })
 }
 
 const textTraceOf = (told: TestMemory, text: string) => tracer(told).trace(TraceInput.parse({ text }))
@@ -152,6 +158,14 @@ describe('the ladder of a fact', () => {
     again.damage('UPDATE summaries SET created_at = (SELECT max(created_at) + 60000 FROM messages)')
     const { stood } = await traceOf(again.db, 'msg_1', 'PAY-1187')
     expect(stood.map(({ id, toAtMs }) => [id, toAtMs])).toEqual([['msg_1', null]])
+  })
+
+  it('ends at the window that the model is given, without what is left out of it', async () => {
+    const windowOf = async (leftOut: readonly string[]) =>
+      (await tracer(memory, leftOut).trace(TraceInput.parse({ id: 'msg_1' }))).ladder.at(-1)
+    const [whole, sent] = [await windowOf([]), await windowOf(['msg_6'])]
+    expect([whole?.sources, sent?.sources]).toEqual([3, 2])
+    expect((whole?.tokens ?? 0) - (sent?.tokens ?? 0)).toBe(Math.ceil('The audit.'.length / 4))
   })
 
   it('marks the words that are traced, and not the whole line in which they stand', async () => {

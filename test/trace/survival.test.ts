@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { SurvivalInput } from '#core/contract/trace.ts'
 import { summaryHash } from '#core/memory/summary-hash.ts'
 import { TextIndex } from '#core/provenance/text-index.ts'
@@ -151,6 +151,9 @@ describe('survival', () => {
   })
 
   it('is counted again when the text of a summary was written anew under the same id', async () => {
+    // What takes long to read is not looked at again at once, and nothing takes long on a clock that stands.
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
     using memory = buildMemory({ conversations: [{ messages: ['Port 8123 it is.', 'fine', 'Go on.'] }] })
     memory.leaf(1, [1, 2], { content: 'A port.', id: 'sum_a' })
     const { counter } = counterOf(memory)

@@ -12,7 +12,7 @@ import type { Logs, Of } from './use-logs.ts'
 
 const DAYS = [
   { value: '1', label: '24 h' },
-  { value: '6', label: '6 days' },
+  { value: '7', label: '7 days' },
   { value: '30', label: '30 days' },
 ] as const
 const MEMORIES: readonly { readonly value: Of; readonly label: string; readonly hint: string }[] = [
@@ -30,7 +30,7 @@ export function MetricsSection({ logs: { filter, change, history } }: { readonly
         <Segmented
           label="Time"
           options={DAYS}
-          value={String(filter.days) as '1' | '6' | '30'}
+          value={String(filter.days) as '1' | '7' | '30'}
           onChange={(days) => change({ days: Number(days), range: null })}
         />
         <Segmented label="Memories" options={MEMORIES} value={filter.of} onChange={(of) => change({ of })} />

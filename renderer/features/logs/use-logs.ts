@@ -25,7 +25,7 @@ type LogFilter = {
 const LEVELS: readonly LineLevel[] = ['debug', 'info', 'warn', 'error']
 const FIRST: Omit<LogFilter, 'isFollowing'> = {
   of: 'this',
-  days: 6,
+  days: 7,
   levels: ['info', 'warn', 'error'],
   query: '',
   range: null,

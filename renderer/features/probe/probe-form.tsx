@@ -57,7 +57,7 @@ export function ProbeForm(props: Props) {
             className={classNames(number.field, styles.count)}
             title="Made from what people and agents said, without a model"
           >
-            made questions
+            questions
             <input
               type="number"
               min={FEWEST}

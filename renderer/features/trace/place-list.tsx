@@ -76,7 +76,7 @@ export function PlaceList({ places, areNearest, chosen, onChoose, onOpen }: Prop
         ))}
       </ul>
       <p className={styles.keys}>
-        <Kbd>n</Kbd> <Kbd>p</Kbd> next place <Kbd>↵</Kbd> open it <Kbd>x</Kbd> only lost
+        <Kbd>n</Kbd> <Kbd>p</Kbd> next <Kbd>↵</Kbd> open <Kbd>x</Kbd> only lost
       </p>
     </div>
   )

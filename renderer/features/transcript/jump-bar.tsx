@@ -100,10 +100,10 @@ export function JumpBar(props: Props) {
       <span className={styles.position}>
         {formatCount(first + counterOf(top, total, isAtEnd))} of {plural(all, 'message')}
         {topMessage !== null && topMessage.createdAtMs !== null && (
-          <>
+          <span className={styles.when}>
             {' · '}
             <TimeText atMs={topMessage.createdAtMs} form="short" />
-          </>
+          </span>
         )}
       </span>
     </div>
