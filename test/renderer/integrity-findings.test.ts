@@ -64,7 +64,7 @@ describe('findings in the strata', () => {
   const overview = toBuckets(messageColumns(0, 100), { x0: 0, x1: 100 })
   const findings = findingsOf({
     checks: [
-      check('cycle', [idAt(1)]),
+      check('lineage_cycle', [idAt(1)]),
       check('tokens', ['msg_41', 'msg_900'], { severity: 'warning' }),
       check('edge', ['sum_of_another_conversation']),
     ],
@@ -76,6 +76,10 @@ describe('findings in the strata', () => {
       ['msg_41', 40],
       [idAt(1), 50],
     ])
+  })
+
+  it('are labelled by what was found, in words', () => {
+    expect(placed.find(({ id }) => id === idAt(1))?.label).toBe('A summary is made from itself')
   })
 
   it('are drawn over their nodes in the colour of their severity', () => {

@@ -33,7 +33,9 @@ export function WhatIfAnswer({ answer, preview, softThreshold, hardThreshold, is
           </span>{' '}
           of {formatCount(budget)}
         </Fact>
-        <Fact name="window">{plural(decision.activeTokens, 'token')}</Fact>
+        <Fact name={decision.activeTokens > budget ? 'want in' : 'window'}>
+          {plural(decision.activeTokens, 'token')}
+        </Fact>
         {plan.steps.length > 0 && (
           <>
             <Fact name="then">

@@ -1,5 +1,6 @@
 import type { Note } from '#core/contract/notes.ts'
 import type { Strata } from '#core/contract/strata.ts'
+import { checkTitle } from '#renderer/ui/check-titles.ts'
 import type { Findings, NodeFinding } from '#renderer/ui/findings.ts'
 import { messageNumber } from '#renderer/ui/message-number.ts'
 import type { Buckets } from './buckets.ts'
@@ -10,7 +11,7 @@ import type { SummaryIndex } from './summary-index.ts'
 export type PlacedFinding = {
   readonly id: string
   readonly severity: NodeFinding['severity']
-  /** What was found, in words: `token drift`. */
+  /** What was found, in words: `A link leads to nothing`. */
   readonly label: string
   readonly x0: number
   readonly x1: number
@@ -65,7 +66,7 @@ const rangeOfNode = (
 const labelOf = (checks: NodeFinding['checks']): string =>
   checks.length === 0
     ? 'finding'
-    : `${(checks[0]?.id ?? '').replaceAll('_', ' ')}${checks.length > 1 ? ` + ${checks.length - 1}` : ''}`
+    : `${checkTitle(checks[0]?.id ?? '')}${checks.length > 1 ? ` + ${checks.length - 1}` : ''}`
 
 /** A column tells its first message, so a column with a single message holds exactly that one. */
 function entryOfMessage(id: string, buckets: readonly (Buckets | null)[]): SelectedRange | null {
