@@ -1,4 +1,5 @@
 import type { IntegrityReport } from '#core/contract/integrity.ts'
+import { checkTitle } from './check-titles.ts'
 
 /** The findings of the last scan at a node. */
 export type NodeFinding = {
@@ -34,9 +35,9 @@ export function findingsOf(report: Pick<IntegrityReport, 'checks'> | null): Find
   return findings
 }
 
-/** `error: lineage_cycle, depth_mismatch`, for a title or a screen reader. */
+/** `error: A summary is made from itself; A stored depth is wrong`, for a title or a screen reader. */
 export const findingText = ({ severity, checks }: NodeFinding): string =>
-  `${severity}: ${checks.map(({ id }) => id).join(', ')}`
+  `${severity}: ${checks.map(({ id }) => checkTitle(id)).join('; ')}`
 
 /**
  * Returns what a resume would load of the conversations whose chain of records breaks, by their ids. A report names only

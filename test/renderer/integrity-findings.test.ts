@@ -40,7 +40,7 @@ describe('findings by node', () => {
     })
     expect([...findings.keys()].sort()).toEqual(['msg_1', 'sum_1'])
     const both = findings.get('msg_1')
-    expect(both && findingText(both)).toBe('error: lost, late')
+    expect(both && findingText(both)).toBe('error: lost; late')
     expect(findings.get('sum_1')?.checks).toHaveLength(1)
   })
 
@@ -99,7 +99,9 @@ describe('findings in the strata', () => {
   })
 
   it('are named in the tooltip', () => {
-    expect(tooltipText({ kind: 'summary', entry: 1 }, strata, findings).lines.at(-1)).toBe('error: cycle')
+    expect(tooltipText({ kind: 'summary', entry: 1 }, strata, findings).lines.at(-1)).toBe(
+      'error: A summary is made from itself',
+    )
     expect(tooltipText({ kind: 'summary', entry: 0 }, strata, findings).lines.join()).not.toContain('error')
   })
 })
