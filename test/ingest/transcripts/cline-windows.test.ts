@@ -126,7 +126,7 @@ describe('a fork of a session of Cline', () => {
     expect(sentWindow(memory, '200_b').texts).toEqual([...texts, 'in the fork'])
   })
 
-  it('that going back made is known by its messages', async () => {
+  it('recognises a session that going back made by its messages', async () => {
     using memory = buildMemory()
     await imported(memory, parent, { id: '200_b', messages: [...shared, asked(6, 'another')] })
     expect(told(memory, '200_b')).toEqual(['user: another'])
@@ -134,7 +134,7 @@ describe('a fork of a session of Cline', () => {
     expect(sentWindow(memory, '100_a').texts.at(-1)).toBe('answer two')
   })
 
-  it('is not seen in two sessions that have nothing in common but the system prompt', async () => {
+  it('takes no session for a fork that has nothing but the system prompt of another one', async () => {
     using memory = buildMemory()
     const other = { ...asked(8, 'else'), id: 'other' }
     await imported(memory, parent, { id: '200_b', messages: [other] })

@@ -156,7 +156,7 @@ describe('a fork of a session of the Copilot CLI', () => {
     ])
   })
 
-  it('that lost the notice because somebody went back in it is known by its messages', async () => {
+  it('recognises a fork by its messages when going back in it took the notice away', async () => {
     using memory = buildMemory()
     await imported(memory, parent, forked(...conversation, asked('e25', 'back'), prompt('e26', 'New rules.')))
     expect(told(memory, FORK)).toEqual(['user: back', 'system: New rules.'])
@@ -164,7 +164,7 @@ describe('a fork of a session of the Copilot CLI', () => {
     expect(sentTexts(memory, MAIN).slice(0, 3)).toEqual(['one', 'Rules.', 'answer one'])
   })
 
-  it('that is imported again after somebody went back in it sees what it still has', async () => {
+  it('shows of a fork that is imported again what it still has after somebody went back in it', async () => {
     using memory = buildMemory()
     await imported(memory, parent, fork, forked(...conversation, asked('e25', 'back'), prompt('e26', 'New rules.')))
     expect(sentTexts(memory, FORK)).toEqual(['one', 'answer one', 'back', 'New rules.'])
