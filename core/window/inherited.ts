@@ -1,6 +1,6 @@
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
-import { type PrunedOutput, readPruned } from '../systems/pruned-outputs.ts'
+import { GIVEN_UP, type PrunedOutput, readPruned } from '../systems/pruned-outputs.ts'
 import { runsNotInForks } from '../systems/records/events.ts'
 import { type ForkPoint, forkPoint } from '../systems/records/forks.ts'
 import { externalIdsOf } from '../systems/records/messages.ts'
@@ -29,24 +29,26 @@ export function inheritedBy(db: ReadDb, reader: MemoryReader, conversationId: nu
 }
 
 function inheritedAt(db: ReadDb, reader: MemoryReader, point: ForkPoint, seen: Set<number>): Inherited | null {
-  const { parentId, newestSeq, kept, ownCopies } = point
+  const { parentId, newestSeq, path, kept, ownCopies } = point
   // A damaged file may name forks of each other.
   if (seen.has(parentId)) return null
   seen.add(parentId)
   const above = forkPoint(db, parentId)
-  const before = above && inheritedAt(db, reader, above, seen)
+  // What the parent sees of its own parent may have changed since the fork copied it.
+  const before = above && inheritedAt(db, reader, path ? { ...above, path } : above, seen)
   const own = windowAt(db, reader, parentId, newestSeq)
   const placed = [...(before?.placed ?? []), ...own]
   const homes = [...(before?.homes ?? []), ...own.map(() => parentId)]
-  const pruned = ownCopies
-    ? []
-    : [...(before?.pruned ?? []), ...readPruned(db, parentId, { newestSeq, atMs: Number.POSITIVE_INFINITY })]
+  const atMs = Number.POSITIVE_INFINITY
+  const pruned = ownCopies ? [] : [...(before?.pruned ?? []), ...readPruned(db, parentId, { newestSeq, atMs })]
   const isKept = kept ? keptAmong(db, placed, kept) : () => true
-  const indexes = [...placed.keys()].filter(isKept)
+  const isOnPath = path ? amongPath(db, reader, placed, homes, path) : () => true
+  const indexes = [...placed.keys()].filter((index) => isKept(index) && isOnPath(index))
   return {
     placed: indexes.map((index) => placed[index] as Placements[number]),
     homes: indexes.map((index) => homes[index] as number),
-    pruned,
+    // The branches that the parent gave up are not those of a fork with copies.
+    pruned: path ? pruned.filter(({ by }) => by !== GIVEN_UP) : pruned,
     isWhole: kept === undefined,
   }
 }
@@ -70,6 +72,24 @@ function windowAt(db: ReadDb, reader: MemoryReader, conversationId: number, newe
   return window.filter(
     (entry) => typeof entry === 'string' || (messages.seqs[messages.positionOf(entry)] ?? -1) <= newestSeq,
   )
+}
+
+/** Says which entries a fork has copies of. A summary is recorded by the newest of its messages. */
+function amongPath(
+  db: ReadDb,
+  reader: MemoryReader,
+  placed: Placements,
+  homes: readonly number[],
+  path: readonly string[],
+): (index: number) => boolean {
+  const newest = placed.map((entry, index): number => {
+    if (typeof entry === 'number') return entry
+    const { messages, summaries, coverage } = reader.memory(homes[index] as number)
+    return messages.ids[(coverage.reach(summaries.nodeOf(entry)).at(-1) ?? 0) - 1] ?? Number.NaN
+  })
+  const copied = new Set(path)
+  const ids = externalIdsOf(db, newest)
+  return (index) => copied.has(ids.get(newest[index] as number) ?? '')
 }
 
 /** Says which entries a compaction of the fork kept. Summaries before them went into its own. */

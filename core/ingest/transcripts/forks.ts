@@ -40,6 +40,8 @@ export class Forks {
   readonly #importer: string
   /** The last message of each fork that was copied from its parent, by the session of the fork. */
   readonly #copied = new Map<string, string>()
+  /** All messages that each fork has copies of, where it has copies of all that it sees. */
+  readonly #paths = new Map<string, string[]>()
 
   constructor(db: WriteDb, importer: string) {
     this.#db = db
@@ -47,7 +49,8 @@ export class Forks {
   }
 
   /** Notes the number of the record at which a fork begins that has no copies, and what is its own. */
-  declare({ sessionId, forkedAtOrdinal, hasOwnCopies, hasOwnAccount }: SessionRecord): void {
+  declare({ sessionId, forkedAtOrdinal, hasOwnCopies, hasOwnAccount, copiesPath }: SessionRecord): void {
+    if (copiesPath) this.#paths.set(sessionId, [])
     if (forkedAtOrdinal == null && !hasOwnCopies && !hasOwnAccount) return
     const note = this.#note(sessionId)
     const now: ForkNote = {
@@ -62,6 +65,7 @@ export class Forks {
   /** Notes that a fork repeats a message of its parent. */
   copied(sessionId: string, externalId: string): void {
     this.#copied.set(sessionId, externalId)
+    this.#paths.get(sessionId)?.push(externalId)
   }
 
   isFork(sessionId: string): boolean {
@@ -80,22 +84,31 @@ export class Forks {
     this.#store(sessionId, { ...this.#note(sessionId), kept })
   }
 
-  /** Completes the notes of a fork, and of the forks of a session, when their messages are stored. */
-  finish(sessionId: string, conversationId: number): void {
+  /**
+   * Completes the notes of a fork, and of the forks of a session, when their messages are stored.
+   * @param givenUp the messages on branches that each session gave up
+   */
+  finish(sessionId: string, conversationId: number, givenUp: ReadonlyMap<string, ReadonlySet<string>>): void {
     type Own = { parentId: number | null; startedAtMs: number }
     const own = this.#db.get<Own>(queries.parent, { conversationId })
-    if (own?.parentId != null) this.#place(sessionId, own.parentId, own.startedAtMs)
+    if (own?.parentId != null) this.#place(sessionId, own.parentId, own.startedAtMs, givenUp)
     type Fork = { id: number; sessionId: string; startedAtMs: number }
     const forks = this.#db.all<Fork>(queries.forksOf, { conversationId, importer: this.#importer })
-    for (const fork of forks) this.#place(fork.sessionId, conversationId, fork.startedAtMs)
+    for (const fork of forks) this.#place(fork.sessionId, conversationId, fork.startedAtMs, givenUp)
   }
 
-  #place(sessionId: string, parentId: number, startedAtMs: number): void {
+  #place(
+    sessionId: string,
+    parentId: number,
+    startedAtMs: number,
+    givenUp: ReadonlyMap<string, ReadonlySet<string>>,
+  ): void {
     const note = this.#note(sessionId)
     const copied = this.#copied.get(sessionId)
     if (copied !== undefined) {
       const { ancestor: _, ...rest } = note
-      this.#store(sessionId, { ...rest, ...this.#holderOf(parentId, copied) })
+      const path = this.#paths.get(sessionId)?.filter((id) => !givenUp.get(sessionId)?.has(id))
+      this.#store(sessionId, { ...rest, ...this.#holderOf(parentId, copied), ...(path ? { path } : {}) })
     } else if (note.ordinal !== undefined && this.#db.value(queries.isThere, { conversationId: parentId })) {
       // Earlier imports of the parent did not keep the numbers of its records.
       const newestSeq =

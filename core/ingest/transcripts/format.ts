@@ -215,6 +215,8 @@ export type SessionRecord = {
   readonly startedAtMs: number
   /** True for a fork of which the agent prunes copies and takes them back without changing the session that has them. */
   readonly hasOwnCopies?: boolean
+  /** True for a fork that has a copy of every message that it sees of its parent, whatever became of the parent since. */
+  readonly copiesPath?: boolean
   /** True for a fork of which the agent's account of its cost begins at 0. Else it goes on from that of its parent. */
   readonly hasOwnAccount?: boolean
   /** Of a fork without copies: the number of the first record of its parent that it does not have. */

@@ -272,7 +272,7 @@ export class TranscriptWriter {
     for (const pruning of this.#laterPrunings) this.#prune(pruning)
     for (const one of givenUp) storeGivenUp({ ...one, estimator, importer: format })
     for (const { sessionId, conversationId } of this.report.conversations.values()) {
-      this.#forks.finish(sessionId, conversationId)
+      this.#forks.finish(sessionId, conversationId, this.#givenUp)
       this.#sessions.adoptForks(sessionId, conversationId)
     }
     this.#finishChains()

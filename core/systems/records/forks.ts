@@ -19,6 +19,8 @@ export const ForkNote = z.object({
    * what the parent had copied.
    */
   ancestor: z.string().optional(),
+  /** External ids of the messages that the fork sees of its parent, where it has copies of all of them. */
+  path: z.array(z.string()).optional(),
   kept: KeptOfParent.optional(),
   /**
    * The agent keeps copies of the messages from before the fork, and prunes them or takes them back in the fork alone. All
@@ -38,7 +40,7 @@ const queries = {
 
 /** Where a conversation was forked from another one, whose messages until then are the beginning of its window. */
 export type ForkPoint = Required<Pick<ForkNote, 'newestSeq'>> &
-  Pick<ForkNote, 'kept' | 'ownCopies' | 'ownAccount'> & { readonly parentId: number }
+  Pick<ForkNote, 'path' | 'kept' | 'ownCopies' | 'ownAccount'> & { readonly parentId: number }
 
 /** All conversations of a memory that are forks of another one in it. */
 export const forkPoints = (db: ReadDb): ReadonlyMap<number, ForkPoint> =>

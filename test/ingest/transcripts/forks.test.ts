@@ -209,6 +209,51 @@ describe('a fork of Pi', () => {
     expect(memory.db.value('SELECT count(*) FROM messages')).toBe(6)
   })
 
+  it('keeps what it copied of a branch that its parent left since', async () => {
+    const folder = temporaryFolder()
+    const shared = [entry(1, null, 'user', 'one'), entry(2, 1, 'assistant', 'two'), entry(3, 2, 'user', 'three')]
+    const parentSession = '/x/2026-11-28T04-00-00_pi-1.jsonl'
+    const left = [entry(15, 1, 'assistant', 'another two'), entry(16, 15, 'user', 'another three')]
+    const paths = [
+      writeLines([header('pi-1', 0), ...shared, ...left], 'a.jsonl', folder),
+      writeLines([header('pi-2', 10, { parentSession }), ...shared, entry(11, 3, 'user', 'forked')], 'b.jsonl', folder),
+    ]
+    using memory = await imported(paths)
+    expect(sentWindow(memory, 'pi-1').texts).toEqual(['one', 'another two', 'another three'])
+    expect(sentWindow(memory, 'pi-2').texts).toEqual(['one', 'two', 'three', 'forked'])
+  })
+
+  it('leaves out what it copied and went back from', async () => {
+    const folder = temporaryFolder()
+    const shared = [entry(1, null, 'user', 'one'), entry(2, 1, 'assistant', 'two'), entry(3, 2, 'user', 'three')]
+    const parentSession = '/x/2026-11-28T04-00-00_pi-1.jsonl'
+    const own = [entry(11, 3, 'assistant', 'left'), entry(12, 1, 'assistant', 'another two')]
+    const paths = [
+      writeLines([header('pi-1', 0), ...shared], 'a.jsonl', folder),
+      writeLines([header('pi-2', 10, { parentSession }), ...shared, ...own], 'b.jsonl', folder),
+    ]
+    using memory = await imported(paths)
+    expect(sentWindow(memory, 'pi-1').texts).toEqual(['one', 'two', 'three'])
+    expect(sentWindow(memory, 'pi-2').texts).toEqual(['one', 'another two'])
+  })
+
+  it('leaves out the summary of a branch that it copied and went back from', async () => {
+    const folder = temporaryFolder()
+    const summary = { type: 'branch_summary', fromId: 'e2', summary: 'Of a branch.' }
+    const shared = [
+      entry(1, null, 'user', 'one'),
+      entry(2, 1, 'assistant', 'a branch of which so much was said that it is worth a summary'),
+      { ...summary, id: 'e3', parentId: 'e1', timestamp: at(3) },
+      entry(4, 3, 'user', 'two'),
+    ]
+    const parentSession = '/x/2026-11-28T04-00-00_pi-1.jsonl'
+    const fork = [header('pi-2', 10, { parentSession }), ...shared, entry(11, 1, 'assistant', 'another')]
+    const paths = [writeLines([header('pi-1', 0), ...shared], 'a.jsonl', folder), writeLines(fork, 'b.jsonl', folder)]
+    using memory = await imported(paths)
+    expect(sentWindow(memory, 'pi-1').texts).toHaveLength(3)
+    expect(sentWindow(memory, 'pi-2').texts).toEqual(['one', 'another'])
+  })
+
   it('is a session also when nothing was said in it yet and the file of its parent is not there', async () => {
     const entries = [entry(1, null, 'user', 'one'), entry(2, 1, 'assistant', 'answer')]
     const parentSession = '/x/2026-11-28T04-00-00_pi-1.jsonl'

@@ -113,7 +113,9 @@ export class PiReader {
 
   #declare(sessionId: string, cwd: string | null, startedAtMs: number, out: TranscriptRecord[]): string {
     this.#sessionId = sessionId
-    out.push({ kind: 'session', sessionId, parentSessionId: this.#parentId, title: null, cwd, startedAtMs })
+    const parentSessionId = this.#parentId
+    const copiesPath = parentSessionId !== null
+    out.push({ kind: 'session', sessionId, parentSessionId, copiesPath, title: null, cwd, startedAtMs })
     return sessionId
   }
 
