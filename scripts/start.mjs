@@ -29,7 +29,8 @@ async function openInElectron(file) {
   if (!hasDisplay()) return 'there is no display'
   if (process.platform === 'linux' && process.getuid?.() === 0) return 'Electron does not run as root'
   const electron = findElectron() ?? (await fetchElectronUnlessFailed())
-  if (electron === undefined) return 'Electron could not be fetched ("npm run fetch:electron" tries again)'
+  if (electron === undefined)
+    return 'Electron could not be fetched from github.com (when there is a network, "npm run fetch:electron" tries again)'
   // Terminals in editors set this variable, which would turn Electron into plain Node.
   const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env
   const startedAtMs = Date.now()
