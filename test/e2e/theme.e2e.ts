@@ -1,7 +1,4 @@
-import { VIEWS } from '#renderer/views.ts'
-import { expect, IN_BROWSER, SHARED_HOST, THROUGH_SHELL, test } from './app.ts'
-import { OF_COLOUR, violations } from './axe.ts'
-import { factsOf, sampleCopy } from './memories.ts'
+import { expect, SHARED_HOST, THROUGH_SHELL, test } from './app.ts'
 
 test.use(SHARED_HOST)
 
@@ -41,34 +38,3 @@ test(
     await expect.poll(ground).toBe(canvas)
   },
 )
-
-const DARK = { colorScheme: 'dark', forcedColors: null } as const
-const LIGHT = { colorScheme: 'light', forcedColors: null } as const
-const MORE = [
-  { name: 'high contrast', ...DARK, contrast: 'more' },
-  { name: 'light, more contrast', ...LIGHT, contrast: 'more' },
-] as const
-/** Views share their parts, and forced colours come from the system: each view is looked at in one of the two. */
-const FORCED = [
-  { name: 'forced dark colours', ...DARK, contrast: null, forcedColors: 'active' },
-  { name: 'forced light colours', ...LIGHT, contrast: null, forcedColors: 'active' },
-] as const
-
-test('every view can be read with more contrast and in forced colours', IN_BROWSER, async ({ openMemory, home }) => {
-  // Axe looks at every element of every view three times.
-  test.setTimeout(300_000)
-  const path = sampleCopy(home)
-  const { conversationId } = await factsOf(path)
-  const page = await openMemory(path)
-  const found: Record<string, string[]> = {}
-  for (const [at, view] of VIEWS.entries()) {
-    await page.evaluate((hash) => location.assign(hash), `#/conversation/${conversationId}/${view}?select=msg_3`)
-    await expect(page).toHaveURL(new RegExp(`/${view}`))
-    for (const { name, ...media } of [...MORE, FORCED[at % 2 === 0 ? 0 : 1]]) {
-      await page.emulateMedia(media)
-      const wrong = await violations(page, OF_COLOUR)
-      if (wrong.length > 0) found[`${view}, ${name}`] = wrong
-    }
-  }
-  expect(found).toEqual({})
-})
