@@ -81,3 +81,11 @@ it('lowering letters keeps every offset', () => {
   )
   expect(smallLetters('ÀİẞΣ𐐀 C++')).toBe('àİßσ𐐨 c++')
 })
+
+it('folds a long text as its own words, whichever long text was folded before', () => {
+  const long = (word: string): string => `${word} `.repeat(30_000)
+  for (const word of ['Straße', 'STRAßE', 'stra ß e', 'Straße']) {
+    expect(wordsOf(long(word))).toBe(` ${wordsOf(word).trim()}`.repeat(30_000).concat(' '))
+    expect(smallLetters(long(word))).toBe(long(smallLetters(word)))
+  }
+})
