@@ -12,7 +12,7 @@ export const STATE_SIGNS: Readonly<Record<FactState, string>> = {
 
 /** What the window calls each state. */
 export const STATE_NAMES: Readonly<Record<FactState, string>> = {
-  kept: 'kept',
+  kept: 'known',
   partly: 'partly',
   dropped: 'lost',
   changed: 'changed',

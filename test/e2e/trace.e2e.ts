@@ -42,7 +42,7 @@ test('words are traced to the window, T traces what is selected, and what nothin
   await go('#/conversation/1/messages?select=msg_52')
   await expect(detail).toContainText('msg_52')
   const row = page.getByRole('article', { name: /msg_52$/ })
-  await expect(row.getByTitle(/^\d+ of its \d+\s?details still stand in the window$/)).toHaveText(/\d+ of \d+ kept/)
+  await expect(row.getByTitle(/^\d+ of its \d+\s?details still stand in the window$/)).toHaveText(/\d+ of \d+ known/)
   await page.keyboard.press('t')
   await expect(page).toHaveURL(/find\?.*trace=msg_52/)
   await expect(page.getByRole('heading', { name: /^Partly lost at/ })).toBeVisible()

@@ -16,7 +16,7 @@ test('keys move from message to message, tool calls unfold, and the transcript s
   await expect(feed.getByRole('article').first()).toBeVisible()
   await page.keyboard.press('j')
   await expect.poll(() => page.url()).toMatch(/select=msg_1$/)
-  await expect(feed.getByText(/^\d+ of \d+ kept$/).first()).toBeVisible()
+  await expect(feed.getByText(/^\d+ of \d+ known$/).first()).toBeVisible()
   await expect(page.getByTitle('first summary: a stripe beside the messages that it stands for')).toBeVisible()
   await page.keyboard.press('j')
   await expect.poll(() => page.url()).toMatch(/select=msg_2$/)

@@ -53,7 +53,7 @@ export function PlaceList({ places, areNearest, chosen, onChoose, onOpen }: Prop
               <strong>
                 {plural(places.length, 'place')} {places.length === 1 ? 'says' : 'say'} it
               </strong>{' '}
-              · kept {formatCount(places.length - lost)} · lost {formatCount(lost)}
+              · known {formatCount(places.length - lost)} · lost {formatCount(lost)}
             </>
           )}
         </p>

@@ -69,7 +69,7 @@ function Survival({ id }: { readonly id: string }) {
   const { state, kept, details } = found
   return (
     <span title={`${formatCount(kept)} of its ${plural(details, 'detail')} still stand in the window`}>
-      <StateMark state={state}>{`${formatCount(kept)} of ${formatCount(details)} kept`}</StateMark>
+      <StateMark state={state}>{`${formatCount(kept)} of ${formatCount(details)} known`}</StateMark>
     </span>
   )
 }
