@@ -19,7 +19,6 @@ import type {
   AnswerRecord,
   BrokenChainRecord,
   CompactionRecord,
-  GivenUpRecord,
   HeldRecord,
   MessageRecord,
   PruningRecord,
@@ -69,7 +68,9 @@ export class TranscriptWriter {
   readonly #batch: ImportBatch
   readonly #titles = new SessionTitles()
   /** By the session. */
-  readonly #givenUp = new Map<string, Pick<GivenUpRecord, 'externalIds' | 'compactions'>>()
+  readonly #givenUp = new Map<string, ReadonlySet<string>>()
+  /** Compactions that were taken back, by the session. */
+  readonly #takenBack = new Map<string, ReadonlySet<string>>()
   /** What forks have from before the fork, by the session. */
   readonly #copied = new Map<string, ReadonlySet<string>>()
   /**
@@ -202,7 +203,8 @@ export class TranscriptWriter {
         this.#titles.set(record.sessionId, record.title)
         return
       case 'given_up':
-        this.#givenUp.set(record.sessionId, record)
+        this.#givenUp.set(record.sessionId, record.externalIds)
+        if (record.compactions) this.#takenBack.set(record.sessionId, record.compactions)
         if (record.copies) this.#copied.set(record.sessionId, record.copies)
         return
       case 'held':
@@ -260,12 +262,11 @@ export class TranscriptWriter {
       const conversationId = this.#sessions.get(sessionId)?.id
       if (conversationId !== undefined) this.#giveUp(sessionId, leftByFork({ db, conversationId, copies }))
     }
-    const givenUp = (window === 'agent' ? [...this.#givenUp] : []).flatMap(
-      ([sessionId, { externalIds, compactions }]) => {
-        const conversationId = this.#sessions.get(sessionId)?.id
-        return conversationId === undefined ? [] : [{ db, conversationId, externalIds, compactions }]
-      },
-    )
+    const givenUp = (window === 'agent' ? [...this.#givenUp] : []).flatMap(([sessionId, externalIds]) => {
+      const conversationId = this.#sessions.get(sessionId)?.id
+      const compactions = this.#takenBack.get(sessionId)
+      return conversationId === undefined ? [] : [{ db, conversationId, externalIds, compactions }]
+    })
     for (const one of givenUp) withdrawGivenUp(one)
     if (window === 'agent') this.#removals.finish({ db, estimator, importer: format }, this.#held)
     for (const compaction of this.#laterCompactions) this.#compact(compaction)
@@ -286,8 +287,7 @@ export class TranscriptWriter {
   }
 
   #giveUp(sessionId: string, externalIds: readonly string[]): void {
-    const known = this.#givenUp.get(sessionId)
-    this.#givenUp.set(sessionId, { ...known, externalIds: new Set([...(known?.externalIds ?? []), ...externalIds]) })
+    this.#givenUp.set(sessionId, new Set([...(this.#givenUp.get(sessionId) ?? []), ...externalIds]))
   }
 
   /** Says of which conversations a resume would load less than their agent should see. */
