@@ -8,6 +8,8 @@ export function useSaveSettings() {
   const queries = useQueryClient()
   return useMutation(
     api.settings.save.mutationOptions({
+      // An answer under way is older than what is saved now, and would be shown and built upon.
+      onMutate: () => queries.cancelQueries({ queryKey: api.settings.report.key() }),
       onSuccess: (report) => {
         queries.setQueryData(api.settings.report.queryKey(), report)
         void queries.invalidateQueries({
