@@ -159,6 +159,20 @@ function copiesIn(agent: string, fork: string, parent: string): Counts & { reado
   }
 }
 
+/** What the summaries of a session of Pi took, without those of its parent. The naive counts have answers alone. */
+function usageOfSummaries(path: string, parent: string): Usage {
+  type Entry = { readonly id?: string; readonly type?: string; readonly usage?: Readonly<Record<string, number>> }
+  const entriesOf = (file: string): readonly Entry[] => (file === '' ? [] : (rawRecords(file) as readonly Entry[]))
+  const known = new Set(entriesOf(parent).map(({ id }) => id))
+  const usages = entriesOf(path).flatMap(({ id, type, usage }) =>
+    /^(?:compaction|branch_summary)$/.test(type ?? '') && usage && !known.has(id) ? [usage] : [],
+  )
+  const total = (...names: string[]): number =>
+    usages.flatMap((usage) => names.map((name) => usage[name] ?? 0)).reduce((a, b) => a + b, 0)
+  const inputWithCached = total('input', 'cacheRead', 'cacheWrite')
+  return { inputWithCached, cached: total('cacheRead'), output: total('output') }
+}
+
 /** What the files hold by their naive counts, in the words of the table. */
 function counted(agent: string, truth: Truth): Counts {
   const { messagesByRole, toolResults, compactions } = truth
@@ -256,12 +270,14 @@ describe.each(readdirSync(FOLDER))('the sessions of %s', (agent) => {
       ])
       if (!truth.usageSum) continue
       const { inputWithCached, cached, output } = truth.usageSum
+      const parent = hasCopies ? pathOf(members.get(id)?.parentConversationId) : ''
+      const more = agent === 'pi' ? usageOfSummaries(path, parent) : null
       expect([name, usage]).toEqual([
         name,
         {
-          inputWithCached: inputWithCached - (copies?.usage.inputWithCached ?? 0),
-          cached: cached - (copies?.usage.cached ?? 0),
-          output: output - (copies?.usage.output ?? 0),
+          inputWithCached: inputWithCached - (copies?.usage.inputWithCached ?? 0) + (more?.inputWithCached ?? 0),
+          cached: cached - (copies?.usage.cached ?? 0) + (more?.cached ?? 0),
+          output: output - (copies?.usage.output ?? 0) + (more?.output ?? 0),
         },
       ])
     }
