@@ -114,8 +114,8 @@ export class PiReader {
   #declare(sessionId: string, cwd: string | null, startedAtMs: number, out: TranscriptRecord[]): string {
     this.#sessionId = sessionId
     const parentSessionId = this.#parentId
-    const copiesPath = parentSessionId !== null
-    out.push({ kind: 'session', sessionId, parentSessionId, copiesPath, title: null, cwd, startedAtMs })
+    const fork = parentSessionId === null ? {} : { copiesPath: true }
+    out.push({ kind: 'session', sessionId, parentSessionId, ...fork, title: null, cwd, startedAtMs })
     return sessionId
   }
 
