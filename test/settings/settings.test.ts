@@ -54,7 +54,7 @@ describe('the settings from variables', () => {
     for (const [name, text, accepted] of [
       ['LCM_TOKEN_BUDGET', '0', 'from 1 to'],
       ['LCM_TOKEN_BUDGET', '1e5', 'whole number'],
-      ['LCM_CONTEXT_THRESHOLD', '75%', 'above 0 and at most 1'],
+      ['LCM_CONTEXT_THRESHOLD', '75%', 'more than 0 and at most 1'],
       ['LCM_CONTEXT_THRESHOLD', '1.5', 'at most 1'],
       ['LCM_HARD_THRESHOLD', 'NaN', 'at most 10'],
       ['LCM_CONDENSED_MIN_FANOUT', '1', 'from 2'],

@@ -210,6 +210,8 @@ export type SessionRecord = {
   /** The session that started this one, or from which this one was forked. */
   readonly parentSessionId?: string | null
   readonly title?: string | null
+  /** True when the file has lost its beginning since the session was stored, by which that is called. */
+  readonly keepsTitle?: boolean
   /** The working directory. */
   readonly cwd?: string | null
   readonly startedAtMs: number

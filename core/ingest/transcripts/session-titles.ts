@@ -28,12 +28,9 @@ export class SessionTitles {
     if (text !== '') this.#beginnings.set(sessionId, { text, isAsked })
   }
 
-  /**
-   * The titles that are to be stored, by the session.
-   * @param keepsTitle says whether a session was stored before and called something then
-   */
-  found(keepsTitle: (sessionId: string) => boolean): ReadonlyMap<string, string> {
-    const beginnings = [...this.#beginnings].filter(([id]) => !this.#named.has(id) && !keepsTitle(id))
+  /** The titles that are to be stored, by the session. */
+  found(): ReadonlyMap<string, string> {
+    const beginnings = [...this.#beginnings].filter(([sessionId]) => !this.#named.has(sessionId))
     return new Map([...beginnings.map(([sessionId, { text }]) => [sessionId, text] as const), ...this.#titles])
   }
 }

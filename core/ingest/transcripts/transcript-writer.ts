@@ -184,7 +184,7 @@ export class TranscriptWriter {
         this.#sessions.declare(record)
         this.#forks.declare(record)
         this.#copies.declare(record)
-        if (record.title != null) this.#titles.declare(record.sessionId)
+        if (record.title != null || record.keepsTitle) this.#titles.declare(record.sessionId)
         if (this.report.mainSessionId === null || record.isMain) this.report.mainSessionId = record.sessionId
         return
       case 'message':
@@ -316,12 +316,7 @@ export class TranscriptWriter {
   }
 
   #nameConversations(): void {
-    // A file may have lost its beginning since.
-    const keepsTitle = (sessionId: string): boolean => {
-      const session = this.#sessions.get(sessionId)
-      return session?.isNew === false && this.#store.titleOf(session.id) !== null
-    }
-    for (const [sessionId, title] of this.#titles.found(keepsTitle)) {
+    for (const [sessionId, title] of this.#titles.found()) {
       const id = this.#sessions.get(sessionId)?.id
       if (id !== undefined) this.#store.setTitle(id, title)
     }

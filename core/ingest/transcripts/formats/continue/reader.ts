@@ -49,6 +49,9 @@ export class ContinueReader {
     }
     const summary = textAt(item, 'conversationSummary')
     if (summary !== null) this.#takeSummary(summary, id, message, out)
+    if (this.#isFirst && this.#isShortened && this.#wasStored) {
+      for (const [at, record] of out.entries()) if (record.kind === 'session') out[at] = { ...record, keepsTitle: true }
+    }
     this.#isFirst = false
   }
 
