@@ -226,12 +226,8 @@ export class CompactionEngine {
   }
 }
 
-/**
- * Checkpoints the log, unless another connection is reading from it. Then the next run or closing does it. Others can
- * write during the first checkpoint, which leaves nearly nothing to the second, and not during that.
- */
+/** Checkpoints the log, unless another connection is reading from it. Then the next run or closing does it. */
 function truncateLog(db: WriteDb): void {
   const waitMs = db.value<number>('PRAGMA busy_timeout') ?? 5_000
-  const checkpoints = 'PRAGMA wal_checkpoint(PASSIVE); PRAGMA wal_checkpoint(TRUNCATE)'
-  db.exec(`PRAGMA busy_timeout = 0; ${checkpoints}; PRAGMA busy_timeout = ${waitMs}`)
+  db.exec(`PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = ${waitMs}`)
 }

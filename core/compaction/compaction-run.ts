@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { CompactionProgress, CreatedSummary, StopReason } from '../contract/compaction.ts'
 import { extractTokens } from '../models/summarizers/deterministic.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
@@ -10,9 +9,7 @@ import { DraftsAhead } from './drafts-ahead.ts'
 import { condenses, makesLeaves, softLimit, targetOf, tooFewMessages } from './goal.ts'
 import { InOrder } from './in-order.ts'
 import { findLeafChunks } from './leaf-chunks.ts'
-import { type Committed, NodeMaker } from './node-maker.ts'
-import { OtherWriters } from './other-writers.ts'
-import type { NodeDraft } from './replace-in-window.ts'
+import { NodeMaker } from './node-maker.ts'
 import { RunGuard } from './run-guard.ts'
 import type { RunOptions } from './run-options.ts'
 import { Slots } from './slots.ts'
@@ -45,14 +42,12 @@ export class CompactionRun {
   #passes = 0
   #conflicts = 0
   readonly #slice = new TimeSlice()
-  readonly #others: OtherWriters
 
   constructor(options: RunOptions) {
     this.#options = options
     this.#target = targetOf(options.input, options.settings)
     this.#startedAtMs = options.clock()
     this.#maker = new NodeMaker({ ...options, startedAtMs: this.#startedAtMs })
-    this.#others = new OtherWriters(options.db)
     this.#slots = new Slots(options.escalation.asksModels ? options.settings.leafConcurrency : 1)
   }
 
@@ -151,7 +146,7 @@ export class CompactionRun {
         if (!next) return null
         const late = guard.stopped()
         if (late) return late
-        const made = typeof next.result === 'string' ? next.result : await this.#commit(next.result)
+        const made = typeof next.result === 'string' ? next.result : this.#maker.commit(next.result, this.tokensBefore)
         if (made === 'lock_lost') return 'conflict'
         if (made === 'stale') {
           this.#conflicts += 1
@@ -209,14 +204,6 @@ export class CompactionRun {
       this.#slots.run(() => pass.draft(step, signal)),
     )
     return true
-  }
-
-  async #commit(draft: NodeDraft): Promise<Committed> {
-    const beganMs = performance.now()
-    const made = this.#maker.commit(draft, this.tokensBefore)
-    const pauseMs = this.#others.pauseAfterMs(performance.now() - beganMs)
-    if (pauseMs > 0) await wait(pauseMs)
-    return made
   }
 
   #count(created: CreatedSummary): void {

@@ -28,11 +28,6 @@ export const readingViews: readonly (string | undefined)[] = [undefined, VIEWS_O
 
 /** How long a connection waits for another writer. */
 const BUSY_TIMEOUT_MS = 5000
-/**
- * Whoever commits when the log has so many pages waits until they are in the file: 16 MB in place of the usual 4, so that
- * one in some hundred messages that an agent stores waits for the disk. https://www.sqlite.org/pragma.html#pragma_wal_autocheckpoint
- */
-const CHECKPOINT_PAGES = 4000
 
 export type OpenNativeOptions = {
   /** The header of the file, if it was read before because the file may be open. */
@@ -56,7 +51,6 @@ export function openNative(
     connection.pragma('trusted_schema = OFF')
     connection.pragma('foreign_keys = ON')
     connection.pragma('synchronous = NORMAL')
-    connection.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
     markNew(connection, path)
     refuseNewer(connection, path)
     // Version and tables are read from one state of the file, because another process may be migrating it.
@@ -196,8 +190,6 @@ function foldLog(connection: Database.Database): void {
   if (connection.prepare(queries.ownChanges).pluck().get() === 0) return
   connection.pragma('busy_timeout = 0')
   try {
-    // Others can write during the first checkpoint, which leaves nearly nothing to the second, and not during that.
-    connection.pragma('wal_checkpoint(PASSIVE)')
     connection.pragma('wal_checkpoint(TRUNCATE)')
   } catch (error) {
     // Nothing is lost: committed data stays in the log. An error here would hide the first one.

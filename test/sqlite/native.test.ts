@@ -55,7 +55,6 @@ describe('a native file', () => {
     expect(db.value('PRAGMA journal_mode')).toBe('wal')
     expect(db.value('PRAGMA foreign_keys')).toBe(1)
     expect(db.value('PRAGMA synchronous')).toBe(1)
-    expect(db.value('PRAGMA wal_autocheckpoint')).toBe(4000)
     expect(db.value('PRAGMA trusted_schema')).toBe(0)
     expect(db.value('PRAGMA busy_timeout')).toBe(5000)
     db.close()
