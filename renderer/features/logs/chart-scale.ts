@@ -4,11 +4,11 @@ export type TimeRange = { readonly fromMs: number; readonly toMs: number }
 
 const DAY_MS = 86_400_000
 
-/** The least number that is not below the largest value and whose third is round, as the grid lines are. */
+/** A number that is not below the largest value, and whose third is whole, as the grid lines are. */
 export function roundTop(largest: number): number {
   if (largest <= 9) return Math.max(3, Math.ceil(largest / 3) * 3)
   const step = 10 ** Math.floor(Math.log10(largest))
-  const factor = [1.5, 2.25, 3, 4.5, 6, 9, 15].find((one) => one * step >= largest) ?? 15
+  const factor = [1.5, 2.4, 3, 4.5, 6, 9, 15].find((one) => one * step >= largest) ?? 15
   return factor * step
 }
 
