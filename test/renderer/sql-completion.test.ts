@@ -3,14 +3,14 @@ import type { SqlTable } from '#core/contract/sql.ts'
 import { completionAt } from '#renderer/features/sql/completion.ts'
 
 const TABLES: SqlTable[] = [
-  { name: 'messages', kind: 'memory', columns: ['message_id', 'role', 'content'] },
   { name: 'message_parts', kind: 'memory', columns: ['part_id', 'message_id', 'tool_name'] },
+  { name: 'messages', kind: 'memory', columns: ['message_id', 'role', 'content'] },
   { name: 'main.messages', kind: 'file', columns: ['id', 'body'] },
 ]
 
 const namesAt = (sql: string, cursor = sql.length) => completionAt(sql, cursor, TABLES)?.names ?? null
 
-it('offers the names of tables that begin with the letters before the cursor, and replaces only these', () => {
+it('offers the names of tables that begin with the letters before the cursor, the shortest first, and replaces only these', () => {
   expect(completionAt('SELECT 1 FROM mess', 18, TABLES)).toEqual({
     from: 14,
     to: 18,

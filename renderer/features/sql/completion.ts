@@ -1,6 +1,6 @@
 import type { SqlTable } from '#core/contract/sql.ts'
 
-/** The end of a word before the cursor, and the names that begin with it, those of tables in the statement first. */
+/** The end of a word before the cursor, and the names that begin with it: columns of tables in the statement come first. */
 export type Completion = {
   /** UTF-16 units of the statement that a chosen name replaces, end exclusive. */
   readonly from: number
@@ -38,7 +38,7 @@ function usedIn(sql: string, tables: readonly SqlTable[]): readonly SqlTable[] {
 
 const namesIn = (sql: string, tables: readonly SqlTable[]): readonly string[] => [
   ...columnsOf(usedIn(sql, tables)),
-  ...tables.map(({ name }) => name),
+  ...tables.map(({ name }) => name).sort((a, b) => a.length - b.length),
 ]
 
 function namesAfter(owner: string, sql: string, tables: readonly SqlTable[]): readonly string[] {
