@@ -19,8 +19,11 @@ export type LiveState = {
 const NEWEST = 'transcript.newest'
 /** What counts messages is asked for next, so that it need not wait for what takes long. */
 const LISTS = 'conversations.list'
-/** What goes wrong over time is asked for by a clock and not at each change, which would read the file again and again. */
-const BY_CLOCK = 'watch.look'
+/**
+ * What goes wrong over time, and how many rows tables have, is asked for by a clock and not at each change, which would
+ * read the file again and again.
+ */
+const BY_CLOCK = ['watch.look', 'sql.run']
 /** A busy agent writes many times a second. The window follows at this pace. */
 const PAUSE_MS = 150
 /** What takes long is repeated in at most a fifth of the time, so that it keeps the newest messages waiting seldom. */
@@ -50,7 +53,7 @@ export class LiveFeed {
   private readonly others = new PacedWork(
     () =>
       this.queries.invalidateQueries({
-        predicate: (query) => isOfFile(query) && ![NEWEST, LISTS, BY_CLOCK].includes(procedureOf(query)),
+        predicate: (query) => isOfFile(query) && ![NEWEST, LISTS, ...BY_CLOCK].includes(procedureOf(query)),
       }),
     pauseAfter,
   )

@@ -41,6 +41,7 @@ export function sqlCsv({ columns, rows }: Pick<SqlAnswer, 'columns' | 'rows'>): 
 }
 
 export const SqlTable = z.object({
+  /** As a statement writes it, with quotes where it needs them. */
   name: z.string(),
   /** `memory`: a name that is the same for every system. `file`: as the file stores it, where it differs. */
   kind: z.enum(['memory', 'file']),

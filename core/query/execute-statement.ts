@@ -63,6 +63,9 @@ function asMistake(error: unknown): unknown {
   })
 }
 
+/** Returns a name as a statement writes it: in quotes unless it is a plain word. */
+const written = (name: string): string => (/^[a-z_]\w*$/i.test(name) ? name : `"${name.replaceAll('"', '""')}"`)
+
 /** Lists what a statement may name: the names of every memory, and the tables of this file beside them. */
 export function listTables(db: ReadDb): SqlTable[] {
   const found = db.all<{ schema: string; name: string; type: string; columns: string }>(queries.tables)
@@ -70,9 +73,9 @@ export function listTables(db: ReadDb): SqlTable[] {
   return found.map(({ schema, name, columns }) => {
     const isBehind = schema === 'main' && inFront.has(name)
     return {
-      name: isBehind ? `main.${name}` : name,
+      name: isBehind ? `main.${written(name)}` : written(name),
       kind: !isBehind && Object.hasOwn(CANONICAL, name) ? ('memory' as const) : ('file' as const),
-      columns: JSON.parse(columns) as string[],
+      columns: (JSON.parse(columns) as string[]).map(written),
     }
   })
 }

@@ -38,6 +38,17 @@ const contentsOf = (path: string) =>
   readdirSync(dirname(path)).map((name) => [name, readFileSync(join(dirname(path), name)).toString('base64')])
 
 describe('a statement of the user', () => {
+  it('can be written with the names of tables and columns as they are listed, whatever these contain', async () => {
+    const path = memory()
+    const db = new Database(path)
+    db.exec(`CREATE TABLE "it's a ""note" ("a b", c); INSERT INTO "it's a ""note" VALUES (7, 8)`)
+    db.close()
+    const core = coreOn(path)
+    const table = (await core.sqlTables()).find(({ name }) => name.includes('note'))
+    expect(table).toEqual({ name: `"it's a ""note"`, kind: 'file', columns: ['"a b"', 'c'] })
+    expect((await run(core, `SELECT ${table?.columns[0]} FROM ${table?.name}`)).rows).toEqual([[7]])
+  })
+
   it('returns columns and rows, bytes as hexadecimal, and names of columns also without a row', async () => {
     const core = coreOn(memory())
     expect(

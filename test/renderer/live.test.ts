@@ -154,6 +154,13 @@ it('asks for the newest messages first, then for the lists that count them, then
   ])
 })
 
+it('leaves to their clocks what goes wrong over time and how many rows tables have', async () => {
+  const window = await watched('watch.look', 'sql.run', 'sql.tables')
+  await window.change(2)
+  await vi.advanceTimersByTimeAsync(1000)
+  expect([0, 1, 2].map(window.shown)).toEqual([1, 1, 2])
+})
+
 it('asks for the newest messages again a moment after each change', async () => {
   const window = await watched('transcript.newest')
   for (let change = 2; change < 12; change += 1) {

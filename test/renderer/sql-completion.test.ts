@@ -24,6 +24,7 @@ it('offers columns of the tables that the statement names before other names', (
 
 it('offers after a point the columns of the table before it, those of all named tables after an alias', () => {
   expect(namesAt('SELECT messages.')).toEqual(['message_id', 'role', 'content'])
+  expect(namesAt('SELECT Messages. FROM message_parts, messages', 16)).toEqual(['message_id', 'role', 'content'])
   expect(namesAt('SELECT p.t FROM message_parts p', 10)).toEqual(['tool_name'])
   expect(namesAt('SELECT 1 FROM main.')).toEqual(['messages'])
 })

@@ -2,6 +2,7 @@ import { keepPreviousData, type UseQueryResult, useMutation, useQuery, useQueryC
 import { Fragment, type ReactNode } from 'react'
 import type { SavedQuery, SqlTable } from '#core/contract/sql.ts'
 import { api } from '#renderer/api.ts'
+import { useLive } from '#renderer/live.ts'
 import { useLink } from '#renderer/routes.ts'
 import { classNames } from '#renderer/ui/class-names.ts'
 import { ErrorLine } from '#renderer/ui/error-state.tsx'
@@ -117,17 +118,22 @@ function Tables({ tables, onInsert }: Pick<Props, 'tables' | 'onInsert'>) {
 const sizeOf = (columns: number, rows: number | undefined): string =>
   [plural(columns, 'column'), ...(rows === undefined ? [] : [plural(rows, 'row')])].join(' · ')
 
-/** Rows are not counted any longer, as those of a very large file. */
+/** Counting stops after this time, as it may in a very large file. Then no numbers of rows are shown. */
 const COUNTING_MS = 3000
+/** Rows are counted again after this time. Counting reads all tables, which is too much to do at each change. */
+const COUNT_AGAIN_MS = 30_000
 
 /** Returns the number of rows of each table, once they are counted. They are counted in a process of their own. */
 function useRowCounts(tables: readonly SqlTable[]): ReadonlyMap<string, number> {
-  const sql = tables.map(({ name }) => `SELECT '${name}', count(*) FROM ${name}`).join(' UNION ALL ')
+  const { paused } = useLive()
+  const countOf = ({ name }: SqlTable): string => `SELECT '${name.replaceAll("'", "''")}', count(*) FROM ${name}`
+  const sql = tables.map(countOf).join(' UNION ALL ')
   const counted = useQuery(
     api.sql.run.queryOptions({
       input: { sql, timeoutMs: COUNTING_MS },
       enabled: tables.length > 0,
       placeholderData: keepPreviousData,
+      refetchInterval: !paused && COUNT_AGAIN_MS,
       retry: false,
     }),
   )

@@ -101,7 +101,8 @@ function Coloured({ text }: { readonly text: string }) {
           // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
           <div key={index} className={styles.line}>
             {isKnown
-              ? tokens.map((token, at) => (
+              ? // Names of hidden characters, as other views show them, would move the letters away from those of the field.
+                tokens.map((token, at) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: tokens of one line never change places
                   <span key={at} className={token.look === null ? undefined : looks[token.look]} data-look={token.look}>
                     {token.text}
