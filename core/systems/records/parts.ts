@@ -9,7 +9,6 @@ const queries = {
     FROM message_parts
     WHERE message_id IN (SELECT value FROM json_each(:ids)) AND tool_call_id IS NOT NULL
     ORDER BY message_id, ordinal`,
-  /** Only an index has them in the order of the calls; a view has no index. */
   hasCallIndex: /* sql */ `SELECT 1 FROM pragma_index_list('message_parts') WHERE name = 'message_parts_call'`,
   newestMessage: /* sql */ `SELECT max(message_id) FROM messages`,
   byCall: /* sql */ `
@@ -134,6 +133,9 @@ export function toolCalls(db: ReadDb, messageIds: readonly number[]): ToolCall[]
 /** Numbers of messages that make or answer the same tool call: those of one call, then those of another, and so on. */
 export type MessagesByCall = { readonly messageIds: Float64Array; readonly counts: Int32Array }
 
+/** Whether the tool calls of all messages can be read from an index alone. A view of a foreign file has none. */
+export const hasCallIndex = (db: ReadDb): boolean => db.value(queries.hasCallIndex) !== undefined
+
 /** This many messages take some 40 ms, in one statement. */
 const MOST_BY_CALL = 500_000
 
@@ -142,7 +144,7 @@ const MOST_BY_CALL = 500_000
  * where there is no such index, or some messages are asked for that are few of all that there are, or too many at once.
  */
 export function messagesByCall(db: ReadDb, asked: number): MessagesByCall | null {
-  if (asked < MANY || asked > MOST_BY_CALL || db.value(queries.hasCallIndex) === undefined) return null
+  if (asked < MANY || asked > MOST_BY_CALL || !hasCallIndex(db)) return null
   if ((db.value<number>(queries.newestMessage) ?? 0) > 2 * asked) return null
   const [row] = db.rows<[string | null, string | null, number, number]>(queries.byCall)
   const [ids, callCounts, length, calls] = row ?? [null, null, 0, 0]

@@ -1,4 +1,5 @@
 import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { hasCallIndex } from './parts.ts'
 
 const queries = {
   entriesOf: /* sql */ `
@@ -11,7 +12,6 @@ const queries = {
     FROM context_items
     WHERE conversation_id IN (SELECT value FROM json_each(:conversations))
     ORDER BY conversation_id, ordinal`,
-  hasCallIndex: /* sql */ `SELECT 1 FROM pragma_index_list('message_parts') WHERE name = 'message_parts_call'`,
   plain: /* sql */ `
     SELECT c.conversation_id, count(*), total(m.token_count)
     FROM context_items AS c
@@ -102,11 +102,12 @@ const MANY_WINDOWS = 1000
 type PlainWindow = readonly [conversationId: number, items: number, tokens: number]
 
 /**
- * Yields those of many windows in which there are only messages with a count of tokens and without tool calls: their
- * entries are counted, and not read. None where the file has no index of tool calls, or for fewer than a thousand windows.
+ * Yields the windows that hold only messages with a count of tokens and without tool calls. Their entries are counted by
+ * one statement instead of being read. Yields nothing for fewer than a thousand windows, or when the file has no index of
+ * tool calls.
  */
 export function* plainWindowsOf(db: ReadDb, conversationIds: readonly number[]): Generator<PlainWindow> {
-  if (conversationIds.length < MANY_WINDOWS || db.value(queries.hasCallIndex) === undefined) return
+  if (conversationIds.length < MANY_WINDOWS || !hasCallIndex(db)) return
   yield* db.iterateRows<PlainWindow>(queries.plain, { conversations: JSON.stringify(conversationIds) })
 }
 
