@@ -26,8 +26,8 @@ export type TracerOptions = {
   readonly indexes: TextIndexes
   /** A search that is made in order to answer something else. */
   search(input: GrepInput, signal?: AbortSignal): Promise<GrepResult>
-  /** Returns ids of items of a window that do not go to the model. By default all do. */
-  leftOut?(conversationId: number): ReadonlySet<string>
+  /** Returns ids of items of a window that do not go to the model. */
+  leftOut(conversationId: number): ReadonlySet<string>
 }
 
 /** At most this many details are followed. */
@@ -93,7 +93,7 @@ export class FactTracer {
   }
 
   async #follow(asked: Asked, isLadderOnly: boolean, notes: string[], slice: TimeSlice, signal: AbortSignal) {
-    const { db, leftOut = () => new Set<string>() } = this.#options
+    const { db } = this.#options
     const { memory, node, details } = asked
     const listed = details.sentences.flatMap((sentence) => sentence.details)
     if (listed.length === 0)
@@ -121,7 +121,13 @@ export class FactTracer {
       return at === undefined ? null : makers.at(at)
     }
     const lostAt = mostLost(falls, ladder.way, makers)
-    const rungs = new Rungs({ db, memory, makers, listed, leftOut: leftOut(memory.messages.conversationId) })
+    const rungs = new Rungs({
+      db,
+      memory,
+      makers,
+      listed,
+      leftOut: this.#options.leftOut(memory.messages.conversationId),
+    })
     const rungLadder: Rung[] = [
       rungs.foot(node, base, isInWindow),
       ...way.map((fates, index) => rungs.summary(ladder.way[index] as number, fates, way[index - 1] ?? null)),
@@ -221,9 +227,9 @@ function placeOf({ told, start, end }: Detail, { details, offset, isFound, node 
 }
 
 /**
- * When all of it stood in the window: from its message to the run that dropped the last of it, and since it was all said
- * again. What fell only in part still stands in part, so that no end is known.
- * What was said again before it fell never left the window.
+ * Returns when all of the details stood in the window: from their message to the run that dropped the last of them, and
+ * again from a message that said all of them anew. When that message came before the run, they never left the window.
+ * While some of them still stand there, no end is known.
  */
 function stoodOf(
   foot: Rung | undefined,

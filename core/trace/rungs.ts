@@ -69,7 +69,7 @@ export class Rungs {
     }
   }
 
-  /** The window that the model is given, as far as what is in it stands for the ladder. */
+  /** Returns the last rung: the window as the model is given it. */
   window(fates: readonly DetailFate[], before: NodeFates | null): Rung {
     const { db, memory, leftOut } = this.#of
     const { window, messages, summaries } = memory
