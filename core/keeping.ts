@@ -1,6 +1,6 @@
 /**
- * Returns a function that makes something when it is first called, and gives the same with every later call. What failed,
- * also as a promise, is made again with the next call.
+ * Returns a function that makes a value with its first call, and returns the same value with every later call. A failure is
+ * not kept, and neither is a promise that fails: the next call tries again.
  */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null
@@ -18,8 +18,8 @@ export function once<T>(make: () => T): () => T {
 }
 
 /**
- * Keeps a value as the most recently used of a map, which is ordered by last use, and removes the least recently used
- * ones beyond a number of them.
+ * Sets a value in a map that is ordered by last use, and removes the least recently used values beyond the `most` latest.
+ * Returns the value.
  */
 export function keepRecent<Key, Value>(kept: Map<Key, Value>, key: Key, value: Value, most: number): Value {
   kept.delete(key)

@@ -59,7 +59,7 @@ export function memoryKey(path: string): string {
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** Names a session in the log. Only a UUID stands for itself: any other id may be a path or a name that somebody gave. */
+/** Names a session in the log: by its id when that is a UUID, otherwise by a hash, as it may be a path or a given name. */
 export const sessionKey = (id: string): string => (UUID.test(id) ? id : sha256(id).slice(0, 12))
 
 /** Milliseconds since `start` of `performance.now()`, to the hundredth. */

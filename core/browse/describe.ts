@@ -11,7 +11,7 @@ import { type FoundNode, findNode, messageNodeId, notFound } from '../systems/no
 import { modelExploration } from '../systems/records/explorations.ts'
 import { fileById, fileIdsIn, fileReferences } from '../systems/records/files.ts'
 import { sourceIds, summariesNaming } from '../systems/records/links.ts'
-import { summaryRanges, summaryTold } from '../systems/records/summaries.ts'
+import { summaryRanges, textAndDescendants } from '../systems/records/summaries.ts'
 import { firstInWindow, placeInWindow } from '../systems/records/window-entries.ts'
 import { cutText } from '../text.ts'
 
@@ -105,7 +105,7 @@ function describeSummary(
   const node = summaries.nodeOf(id)
   if (node < 0) throw notFound(db, id)
   const row = summaries.at(node)
-  const [text, descendantCount] = summaryTold(db, id)
+  const [text, descendantCount] = textAndDescendants(db, id)
   const content = text ?? ''
   const covers = summariesAbove(memory, node).map((above) => ({
     id: summaries.at(above).id,

@@ -118,7 +118,7 @@ function coveredTwice(memory: Memory, isFree: (node: number) => boolean): Run[] 
   const leaves = summaries.rows.flatMap(({ index: leaf }) =>
     summaries.kindOf(leaf) === 'leaf' && !isFree(leaf) ? leaf : [],
   )
-  if (!doAnyOverlap(leaves.map((leaf) => coverage.reach(leaf)))) return []
+  if (!mayOverlap(leaves.map((leaf) => coverage.reach(leaf)))) return []
   const roots = rootsOf(memory)
   const ends = leaves.flatMap((leaf) =>
     Array.from(coverage.reach(leaf), (position, end) => ({ position, leaf, begins: end % 2 === 0 })),
@@ -146,8 +146,11 @@ function coveredTwice(memory: Memory, isFree: (node: number) => boolean): Run[] 
   return runs
 }
 
-/** Whether any position stands in two of them. In a sound file none does, which is known without the roots. */
-function doAnyOverlap(all: readonly PositionRanges[]): boolean {
+/**
+ * Returns whether some of these may have a position in common. Only their ends are compared, which is enough to spare a
+ * sound file the search for roots.
+ */
+function mayOverlap(all: readonly PositionRanges[]): boolean {
   const inOrder = all.filter((ranges) => ranges.length > 0).sort((a, b) => (a[0] as number) - (b[0] as number))
   const isApart = inOrder.every(
     (ranges, at) => at === 0 || (inOrder[at - 1]?.at(-1) as number) <= (ranges[0] as number),

@@ -31,8 +31,8 @@ export function withoutKept(note: Noted | undefined, sentence: string): Noted {
 }
 
 /**
- * Returns the lines that an agent is told of a pin. Each line of its note follows the name of the pinned node, unless the
- * line and the name repeat each other. A pin without a note has one line, the name.
+ * Returns what an agent is told about a pin, line by line. The name of the pinned node stands before each line of its note,
+ * unless one of the two contains the other. Without a note, the name is the only line.
  */
 export function keptTexts({ name, text }: Pick<Note, 'name' | 'text'>): string[] {
   // The end of a sentence is left out of a name.

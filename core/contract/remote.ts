@@ -183,13 +183,13 @@ export type RemoteHit = z.infer<typeof RemoteHit>
 
 export const RemoteHits = z.object({
   tenant: z.string(),
-  /** The newest first; of a question, those with all words, then those with most of the rare ones. */
+  /** The newest first. For a question: first the hits with all words, then the hits with most of the rare words. */
   hits: z.array(RemoteHit),
   /** The conversations of the hits. */
   conversations: z.array(z.object({ conversationId: ConversationId, label: z.string(), messages: Count })),
   /** Where the next page begins. A page that took long ends early: it may have fewer hits than were asked for. */
   nextCursor: z.string().nullable(),
-  /** True when it was searched for as a question: any of its words, in all forms with the same stem. */
+  /** True when the query was taken for a question. Then a hit has any of its words, in any form with the same stem. */
   isQuestion: z.boolean(),
   notes: z.array(z.string()),
   /** Texts that the server sent because they might be hits. */

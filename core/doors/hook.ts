@@ -15,7 +15,7 @@ import { HookFolder } from '../host/hooks/hook-folder.ts'
 const [agent, , memory] = process.argv.slice(2)
 /** After this time the hook no longer waits, and the model is told nothing. */
 const PATIENCE_MS = 20_000
-/** So long it waits before it reads a pipe again that was still empty. */
+/** The hook waits this long before it reads an empty pipe again. */
 const LOOK_MS = 5
 
 if (isHookedAgent(agent) && memory !== undefined)

@@ -6,11 +6,11 @@ export type SourceText = {
   /** The ordinal of the part of the message from which the text is, or null for its content and for summaries. */
   readonly part: number | null
   readonly text: string
-  /** As it is stored, of the same length, where some of `text` was replaced by spaces and is not to be compared. */
+  /** The text as stored, when parts of `text` were replaced by spaces so that they are not compared. Of the same length. */
   readonly stored?: string
 }
 
-/** Returns what is shown of a range of a text. */
+/** Returns the stored characters of a range of a text. */
 export const excerptIn = ({ text, stored = text }: SourceText, start: number, end: number): string =>
   stored.slice(start, end).toWellFormed()
 

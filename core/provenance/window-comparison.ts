@@ -213,10 +213,10 @@ export class WindowComparison {
   }
 }
 
-/** What a passage scores that says the whole claim. The parts are added in the order in which a score adds them. */
+/** The score of a passage that says the whole claim. The parts are added in the order in which a score adds them. */
 export const HIGHEST_SCORE = SCORE.words + SCORE.order + SCORE.specifics
 
-/** Returns what a passage with this share of the claim's words, and at most so many of its specifics, scores at most. */
+/** Returns a score that no passage with this share of the claim's words and this number of its specifics exceeds. */
 const mostScore = ({ specifics: { length } }: Claim, coverage: number, specifics: number): number =>
   SCORE.words * coverage +
   SCORE.order +

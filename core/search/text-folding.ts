@@ -80,12 +80,12 @@ export type Words = {
   readonly origins: Uint32Array
 }
 
-/** A text of so many characters takes some milliseconds to fold. */
+/** Folding a text of this length takes some milliseconds. */
 const LONG_CHARS = 100_000
 
 /**
- * Returns a function that folds a text, and does not fold the same long text again: for one search a hit is verified,
- * counted and shown, each with its text read anew. What was folded is held only until memory is collected.
+ * Returns a function that does the same as `fold`, and remembers its answer for the last long text. One search verifies,
+ * counts and shows a hit, and reads its text anew for each. The answer is held weakly, so that it can be collected.
  */
 function knowingLastLong(fold: (text: string) => string): (text: string) => string {
   let last: WeakRef<{ readonly text: string; readonly folded: string }> | undefined

@@ -14,12 +14,12 @@ const queries = {
   savedBetween: /* sql */ `SELECT count(*) FROM messages WHERE message_id BETWEEN :from AND :to`,
 }
 
-/** As many ranges of a table are named. */
+/** At most this many ranges of a table are named. */
 export const MAX_LISTED = 100
 
 /** Numbers of messages, both ends included. */
 type Ids = { readonly from: number; readonly to: number }
-/** Messages of a conversation that are missing between two others, and the ids that they may have had. */
+/** Messages of a conversation that are missing between two others, and the range of ids that they can have had. */
 type Gap = {
   readonly conversation: number
   readonly first: number
@@ -29,9 +29,9 @@ type Gap = {
 }
 
 /**
- * Names the messages that are missing between others. The messages of a conversation are numbered without a gap, so that
- * a gap shows them also where rows were found page by page. It shows none behind the last message of a conversation.
- * Rows whose ids are known are not named beside a gap that stands for all of them.
+ * Adds the messages that are missing between others to the lost ranges. The messages of a conversation are numbered without
+ * a gap, so that a gap shows them even when rows were found page by page. Messages after the last one of a conversation
+ * leave no gap. A lost range of ids is left out when gaps name all of its messages.
  * @param to the salvaged file
  */
 export function withMissingMessages(tables: readonly SalvagedTable[], to: WriteDb): SalvagedTable[] {
@@ -50,7 +50,10 @@ export function withMissingMessages(tables: readonly SalvagedTable[], to: WriteD
   })
 }
 
-/** A range is named by gaps when these lack exactly as many messages as it has ids that were not saved. */
+/**
+ * Returns a function that says of a lost range whether gaps do not name all of its messages. They do when as many messages
+ * are missing in the gaps as the range has ids that were not saved.
+ */
 function isNotNamedBy(gaps: readonly Gap[], lost: SalvagedTable['lost'], to: WriteDb) {
   const missingIn = (from: number, end: number): number =>
     end < from ? 0 : end - from + 1 - (to.value<number>(queries.savedBetween, { from, to: end }) ?? 0)
@@ -64,7 +67,7 @@ function isNotNamedBy(gaps: readonly Gap[], lost: SalvagedTable['lost'], to: Wri
   }
 }
 
-/** The ids of a range that is named by them; null for any other. */
+/** Returns the ids of a range, or null when it is not given by ids of messages. */
 function idsOf(range: SalvagedTable['lost'][number]): Ids | null {
   const [from, to] = [messageNumber(range.from), messageNumber(range.to)]
   return from === null || to === null ? null : { from, to }

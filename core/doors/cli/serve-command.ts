@@ -68,7 +68,7 @@ export async function serve(options: ServeOptions, installation: Installation): 
     autoCompact: options.autoCompact ?? false,
     confirm: confirmAtTerminal({ input: process.stdin, output: process.stderr }),
   })
-  // Its code is loaded in a thread of its own, while this one loads that of the host.
+  // The core loads its code in a thread of its own while this thread loads the code of the host.
   if (options.db !== undefined) cores.prepare(options.db, options.newer)
   const { startBrowserHost } = await import('../browser-host.ts')
   const host: BrowserHost = await startBrowserHost({

@@ -97,7 +97,8 @@ export const rules: readonly Rule[] = [
     severity: 'warning',
     phase: 'structure',
     invariant: 'A large file is recorded once.',
-    explanation: 'The same file was recorded each time that it was seen: lists and counts show it several times.',
+    explanation:
+      'This system recorded a file again each time it saw it, so that lists and counts show the file several times.',
     advice: 'Nothing has to be done: any of the rows leads to the file.',
     notApplicable: onlyIn('argentos', 'Other systems name a file by what is in it.'),
     find: (context) => findIn(context, ['large_files'], queries.sameFiles),

@@ -3,7 +3,10 @@ import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { parsedValue } from './meta-values.ts'
 import { type SessionNote, sessionNote, sessionNotes } from './session-notes.ts'
 
-/** What a compaction of the fork left of the messages of its parent, by their external ids: all from one on, or a list. */
+/**
+ * The messages of the parent that a compaction of the fork kept, by their external ids: all from one message on, with the
+ * prompt before it where that was kept, too, or a list.
+ */
 const KeptOfParent = z.union([
   z.object({ from: z.string(), prompt: z.string().optional() }),
   z.object({ externalIds: z.array(z.string()) }),

@@ -28,7 +28,7 @@ const queries = {
     SELECT summary_id AS id, earliest_at AS earliestAtMs, latest_at AS latestAtMs
     FROM summaries
     WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
-  told: /* sql */ `SELECT content, descendant_count FROM summaries WHERE summary_id = :id`,
+  textAndDescendants: /* sql */ `SELECT content, descendant_count FROM summaries WHERE summary_id = :id`,
   descendants: /* sql */ `
     SELECT summary_id, descendant_count FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
   sources: /* sql */ `
@@ -88,9 +88,12 @@ export const summaryRanges = (db: ReadDb, ids: readonly string[]): ReadonlyMap<s
 export const descendantCounts = (db: ReadDb, ids: readonly string[]): ReadonlyMap<string, number | null> =>
   new Map(db.rows<[string, number | null]>(queries.descendants, { ids: JSON.stringify(ids) }))
 
-/** The text of a summary and how many others it reaches through its sources, as stored. Both are null when it is not there. */
-export const summaryTold = (db: ReadDb, id: string): readonly [content: string | null, descendants: number | null] =>
-  db.rows<[string | null, number | null]>(queries.told, { id })[0] ?? [null, null]
+/** Returns the text of a summary and its stored number of descendants. Both are null when there is no such summary. */
+export const textAndDescendants = (
+  db: ReadDb,
+  id: string,
+): readonly [content: string | null, descendants: number | null] =>
+  db.rows<[string | null, number | null]>(queries.textAndDescendants, { id })[0] ?? [null, null]
 
 /** A source of a summary, whether it is there or not: a message or another summary. */
 type StoredSource = readonly [summaryId: string, messageId: number | null, sourceId: string | null, ordinal: number]

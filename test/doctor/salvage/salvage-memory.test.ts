@@ -270,7 +270,7 @@ describe('the salvage of a native file', async () => {
     }
   })
 
-  it('names messages whose ids are known once, as the messages that are missing between others', async () => {
+  it('names a lost message only by its place in its conversation when its id is known, too', async () => {
     const report = await salvage(without(pagesOfMessages().leaf), join(temporaryFolder(), 'saved.db'))
     const { lost, lostRanges } = report.tables.find(({ table }) => table === 'messages') ?? { lost: [] }
     expect(lost.map(({ from }) => from.replace(/\d+/g, 'n'))).toEqual(lost.map(() => 'conversation n message n'))
