@@ -47,10 +47,11 @@ export async function runCli(args: readonly string[], installation: Installation
 
 /** Puts a memory that is named before the command behind it: `lcm --db FILE stats` is `lcm stats --db FILE`. */
 function commandFirst(words: readonly string[]): readonly string[] {
-  const [option, file, ...others] = words
-  if (option !== '--db' || file === undefined) return words
+  const length = words[0] === '--db' ? 2 : words[0]?.startsWith('--db=') ? 1 : 0
+  if (length === 0 || words.length < length) return words
+  const others = words.slice(length)
   const at = others.findIndex((word) => !word.startsWith('-'))
-  return at === -1 ? others : [...others.slice(at, at + 1), option, file, ...others.toSpliced(at, 1)]
+  return at === -1 ? others : [...others.slice(at, at + 1), ...words.slice(0, length), ...others.toSpliced(at, 1)]
 }
 
 type CommandRun = { exitCode: number; recorded: RecordedCommand | null }

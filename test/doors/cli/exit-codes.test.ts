@@ -197,6 +197,7 @@ describe('the exit code', () => {
     expect((await lcm(['stats', '--db', memory.path])).code).toBe(0)
     expect((await lcmHere(['stats', '--help'])).code).toBe(0)
     expect(await lcmHere(['--db', memory.path, 'stats'])).toEqual(await lcmHere(['stats', '--db', memory.path]))
+    expect(await lcmHere([`--db=${memory.path}`, 'stats'])).toEqual(await lcmHere(['stats', '--db', memory.path]))
     expect(await lcmHere(['--db', memory.path, '--json', 'messages', '--conversation', '2'])).toEqual(
       await lcmHere(['messages', '--conversation', '2', '--db', memory.path, '--json']),
     )
