@@ -15,7 +15,7 @@ export const WINDOW_FAULTS: Readonly<Record<string, Readonly<Record<string, read
     ],
   },
   'test/doctor/salvage/salvage-memory.test.ts': {
-    'names messages whose ids are known once, as the messages that are missing between others': [
+    'names a lost message only by its place in its conversation when its id is known, too': [
       'The report of a salvage names one loss twice',
     ],
   },
