@@ -28,7 +28,7 @@ const MODES = [
 ] as const
 
 const MATCHES: Readonly<Record<SearchMatch, { readonly short: string; readonly label: string }>> = {
-  auto: { short: 'words or question', label: 'all words, or a question where there are three or more' },
+  auto: { short: 'words or question', label: 'all words, or a question from three words on' },
   all: { short: 'all words', label: 'all words' },
   any: { short: 'any word', label: 'any of the words' },
   question: { short: 'question', label: 'a question: any of the words, the best first' },
