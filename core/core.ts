@@ -35,9 +35,9 @@ import { isNativeFile, reachableStat } from './sqlite/memory-file.ts'
 import { isNative } from './systems/native/native.ts'
 import { looksAgain } from './systems/rest.ts'
 
-/** What an agent writes is to be on screen within a quarter of a second. A look costs a few questions for the state of files. */
+/** A message of an agent is to be on screen within a quarter of a second. A look only asks for the state of a few files. */
 const WATCH_INTERVAL_MS = 100
-/** What need not be known as soon is looked at each time that the file was looked at so often. */
+/** Other changes need not be known as soon. They are looked for once in this many looks at the file. */
 const LOOKS_BETWEEN = 5
 /** Closing waits this long for the jobs. The caller of `close` waits a little longer. */
 const CLOSE_LIMIT_MS = 3000
@@ -354,7 +354,7 @@ export class Core {
       // The agent came or went, so the file is opened anew. Calls that are running still get their answers.
       if (isOutdated) this.#retire(lcm)
     } else if (lcm) {
-      // What is open is an image, or a file that is no longer at its path. The next call opens what is there now.
+      // The open memory is an image, or its file is no longer at its path. The next call opens the file that is there now.
       lcm.close()
       this.#lcm = null
     }

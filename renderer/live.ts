@@ -20,8 +20,7 @@ const NEWEST = 'transcript.newest'
 /** What counts messages is asked for next, so that it need not wait for what takes long. */
 const LISTS = 'conversations.list'
 /**
- * What goes wrong over time, and how many rows tables have, is asked for by a clock and not at each change, which would
- * read the file again and again.
+ * The watch and the numbers of rows are asked for by a clock. At each change of the file, they would read it again and again.
  */
 const BY_CLOCK = ['watch.look', 'sql.run']
 /** A busy agent writes many times a second. The window follows at this pace. */

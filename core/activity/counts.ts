@@ -84,7 +84,7 @@ export class Counts {
 
   /** Returns what was counted since the last time. */
   async take(): Promise<Sample[]> {
-    // What it returns is settled before it is waited for: nothing is counted in between.
+    // The counts are taken before the reset, although the answer is awaited after it.
     const taking = this.#registry.getMetricsAsJSON()
     this.#registry.resetMetrics()
     return (await taking).flatMap(({ name, values }) =>

@@ -16,8 +16,8 @@ const FIRST_SHARE = 8
 const BLOCK_ROWS = 1024
 const MOST_RANGES = 8
 /**
- * What the index is slow to begin with is tried by texts: the first of so many parts of the first rows, and more of them
- * while at least one of so many texts is a hit.
+ * When the index is slow to begin, the texts of the first rows are tried instead: one in TRIED_SHARE of the rows at first,
+ * and more while at least one in TRIED_HITS of the texts is a hit.
  */
 const TRIED_SHARE = 128
 const TRIED_HITS = 16
@@ -164,7 +164,7 @@ export class TimeQueue {
     )
   }
 
-  /** What the index is sure of need not be looked at. */
+  /** Takes the candidates that the index found. Their texts are not looked at when the index is certain. */
   #take(narrowed: Narrowed, ordered: Int32Array): void {
     this.#narrowed = narrowed
     this.#ordered = ordered

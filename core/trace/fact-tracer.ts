@@ -180,7 +180,7 @@ export class FactTracer {
       fates.push(...finder.fateOf(sentence).fates)
       for (const [text, count] of finder.holders(sentence)) {
         const id = index.texts[text]?.id ?? ''
-        // What the ladder shows is no second place that says it.
+        // The nodes of the ladder are not listed again as places that say it, too.
         if (!own.has(id)) held.set(id, (held.get(id) ?? 0) + count)
       }
       await slice.yieldIfOver()

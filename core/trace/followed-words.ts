@@ -1,6 +1,6 @@
 import { type Details, readingDetails, type ToldText } from './details.ts'
 
-/** What is followed of some texts when only some words of them are asked about. */
+/** The details that are followed when only some words of some texts are asked about. */
 export type FollowedWords = {
   readonly details: Details
   /** Where the words stand in their text, when it has them as they are. */

@@ -61,7 +61,7 @@ export async function hitsInState(
 const stopped = (traced: number): string =>
   `${traced.toLocaleString('en-US')} hits were traced, and more have not been: the cursor goes on with them.`
 
-/** What is in the window itself is kept. */
+/** Returns hits with their states. A hit that is in the window itself is kept. */
 async function statedHits(
   states: HitsInState['states'],
   hits: readonly GrepHit[],

@@ -15,7 +15,7 @@ import { lastMessageAtMs } from '../systems/records/messages.ts'
 import { plural } from '../text.ts'
 import { runToEnd } from '../yielding.ts'
 
-/** What an agent writes is in the memory some seconds later. What is not there after this time will not come. */
+/** A message reaches the memory some seconds after the agent wrote it. When it is not there after this time, it will not come. */
 const GRACE_MS = 60_000
 /** A session whose transcript was not written to for this long is over. */
 const RECENT_MS = 24 * 3_600_000

@@ -154,7 +154,7 @@ it('asks for the newest messages first, then for the lists that count them, then
   ])
 })
 
-it('leaves to their clocks what goes wrong over time and how many rows tables have', async () => {
+it('does not ask for the watch and the numbers of rows at a change, because a clock asks for them', async () => {
   const window = await watched('watch.look', 'sql.run', 'sql.tables')
   await window.change(2)
   await vi.advanceTimersByTimeAsync(1000)

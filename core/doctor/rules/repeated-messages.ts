@@ -7,7 +7,7 @@ import type { Messages } from '#core/memory/messages.ts'
 export type Repetition = {
   readonly copy: number
   readonly original: number
-  /** What shows that it is no repetition in the conversation itself. */
+  /** The sign that the agent stored the message twice, and that nobody said it twice. */
   readonly why: 'calls' | 'times' | 'block'
 }
 

@@ -40,7 +40,7 @@ function viewportAt(layout: WholeLayout, size: Size, selected: number, zoom: num
 }
 
 /**
- * Returns how far to move the drawing on one axis: what fits into the room is in its middle, and of what does not, the
+ * Returns how far to move the drawing on one axis. A drawing that fits stands in the middle of the room. Of a larger one, the
  * part around a point is shown, without empty room at an end.
  */
 function offset(from: number, length: number, around: number, room: number): number {
