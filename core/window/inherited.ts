@@ -1,9 +1,9 @@
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
-import { GIVEN_UP, type PrunedOutput, readPruned } from '../systems/pruned-outputs.ts'
+import { type PrunedOutput, readPruned } from '../systems/pruned-outputs.ts'
 import { runsNotInForks } from '../systems/records/events.ts'
 import { type ForkPoint, forkPoint } from '../systems/records/forks.ts'
-import { externalIdsOf } from '../systems/records/messages.ts'
+import { externalIdsOf, placesOf } from '../systems/records/messages.ts'
 import { type Placements, storedPlacements } from './placements.ts'
 import { readEvents, readReplacementsAfter } from './time-travel/event-log.ts'
 import { undoReplacements } from './time-travel/undo.ts'
@@ -36,60 +36,48 @@ function inheritedAt(db: ReadDb, reader: MemoryReader, point: ForkPoint, seen: S
   const above = forkPoint(db, parentId)
   // What the parent sees of its own parent may have changed since the fork copied it.
   const before = above && inheritedAt(db, reader, path ? { ...above, path } : above, seen)
-  const own = windowAt(db, reader, parentId, newestSeq)
+  const own = windowAt(db, reader, point)
   const placed = [...(before?.placed ?? []), ...own]
   const homes = [...(before?.homes ?? []), ...own.map(() => parentId)]
   const atMs = Number.POSITIVE_INFINITY
   const pruned = ownCopies ? [] : [...(before?.pruned ?? []), ...readPruned(db, parentId, { newestSeq, atMs })]
   const isKept = kept ? keptAmong(db, placed, kept) : () => true
-  const isOnPath = path ? amongPath(db, reader, placed, homes, path) : () => true
-  const indexes = [...placed.keys()].filter((index) => isKept(index) && isOnPath(index))
+  const indexes = [...placed.keys()].filter(isKept)
   return {
     placed: indexes.map((index) => placed[index] as Placements[number]),
     homes: indexes.map((index) => homes[index] as number),
-    // The branches that the parent gave up are not those of a fork with copies.
-    pruned: path ? pruned.filter(({ by }) => by !== GIVEN_UP) : pruned,
+    pruned,
     isWhole: kept === undefined,
   }
 }
 
-/** The window of a conversation after one of its messages. */
-function windowAt(db: ReadDb, reader: MemoryReader, conversationId: number, newestSeq: number): Placements {
-  const memory = reader.memory(conversationId)
-  const { messages } = memory
+/**
+ * The window of the parent when it was forked. Of a fork that copied messages only those count that it copied, and only
+ * the compactions that are recorded by one of them.
+ */
+function windowAt(db: ReadDb, reader: MemoryReader, { parentId, newestSeq, path }: ForkPoint): Placements {
+  const memory = reader.memory(parentId)
+  const { messages, summaries, coverage } = memory
+  const copied = path && new Set(placesOf(db, parentId, path))
+  const isSeen = (seq: number): boolean => seq <= newestSeq && (copied === undefined || copied.has(seq))
+  const seqAt = (position: number): number => messages.seqs[position] ?? -1
   const stored = storedPlacements(memory)
-  const notInForks = runsNotInForks(db, conversationId)
-  const last = readEvents(db, conversationId).findLast(
-    (event) => (event.newestSeq ?? -1) <= newestSeq && !notInForks.has(event.runId),
+  const notInForks = runsNotInForks(db, parentId)
+  const last = readEvents(db, parentId).findLast(
+    ({ newestSeq: at, runId }) => (at === null || isSeen(at)) && !notInForks.has(runId),
   )
   const replacements = readReplacementsAfter(
     db,
-    conversationId,
+    parentId,
     last?.eventId ?? 0,
     (edit) => edit.newestSeq !== null && edit.newestSeq <= newestSeq,
   )
   const window = (replacements && undoReplacements(stored, replacements)) ?? stored
-  return window.filter(
-    (entry) => typeof entry === 'string' || (messages.seqs[messages.positionOf(entry)] ?? -1) <= newestSeq,
-  )
-}
-
-/** Says which entries a fork has copies of. A summary is recorded by the newest of its messages. */
-function amongPath(
-  db: ReadDb,
-  reader: MemoryReader,
-  placed: Placements,
-  homes: readonly number[],
-  path: readonly string[],
-): (index: number) => boolean {
-  const newest = placed.map((entry, index): number => {
-    if (typeof entry === 'number') return entry
-    const { messages, summaries, coverage } = reader.memory(homes[index] as number)
-    return messages.ids[(coverage.reach(summaries.nodeOf(entry)).at(-1) ?? 0) - 1] ?? Number.NaN
+  return window.filter((entry) => {
+    if (typeof entry === 'number') return isSeen(seqAt(messages.positionOf(entry)))
+    // A summary is recorded by the newest of its messages.
+    return path === undefined || isSeen(seqAt((coverage.reach(summaries.nodeOf(entry)).at(-1) ?? 0) - 1))
   })
-  const copied = new Set(path)
-  const ids = externalIdsOf(db, newest)
-  return (index) => copied.has(ids.get(newest[index] as number) ?? '')
 }
 
 /** Says which entries a compaction of the fork kept. Summaries before them went into its own. */

@@ -49,8 +49,8 @@ export class Forks {
   }
 
   /** Notes the number of the record at which a fork begins that has no copies, and what is its own. */
-  declare({ sessionId, forkedAtOrdinal, hasOwnCopies, hasOwnAccount, copiesPath }: SessionRecord): void {
-    if (copiesPath) this.#paths.set(sessionId, [])
+  declare({ sessionId, forkedAtOrdinal, hasOwnCopies, hasOwnAccount }: SessionRecord): void {
+    if (hasOwnCopies) this.#paths.set(sessionId, [])
     if (forkedAtOrdinal == null && !hasOwnCopies && !hasOwnAccount) return
     const note = this.#note(sessionId)
     const now: ForkNote = {

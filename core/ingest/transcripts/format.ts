@@ -179,8 +179,6 @@ type GivenUpRecord = {
   readonly externalIds: ReadonlySet<string>
   /** The keys of compactions that were taken back, so that the agent sees again what they replaced. */
   readonly compactions?: ReadonlySet<string>
-  /** The messages that a fork with copies of its own has from before the fork. It does not see others from then. */
-  readonly copies?: ReadonlySet<string>
 }
 
 /**
@@ -215,10 +213,11 @@ export type SessionRecord = {
   /** The working directory. */
   readonly cwd?: string | null
   readonly startedAtMs: number
-  /** True for a fork of which the agent prunes copies and takes them back without changing the session that has them. */
+  /**
+   * True for a fork that copied every message that it sees of its parent. What the parent changes later leaves the copies
+   * as they are, and so does the fork those of the parent.
+   */
   readonly hasOwnCopies?: boolean
-  /** True for a fork that has a copy of every message that it sees of its parent, whatever became of the parent since. */
-  readonly copiesPath?: boolean
   /** True for a fork of which the agent's account of its cost begins at 0. Else it goes on from that of its parent. */
   readonly hasOwnAccount?: boolean
   /** Of a fork without copies: the number of the first record of its parent that it does not have. */

@@ -43,21 +43,6 @@ export function removedSince({ db, conversationId, externalIds, changedAtMs }: H
   return stored.filter((id) => !isAmong(externalIds, id))
 }
 
-type Copied = { readonly db: WriteDb; readonly conversationId: number; readonly copies: ReadonlySet<string> }
-
-/**
- * Returns the external ids of the messages that the parent of a fork had before the last one that the fork copied, and
- * that the fork did not copy: branches that had been given up before it was forked.
- */
-export function leftByFork({ db, conversationId, copies }: Copied): string[] {
-  const before = homesOfCopies(db, conversationId)
-    .reverse()
-    .flatMap((home) => messagesOf(db, home))
-  const last = before.findLastIndex(({ externalId }) => isAmong(copies, externalId))
-  const left = before.slice(0, last + 1).filter(({ externalId }) => !isAmong(copies, externalId))
-  return left.flatMap(({ externalId }) => externalId ?? [])
-}
-
 export type GivenUp = {
   readonly db: WriteDb
   readonly estimator: TokenEstimator
@@ -71,8 +56,6 @@ export type GivenUp = {
 
 type Row = { readonly externalId: string | null; readonly atMs: number }
 
-const messagesOf = (db: WriteDb, conversationId: number): Row[] => db.all<Row>(queries.messages, { conversationId })
-
 /**
  * Notes the branches that were given up. Their messages keep their places, so that people see where a branch was left;
  * the agent sends none of them, and they count in no window.
@@ -82,7 +65,7 @@ export function storeGivenUp({ externalIds, ...given }: GivenUp): void {
   const { db, conversationId } = given
   db.transaction(() => {
     const homes = [...homesOfCopies(db, conversationId).reverse(), conversationId]
-    const messages = homes.flatMap((home) => messagesOf(db, home))
+    const messages = homes.flatMap((home) => db.all<Row>(queries.messages, { conversationId: home }))
     for (const run of runsAmong(messages, externalIds)) {
       storePruning({
         ...given,

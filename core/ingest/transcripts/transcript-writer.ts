@@ -25,7 +25,7 @@ import type {
   StoredHistory,
   TranscriptRecord,
 } from './format.ts'
-import { leftByFork, removedSince, storeGivenUp, withdrawGivenUp } from './given-up-branches.ts'
+import { removedSince, storeGivenUp, withdrawGivenUp } from './given-up-branches.ts'
 import { continueMessage, cutGrown } from './grown-answer.ts'
 import { ImportBatch } from './import-batch.ts'
 import { ImportReport, type ResumeOf } from './import-report.ts'
@@ -71,8 +71,6 @@ export class TranscriptWriter {
   readonly #givenUp = new Map<string, ReadonlySet<string>>()
   /** Compactions that were taken back, by the session. */
   readonly #takenBack = new Map<string, ReadonlySet<string>>()
-  /** What forks have from before the fork, by the session. */
-  readonly #copied = new Map<string, ReadonlySet<string>>()
   /**
    * Compactions of sessions that were stored before. What they replaced is known only when the branches are up to date.
    */
@@ -205,7 +203,6 @@ export class TranscriptWriter {
       case 'given_up':
         this.#givenUp.set(record.sessionId, record.externalIds)
         if (record.compactions) this.#takenBack.set(record.sessionId, record.compactions)
-        if (record.copies) this.#copied.set(record.sessionId, record.copies)
         return
       case 'held':
         this.#held.push(record)
@@ -256,11 +253,8 @@ export class TranscriptWriter {
     for (const { sessionId, ...held } of this.#held) {
       const session = this.#sessions.get(sessionId)
       if (session === undefined || session.isNew) continue
-      this.#giveUp(sessionId, removedSince({ db, conversationId: session.id, ...held }))
-    }
-    for (const [sessionId, copies] of this.#copied) {
-      const conversationId = this.#sessions.get(sessionId)?.id
-      if (conversationId !== undefined) this.#giveUp(sessionId, leftByFork({ db, conversationId, copies }))
+      const removed = removedSince({ db, conversationId: session.id, ...held })
+      this.#givenUp.set(sessionId, new Set([...(this.#givenUp.get(sessionId) ?? []), ...removed]))
     }
     const givenUp = (window === 'agent' ? [...this.#givenUp] : []).flatMap(([sessionId, externalIds]) => {
       const conversationId = this.#sessions.get(sessionId)?.id
@@ -284,10 +278,6 @@ export class TranscriptWriter {
       noteSession(db, 'sent_again', session, note.length === 0 ? null : JSON.stringify(note))
     }
     this.#nameConversations()
-  }
-
-  #giveUp(sessionId: string, externalIds: readonly string[]): void {
-    this.#givenUp.set(sessionId, new Set([...(this.#givenUp.get(sessionId) ?? []), ...externalIds]))
   }
 
   /** Says of which conversations a resume would load less than their agent should see. */

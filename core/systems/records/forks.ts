@@ -22,7 +22,7 @@ export const ForkNote = z.object({
    * what the parent had copied.
    */
   ancestor: z.string().optional(),
-  /** External ids of the messages that the fork sees of its parent, where it has copies of all of them. */
+  /** External ids of the messages that the fork copied and still sees. Absent where it did not copy all that it sees. */
   path: z.array(z.string()).optional(),
   kept: KeptOfParent.optional(),
   /**

@@ -30,6 +30,9 @@ const queries = {
   externalIds: /* sql */ `
     SELECT message_id, external_id FROM messages
     WHERE message_id IN (SELECT value FROM json_each(:ids)) AND external_id IS NOT NULL`,
+  places: /* sql */ `
+    SELECT seq FROM messages
+    WHERE conversation_id = :conversationId AND external_id IN (SELECT value FROM json_each(:externalIds))`,
   newestOf: /* sql */ `
     SELECT message_id AS number, external_id AS externalId, role, substr(content, 1, :textChars) AS text
     FROM messages
@@ -93,6 +96,10 @@ export const messageWeights = (
       .rows<[number, string | null, number | null]>(queries.weights, { ids: JSON.stringify(ids) })
       .map((row) => [row[0], row]),
   )
+
+/** The `seq` of those messages of a conversation to which the agent gave these ids. */
+export const placesOf = (db: ReadDb, conversationId: number, externalIds: readonly string[]): number[] =>
+  db.column<number>(queries.places, { conversationId, externalIds: JSON.stringify(externalIds) })
 
 /** The ids that the agent gave to some messages, by their numbers. */
 export const externalIdsOf = (db: ReadDb, ids: readonly number[]): ReadonlyMap<number, string> =>

@@ -355,6 +355,17 @@ describe('the database of opencode', () => {
       expect(await findings(memory.path)).toEqual([])
     })
 
+    it('has no longer a copy that was removed from the fork alone', async () => {
+      using memory = buildMemory()
+      const path = openCodeDb([{ id: 'ses_1', said: ['start', 'answer', 'more'] }])
+      fork(path, ['ses_1', 'ses_2'], 3, ['goes on'])
+      await importOne(memory.db, path)
+      spoil(path, "DELETE FROM message WHERE id = 'msg_ses_2_1'; DELETE FROM part WHERE message_id = 'msg_ses_2_1'")
+      await importOne(memory.db, path)
+      expect(sentWindow(memory, 'ses_1').texts).toEqual(['start', 'answer', 'more'])
+      expect(sentWindow(memory, 'ses_2').texts).toEqual(['start', 'more', 'goes on'])
+    })
+
     it('prunes a result in its own window alone, and its origin in that of the origin alone', async () => {
       using memory = buildMemory()
       const path = openCodeDb([{ id: 'ses_1', said: ['start', 'answer', 'more'] }])

@@ -126,6 +126,17 @@ describe('a fork of a session of Cline', () => {
     expect(sentWindow(memory, '200_b').texts).toEqual([...texts, 'in the fork'])
   })
 
+  it('has the messages that a compaction replaced in its parent', async () => {
+    using memory = buildMemory()
+    const facts = { kind: 'compaction_summary', tokensBefore: 900 }
+    const summary = { role: 'user', content: [{ type: 'text', text: 'Told.' }], metadata: facts }
+    const at = { updated_at: new Date(START + 2500).toISOString(), source_last_message_key: 'id:m2' }
+    await imported(memory, { ...parent, compaction: { ...at, messages: [summary] } }, fork)
+    expect(withoutMarks(sentWindow(memory, '100_a').texts)).toEqual(['Rules.', 'Told.', 'two', 'answer two'])
+    const texts = ['Rules.', 'one', 'answer one', 'two', 'answer two', 'in the fork']
+    expect(sentWindow(memory, '200_b').texts).toEqual(texts)
+  })
+
   it('recognises a session that going back made by its messages', async () => {
     using memory = buildMemory()
     await imported(memory, parent, { id: '200_b', messages: [...shared, asked(6, 'another')] })

@@ -237,6 +237,20 @@ describe('a fork of Pi', () => {
     expect(sentWindow(memory, 'pi-2').texts).toEqual(['one', 'another two'])
   })
 
+  it.each(orders(0, 1))('leaves out what the person ran for itself before the fork, %s', async (_, order) => {
+    const folder = temporaryFolder()
+    const ran = { role: 'bashExecution', command: 'ls', output: 'a', exitCode: 0, excludeFromContext: true }
+    const shared = [entry(1, null, 'user', 'one'), { ...entry(2, 1, 'user', ''), message: ran }]
+    const parentSession = '/x/2026-11-28T04-00-00_pi-1.jsonl'
+    const paths = [
+      writeLines([header('pi-1', 0), ...shared, entry(5, 2, 'assistant', 'goes on')], '2026_pi-1.jsonl', folder),
+      writeLines([header('pi-2', 10, { parentSession }), ...shared, entry(11, 2, 'user', 'other')], 'b.jsonl', folder),
+    ]
+    using memory = await imported(order.map((index) => paths[index] as string))
+    expect(sentWindow(memory, 'pi-1').texts).toEqual(['one', 'goes on'])
+    expect(sentWindow(memory, 'pi-2').texts).toEqual(['one', 'other'])
+  })
+
   it('leaves out the summary of a branch that it copied and went back from', async () => {
     const folder = temporaryFolder()
     const summary = { type: 'branch_summary', fromId: 'e2', summary: 'Of a branch.' }

@@ -93,7 +93,7 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
     records.push(...compaction.take(value, ids, sessionId, promptId))
     out.push(...records.map((record) => fork.placed(record)))
   })
-  yield { doing: 'storing', bytesRead: source.bytes, records: [...reader.end(), ...fork.end(sessionId)] }
+  yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
 }
 
 /** Model and usage of an answer. The input tokens include those from the cache. */

@@ -10,7 +10,6 @@ export class ClineFork {
   readonly parentId: string | null
   readonly #atMs: number
   readonly #isAgent: boolean
-  readonly #copies = new Set<string>()
 
   constructor(metadata: JsonObject, isAgent: boolean) {
     const fork = objectAt(metadata, 'fork')
@@ -26,12 +25,6 @@ export class ClineFork {
       return { ...record, ...(parentId === null ? { mayBeFork: true } : { hasOwnCopies: true }) }
     }
     if (record.kind !== 'message' || parentId === null || record.message.createdAtMs >= this.#atMs) return record
-    if (record.message.externalId !== null) this.#copies.add(record.message.externalId)
     return { ...record, copiedFrom: [parentId] }
-  }
-
-  end(sessionId: string): TranscriptRecord[] {
-    const copies = this.#copies
-    return copies.size === 0 ? [] : [{ kind: 'given_up', sessionId, externalIds: new Set(), copies }]
   }
 }

@@ -36,8 +36,6 @@ type Session = {
   prompt: string | null
   /** External ids of all messages. */
   readonly held: Set<string>
-  /** Those of them that a fork copied. */
-  readonly copies: Set<string>
 }
 
 /** Usage records stand just before the answer that they belong to. */
@@ -102,10 +100,9 @@ export class CopilotReader {
   }
 
   /** Going back takes the events behind that place out of the file, and so out of the window. */
-  #windowOf({ id: sessionId, prompt, held, copies }: Session): TranscriptRecord[] {
+  #windowOf({ id: sessionId, prompt, held }: Session): TranscriptRecord[] {
     const changedAtMs = this.#latestMs
     return [
-      ...(copies.size === 0 ? [] : [{ kind: 'given_up' as const, sessionId, externalIds: new Set<string>(), copies }]),
       { kind: 'held', sessionId, externalIds: held, changedAtMs },
       // A later prompt may have stood in its place before.
       ...(prompt === null ? [] : [{ ...neverSent(sessionId, prompt, changedAtMs), isGivenUp: true as const }]),
@@ -264,7 +261,6 @@ export class CopilotReader {
     out.push({ kind: 'message', sessionId: session.id, message, copiedFrom })
     if (message.externalId === null) return
     session.held.add(message.externalId)
-    if (copiedFrom.length > 0) session.copies.add(message.externalId)
     if (message.role !== 'system') session.sent.push(message.externalId)
   }
 
@@ -276,7 +272,7 @@ export class CopilotReader {
     const known = this.#sessions.get(id)
     if (known) return known
     const isCopy = main !== this.#sessionId
-    const session: Session = { id, title: null, sent: [], prompt: null, held: new Set(), copies: new Set(), isCopy }
+    const session: Session = { id, title: null, sent: [], prompt: null, held: new Set(), isCopy }
     this.#sessions.set(id, session)
     const told = { sessionId: id, cwd: this.#cwd, startedAtMs, isMain: agentId === null }
     if (agentId !== null) out.push({ kind: 'session', ...told, parentSessionId: main })

@@ -114,7 +114,7 @@ export class PiReader {
   #declare(sessionId: string, cwd: string | null, startedAtMs: number, out: TranscriptRecord[]): string {
     this.#sessionId = sessionId
     const parentSessionId = this.#parentId
-    const fork = parentSessionId === null ? {} : { copiesPath: true }
+    const fork = parentSessionId === null ? {} : { hasOwnCopies: true }
     out.push({ kind: 'session', sessionId, parentSessionId, ...fork, title: null, cwd, startedAtMs })
     return sessionId
   }

@@ -16,7 +16,6 @@ type Session = {
   title: string | null
   /** The session from which the record that is read was copied, when this one is a fork. */
   copiedFrom: string | null
-  readonly copies: Set<string>
   readonly givenUp: Set<string>
   /** The messages that the model is sent, in their order. */
   sent: { readonly externalIds: readonly string[]; readonly digest: string }[]
@@ -64,8 +63,8 @@ export class QwenReader {
   }
 
   end(): TranscriptRecord[] {
-    return [...this.#sessions.values()].flatMap(({ id, title, givenUp, copies }): TranscriptRecord[] => [
-      { kind: 'given_up', sessionId: id, externalIds: givenUp, ...(copies.size === 0 ? {} : { copies }) },
+    return [...this.#sessions.values()].flatMap(({ id, title, givenUp }): TranscriptRecord[] => [
+      { kind: 'given_up', sessionId: id, externalIds: givenUp },
       this.#chains.of(id),
       ...(title === null ? [] : [{ kind: 'title' as const, sessionId: id, title }]),
     ])
@@ -185,7 +184,6 @@ export class QwenReader {
   ): void {
     if (!isLive && message.externalId !== null) session.givenUp.add(message.externalId)
     this.#chains.said(session.id, message.externalId)
-    if (session.copiedFrom !== null && message.externalId !== null) session.copies.add(message.externalId)
     const copiedFrom = session.copiedFrom === null ? [] : [session.copiedFrom]
     out.push({ kind: 'message', sessionId: session.id, message, copiedFrom })
   }
@@ -199,7 +197,7 @@ export class QwenReader {
     const id = this.#sessionId(record)
     const known = this.#sessions.get(id)
     if (known) return known
-    const session: Session = { id, title: null, copiedFrom: null, copies: new Set(), givenUp: new Set(), sent: [] }
+    const session: Session = { id, title: null, copiedFrom: null, givenUp: new Set(), sent: [] }
     this.#sessions.set(id, session)
     const startedAtMs = this.#clock.at(record.timestamp)
     const main = textAt(record, 'sessionId') ?? this.#fallback
