@@ -120,6 +120,15 @@ describe('blocks of the plugin Dynamic Context Pruning', () => {
     expect(sent(memory, 'ses_2')).toEqual(texts(0, 9))
   })
 
+  it('are none where the folder of the plugin is a file', async () => {
+    using memory = buildMemory()
+    const path = openCodeDb([{ id: 'ses_1', said: said.slice(0, 2) }])
+    mkdirSync(join(dirname(path), 'storage', 'plugin'), { recursive: true })
+    writeFileSync(join(dirname(path), 'storage', 'plugin', 'dcp'), '')
+    expect(await importOne(memory.db, path)).toMatchObject({ error: null, skippedCount: 0 })
+    expect(sent(memory)).toEqual(texts(0, 1))
+  })
+
   it('are left out and reported when their file cannot be read', async () => {
     using memory = buildMemory()
     const path = openCodeDb([{ id: 'ses_1', said }])

@@ -252,8 +252,8 @@ function keptRecords(metadata: JsonObject): RecordedCompaction['kept'] {
 }
 
 /**
- * Says which record is the last that a boundary left in the window. `isBefore` is true when these records stand before the
- * summary, which then tells what came after them. Null for a boundary of a version that does not say where they stand.
+ * Returns the last of the records that a compaction kept. `isBefore` is true when they stand before the summary, which
+ * then tells what came after them. Null when the version of the agent did not record their place.
  */
 export function keptSegment(boundary: JsonObject): { readonly last: string | null; readonly isBefore: boolean } | null {
   const metadata = objectAt(boundary, 'compactMetadata')

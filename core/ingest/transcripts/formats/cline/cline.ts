@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { sha256 } from '#core/hashing.ts'
 import type { NewPart } from '#core/ingest/new-message.ts'
+import { valueIn } from '#core/ingest/transcripts/beside.ts'
 import type {
   TranscriptChunk,
   TranscriptFormat,
@@ -8,7 +8,6 @@ import type {
   TranscriptSource,
 } from '#core/ingest/transcripts/format.ts'
 import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
-import { parseObjects } from '#core/ingest/transcripts/json-objects.ts'
 import {
   amountAt,
   countAt,
@@ -124,12 +123,8 @@ const formerly = (record: TranscriptRecord, formerId: string): TranscriptRecord 
 const descriptionOf = (path: string): string => path.replace(/\.messages\.json$/, '.json')
 const compactionOf = (path: string): string => path.replace(/\.messages\.json$/, '.compaction.json')
 
-/** Reads a file beside `<id>.messages.json`. A transcript that was moved may be without it. */
+/** Reads a file beside `<id>.messages.json`. A transcript of another name has none, and would be read itself. */
 function objectIn(path: string): JsonObject {
-  try {
-    const [value] = parseObjects(readFileSync(path, 'utf8')).values
-    return isObject(value) && !('system_prompt' in value) ? value : {}
-  } catch {
-    return {}
-  }
+  const value = valueIn(path)
+  return isObject(value) && !('system_prompt' in value) ? value : {}
 }

@@ -4,22 +4,25 @@ import { compactionPart, messageOf, textBlock, timeOf } from '#core/ingest/trans
 import { OMITTED } from '#core/systems/pruned-outputs.ts'
 import { sentMessage, sentTexts } from './blocks.ts'
 
-/** What became of a message of the file: the external ids of what is stored of it, and a hash of what was sent. */
-type Taken = { readonly externalIds: readonly string[]; readonly sent: string }
+/** A message that the agent kept: the external ids under which it is stored, and whether it is still sent as it was. */
+type Kept = { readonly externalIds: readonly string[]; readonly isSame: boolean }
 
 /**
  * The last compaction of a session, which lies in a file of its own. It has the window after it: a summary, and the
  * messages that the agent kept, some of them with a note of what was done since. The file of the session keeps all.
  */
 export class ClineCompaction {
+  /** The messages after the compaction, its summary first. */
   readonly #window: readonly JsonObject[]
+  readonly #byId: ReadonlyMap<string, JsonObject>
   readonly #atMs: number
   /** How the file names the last message before the compaction. */
   readonly #after: string | null
-  readonly #taken = new Map<string, Taken>()
+  readonly #kept = new Map<JsonObject, Kept>()
 
   constructor(file: JsonObject, nowMs: number) {
     this.#window = listAt(file, 'messages').filter(isObject)
+    this.#byId = new Map(this.#window.map((one) => [textAt(one, 'id') ?? '', one]))
     this.#after = textAt(file, 'source_last_message_key')
     this.#atMs = timeOf(file.updated_at) ?? nowMs
   }
@@ -32,8 +35,9 @@ export class ClineCompaction {
     kept: string | null,
   ): TranscriptRecord[] {
     const id = textAt(message, 'id')
-    if (id === null || this.#window.length === 0) return []
-    this.#taken.set(id, { externalIds, sent: JSON.stringify(sentMessage(message).content) })
+    if (id === null) return []
+    const after = this.#byId.get(id)
+    if (after) this.#kept.set(after, { externalIds, isSame: contentOf(after) === contentOf(message) })
     return this.#after === `id:${id}` ? this.#records(sessionId, `${sessionId}/compaction/${id}`, kept) : []
   }
 
@@ -47,7 +51,7 @@ export class ClineCompaction {
     const used = countAt(objectAt(facts, 'usageBefore'), 'inputTokens')
     const more = [compactionPart(isAuto, { preTokens: countAt(facts, 'tokensBefore') ?? used ?? undefined })]
     const given = { externalId: key, role: 'user' as const, blocks: [textBlock(text)], createdAtMs: this.#atMs }
-    const kept = rest.flatMap((one) => this.#taken.get(textAt(one, 'id') ?? '')?.externalIds ?? [])
+    const kept = rest.flatMap((one) => this.#kept.get(one)?.externalIds ?? [])
     return [
       { kind: 'message', sessionId, message: messageOf({ ...given, details: { harness: true }, more }) },
       {
@@ -60,13 +64,14 @@ export class ClineCompaction {
     ]
   }
 
-  /** What is sent of a message that was kept, where that is not the whole message any more. */
+  /** Says how a message that was kept is sent, when the agent changed it. */
   #changed(message: JsonObject, sessionId: string, key: string): TranscriptRecord[] {
-    const [externalId, ...others] = this.#taken.get(textAt(message, 'id') ?? '')?.externalIds ?? []
-    const isSame = this.#taken.get(textAt(message, 'id') ?? '')?.sent === JSON.stringify(sentMessage(message).content)
+    const { externalIds: [externalId, ...others] = [], isSame } = this.#kept.get(message) ?? {}
     if (externalId === undefined || others.length > 0 || isSame) return []
     const told = { by: OMITTED, atMs: this.#atMs, isAuto: null, toldTokens: null }
     const outputs = [{ externalId, seen: sentTexts(message) }]
     return [{ kind: 'pruning', sessionId, key: `${key} ${externalId}`, ...told, outputs }]
   }
 }
+
+const contentOf = (message: JsonObject): string => JSON.stringify(sentMessage(message).content)

@@ -1,5 +1,6 @@
-import { readdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { namesIn } from '#core/ingest/transcripts/beside.ts'
 import type { TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import { readHead, type TranscriptHead } from '#core/ingest/transcripts/head.ts'
 import { countAt, isObject, objectAt } from '#core/ingest/transcripts/json-value.ts'
@@ -67,12 +68,3 @@ function foldersOf(folder: string, session: string): readonly string[] {
 /** The folders of a folder that are named so, from one on. */
 const partsFrom = (folder: string, name: RegExp, first: string): readonly string[] =>
   namesIn(folder).filter((one) => name.test(one) && one >= first)
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    // It is no folder, or was removed since.
-    return []
-  }
-}

@@ -16,7 +16,10 @@ export class ContinueReader {
   readonly #sessionId: string
   readonly #nowMs: number
   readonly #held = new Set<string>()
-  /** The id of the item before. An item is named after all before it, because the same words come again. */
+  /**
+   * The id of the item before. Each id follows from the item and from all before it: after a prompt was edited, the same
+   * words are another message.
+   */
   #before = ''
   #isFirst = true
   /** True when the file has lost its beginning. */

@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { CompactionRecord, PruningRecord } from '#core/ingest/transcripts/format.ts'
-import { parseObjects } from '#core/ingest/transcripts/json-objects.ts'
+import { namesIn } from '#core/ingest/transcripts/beside.ts'
+import type { CompactionRecord, PruningRecord, TranscriptRecord } from '#core/ingest/transcripts/format.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { timeOf } from '#core/ingest/transcripts/parts.ts'
 import { resultId } from './parts.ts'
+import { readObject } from './storage.ts'
 
 /** What the plugin puts in the place of an output. */
 const REMOVED_OUTPUT = '[Output removed to save context - information superseded or no longer needed]'
@@ -23,23 +24,25 @@ const folderBeside = (database: string): string => join(dirname(database), 'stor
 /** The files of the plugin beside a database of opencode, or null when there are too many. */
 export function pluginFiles(database: string): readonly string[] | null {
   const folder = folderBeside(database)
-  if (!existsSync(folder)) return [folder]
-  const names = readdirSync(folder).sort()
+  const names = namesIn(folder).toSorted()
   return names.length > MOST_FILES ? null : [folder, ...names.map((name) => join(folder, name))]
 }
 
-type Reading = { readonly pruning: DynamicPruning | null; readonly problem: string | null }
-
-/** Reads what the plugin noted of a session. */
-export function readDynamicPruning(database: string, sessionId: string): Reading {
+/** Reads what the plugin noted of a session, and reports a file that cannot be used. */
+export function readDynamicPruning(
+  database: string,
+  sessionId: string,
+  out: TranscriptRecord[],
+): DynamicPruning | null {
   const path = join(folderBeside(database), `${sessionId}.json`)
   const stat = /^\w+$/.test(sessionId) ? statSync(path, { throwIfNoEntry: false }) : undefined
-  if (!stat?.isFile()) return { pruning: null, problem: null }
-  if (stat.size > MOST_BYTES) return { pruning: null, problem: `${path}: larger than ${MOST_BYTES} bytes` }
-  const { values, problem } = parseObjects(readFileSync(path, 'utf8'))
-  const [state] = values
-  if (!isObject(state)) return { pruning: null, problem: `${path}: ${problem ?? 'not an object'}` }
-  return { pruning: new DynamicPruning(state), problem: null }
+  if (!stat?.isFile()) return null
+  if (stat.size > MOST_BYTES) {
+    out.push({ kind: 'skipped', line: 1, reason: `${path}: larger than ${MOST_BYTES} bytes` })
+    return null
+  }
+  const state = readObject(path, out)
+  return state && new DynamicPruning(state)
 }
 
 /** A range of messages in whose place the model is sent a summary. It may hold earlier blocks. */

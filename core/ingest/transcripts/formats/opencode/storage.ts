@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { namesIn } from '#core/ingest/transcripts/beside.ts'
 import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import { parseObjects } from '#core/ingest/transcripts/json-objects.ts'
 import { isObject, type JsonObject, textAt } from '#core/ingest/transcripts/json-value.ts'
@@ -38,15 +39,14 @@ export async function* readStorage(source: TranscriptSource, info: JsonObject): 
 }
 
 function filesIn(folder: string): string[] {
-  if (!existsSync(folder)) return []
-  return readdirSync(folder)
+  return namesIn(folder)
     .filter((name) => name.endsWith('.json'))
     .sort()
     .map((name) => join(folder, name))
 }
 
 /** Returns null, with a report, for a file that is broken or being written. */
-function readObject(path: string, out: TranscriptRecord[]): JsonObject | null {
+export function readObject(path: string, out: TranscriptRecord[]): JsonObject | null {
   const { values, problem } = parseObjects(readFileSync(path, 'utf8'))
   const [value] = values
   if (isObject(value)) return value

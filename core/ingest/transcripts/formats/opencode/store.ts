@@ -84,12 +84,11 @@ async function* read(
     const sessions = db.all<SessionRow>(queries.sessions, { after, named })
     for (const session of sessions) {
       const origin = originOf(db, session)
-      const { pruning, problem } = readDynamicPruning(source.path, session.id)
-      const known = { forkedFrom: origin, originals: names, plugin: pruning }
+      const reported: TranscriptRecord[] = []
+      const plugin = readDynamicPruning(source.path, session.id, reported)
+      const known = { forkedFrom: origin, originals: names, plugin }
       const reader = new OpenCodeReader(source, infoOf(session), known)
-      if (problem !== null) {
-        yield { doing: 'storing', bytesRead: doneBytes(done), records: [{ kind: 'skipped', line: 1, reason: problem }] }
-      }
+      if (reported.length > 0) yield { doing: 'storing', bytesRead: doneBytes(done), records: reported }
       const places = db.column<number>(queries.messages, { sessionId: session.id })
       for (let from = 0; from < places.length && doneBytes(done) < source.limitBytes; from += BATCH) {
         const batch = places.slice(from, from + BATCH)

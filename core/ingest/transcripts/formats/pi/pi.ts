@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { valueIn } from '#core/ingest/transcripts/beside.ts'
 import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
@@ -87,15 +87,8 @@ const isOpenClaws = ({ path }: TranscriptHead): boolean =>
 
 /** Reads OpenClaw's index of its sessions: `agent:<id>:<channel>` → session. */
 function indexBeside(path: string): JsonObject | null {
-  const file = join(dirname(path), 'sessions.json')
-  if (!existsSync(file)) return null
-  try {
-    const index: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    return isObject(index) && Object.keys(index).some((key) => key.startsWith('agent:')) ? index : null
-  } catch {
-    // A file that is not JSON is no index of OpenClaw.
-    return null
-  }
+  const index = valueIn(join(dirname(path), 'sessions.json'))
+  return isObject(index) && Object.keys(index).some((key) => key.startsWith('agent:')) ? index : null
 }
 
 function indexedTitle(path: string, sessionId: string): string | null {
