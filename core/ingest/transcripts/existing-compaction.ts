@@ -128,7 +128,7 @@ function whatWasReplaced(given: ExistingCompaction, window: readonly WindowRow[]
   })
 }
 
-/** The summaries that compactions made. */
+/** Returns the summaries that the compactions with these keys made. */
 function nodesOf(
   { db, conversationId, importer }: ExistingCompaction,
   keys: ReadonlySet<string> | 'all' = new Set(),

@@ -24,7 +24,7 @@ export class ForkedCopies {
   readonly #last = new Map<string, { readonly origin: string; readonly externalId: string }>()
   /** Sessions that an earlier import stored, with whatever they repeat. */
   readonly #stored = new Set<string>()
-  /** Forks that prune their copies alone. */
+  /** The sessions with `hasOwnCopies`. */
   readonly #ownCopies = new Set<string>()
 
   constructor(sessions: StoredSessions, forks: Forks, clock: Clock) {

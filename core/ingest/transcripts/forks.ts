@@ -40,7 +40,7 @@ export class Forks {
   readonly #importer: string
   /** The last message of each fork that was copied from its parent, by the session of the fork. */
   readonly #copied = new Map<string, string>()
-  /** All messages that each fork has copies of, where it has copies of all that it sees. */
+  /** The external ids of all messages that a fork copied, by the session, for forks with `hasOwnCopies`. */
   readonly #paths = new Map<string, string[]>()
 
   constructor(db: WriteDb, importer: string) {

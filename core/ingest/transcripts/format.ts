@@ -208,14 +208,14 @@ export type SessionRecord = {
   /** The session that started this one, or from which this one was forked. */
   readonly parentSessionId?: string | null
   readonly title?: string | null
-  /** True when the file has lost its beginning since the session was stored, by which that is called. */
+  /** True when the stored session is named by its first words, and the file no longer has them. */
   readonly keepsTitle?: boolean
   /** The working directory. */
   readonly cwd?: string | null
   readonly startedAtMs: number
   /**
-   * True for a fork that copied every message that it sees of its parent. What the parent changes later leaves the copies
-   * as they are, and so does the fork those of the parent.
+   * True for a fork that copied every message that it sees of its parent. What one of them prunes, removes or takes back
+   * later, the other still sees.
    */
   readonly hasOwnCopies?: boolean
   /** True for a fork of which the agent's account of its cost begins at 0. Else it goes on from that of its parent. */
@@ -297,7 +297,7 @@ export type CompactionRecord = {
   readonly recordedBy: readonly [string, ...string[]]
   /** True when the agent goes on seeing the messages that record it, so that they are no sources. */
   readonly keepsRecord?: true
-  /** True when forks of the session are sent again what it replaced. */
+  /** True when forks of the session are sent the replaced messages again. */
   readonly isNotInForks?: true
   /** External id of the system prompt that the agent sends in front of the summary again. */
   readonly keptPrompt?: string | null

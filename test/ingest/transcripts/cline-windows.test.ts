@@ -137,7 +137,7 @@ describe('a fork of a session of Cline', () => {
     expect(sentWindow(memory, '200_b').texts).toEqual(texts)
   })
 
-  it('recognises a session that going back made by its messages', async () => {
+  it('recognises by its messages a session that began when somebody went back', async () => {
     using memory = buildMemory()
     await imported(memory, parent, { id: '200_b', messages: [...shared, asked(6, 'another')] })
     expect(told(memory, '200_b')).toEqual(['user: another'])

@@ -123,7 +123,7 @@ const formerly = (record: TranscriptRecord, formerId: string): TranscriptRecord 
 const descriptionOf = (path: string): string => path.replace(/\.messages\.json$/, '.json')
 const compactionOf = (path: string): string => path.replace(/\.messages\.json$/, '.compaction.json')
 
-/** Reads a file beside `<id>.messages.json`. A transcript of another name has none, and would be read itself. */
+/** Reads a file beside `<id>.messages.json`. The path of a transcript of another name is its own: that is not read. */
 function objectIn(path: string): JsonObject {
   const value = valueIn(path)
   return isObject(value) && !('system_prompt' in value) ? value : {}

@@ -3,8 +3,8 @@ import { type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json
 import { timeOf } from '#core/ingest/transcripts/parts.ts'
 
 /**
- * Where a session was forked. `/fork` names the session, and going back does not: then it is recognised by its first
- * messages. Both begin a file with copies under the ids of the originals.
+ * The fork with which a session began. `/fork` and going back both begin a file with copies, under the ids of the
+ * originals. Only `/fork` names the session that has them; otherwise it is found by the first messages.
  */
 export class ClineFork {
   readonly parentId: string | null

@@ -71,7 +71,7 @@ const THIS_FILE: Rollout = { head: null, takenBackFrom: Number.POSITIVE_INFINITY
 /** Numbers the lines of several files. */
 const lineOf = (line: number, rollout: number): number => rollout * 2 ** 32 + line
 
-/** Reads a file of the session, of which only that of the source is reported on. */
+/** Reads one file of the session. Only for the file that is imported is it reported what could not be used. */
 async function* readRollout(
   source: TranscriptSource,
   { head }: Rollout,

@@ -61,7 +61,7 @@ export class ContinueReader {
   end(): TranscriptRecord[] {
     const rest = this.#messages.end()
     if (this.#isFirst) return rest
-    // The session is called by its first words, which stand in the memory alone.
+    // The session is named by its first words, which only the memory still has.
     if (this.#isShortened) return this.#wasStored ? rest.filter(({ kind }) => kind !== 'title') : rest
     // A prompt that was edited and given again takes the place of what followed it.
     const held: HeldRecord = {

@@ -130,7 +130,7 @@ export function resultOf(data: JsonObject): { readonly output: string; readonly 
   return { output: told ?? '', isError: data.success === false }
 }
 
-/** What the model is sent with the next prompt of a command that the person ran. */
+/** Returns the text of a command that the person ran, as the model is sent it with the next prompt. */
 export function shellText(command: string, data: JsonObject): string {
   const { output, isError } = resultOf(data)
   const code = isError ? 'non-zero exit code' : 'exit code 0'

@@ -5,7 +5,7 @@ type Fork = { readonly parentId: string; readonly line: number }
 const NAMED = /\(([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\)/g
 
 /**
- * Finds out from which sessions that of a file was forked. A fork begins with copies of the events of its parent, under
+ * Finds the sessions from which the session of a file was forked. A fork begins with copies of the events of its parent, under
  * their ids. A notice for the person behind them names both sessions. A fork of a fork has the notices of both.
  */
 export class CopilotForks {

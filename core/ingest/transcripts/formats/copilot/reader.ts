@@ -57,7 +57,7 @@ export class CopilotReader {
   #sessionId: string
   #cwd: string | null = null
   #latestMs = Number.NEGATIVE_INFINITY
-  /** The session in which the event was written that is read, when it was copied. */
+  /** The session from which the current event was copied, or null. */
   #origin: string | null = null
 
   constructor(source: TranscriptSource, fallback: string, forks: CopilotForks) {

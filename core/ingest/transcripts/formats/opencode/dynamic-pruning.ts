@@ -10,7 +10,7 @@ import { readObject } from './storage.ts'
 /** What the plugin puts in the place of an output. */
 const REMOVED_OUTPUT = '[Output removed to save context - information superseded or no longer needed]'
 
-/** Of these tools the plugin leaves the outputs as they are. */
+/** The plugin never removes the outputs of these tools. */
 const keptOutputs: ReadonlySet<string> = new Set(['question', 'edit', 'write'])
 
 /** At most this many bytes are read of one session. The plugin writes some kilobytes for each block. */
@@ -67,7 +67,7 @@ export class DynamicPruning {
   readonly #calls: ReadonlySet<string>
   /** When the plugin last wrote, in milliseconds. */
   readonly #changedAtMs: number
-  /** The results in the parts of the messages that were read. */
+  /** The ids of the results in each message that was read. */
   readonly #resultsOf = new Map<string, readonly string[]>()
   readonly #removed: string[] = []
 
@@ -103,7 +103,10 @@ export class DynamicPruning {
     })
   }
 
-  /** Returns what the plugin removed without a summary, after all messages. It does not note when. */
+  /**
+   * Returns the outputs that the plugin removed without a summary, after all messages. It does not note when it removed
+   * them: they have the time of its last change.
+   */
   removals(sessionId: string): PruningRecord[] {
     const atMs = this.#changedAtMs
     if (Number.isNaN(atMs) || this.#removed.length === 0) return []

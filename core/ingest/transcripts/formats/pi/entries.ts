@@ -33,10 +33,7 @@ export const isSpoken = (entry: JsonObject): boolean =>
     ? textAt(objectAt(entry, 'message'), 'role') !== null
     : entry.type === 'custom_message' || entry.type === 'branch_summary'
 
-/**
- * The model is not sent an answer again that failed or was interrupted, and never what the person ran for their own eyes
- * (`!!`).
- */
+/** True for an answer that failed or was interrupted, and for a command that the person ran with `!!`. */
 export const isUnsent = (message: JsonObject): boolean =>
   message.role === 'bashExecution'
     ? message.excludeFromContext === true

@@ -14,7 +14,7 @@ import { bookkeeping, isHarnessText, isSpoken, qwenFinish, recordTypes, resultsO
 type Session = {
   readonly id: string
   title: string | null
-  /** The session from which the record that is read was copied, when this one is a fork. */
+  /** The session from which the current record was copied, or null. */
   copiedFrom: string | null
   readonly givenUp: Set<string>
   /** The messages that the model is sent, in their order. */
