@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import type { TranscriptRecord } from './format.ts'
 import { parseObjects } from './json-objects.ts'
+import { isObject, type JsonObject } from './json-value.ts'
 
 /** Reads a JSON file beside a transcript. Null when it is not there, as beside a transcript that was moved, or no JSON. */
 export function valueIn(path: string): unknown {
@@ -8,6 +10,15 @@ export function valueIn(path: string): unknown {
   } catch {
     return null
   }
+}
+
+/** Reads the object in a file. Returns null, with a report, for one that is broken or being written. */
+export function readObject(path: string, out: TranscriptRecord[]): JsonObject | null {
+  const { values, problem } = parseObjects(readFileSync(path, 'utf8'))
+  const [value] = values
+  if (isObject(value)) return value
+  out.push({ kind: 'skipped', line: 1, reason: `${path}: ${problem ?? 'not an object'}` })
+  return null
 }
 
 /** Returns the names in a folder. There are none when it is no folder, or was removed since. */

@@ -1,11 +1,10 @@
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { namesIn } from '#core/ingest/transcripts/beside.ts'
+import { namesIn, readObject } from '#core/ingest/transcripts/beside.ts'
 import type { CompactionRecord, PruningRecord, TranscriptRecord } from '#core/ingest/transcripts/format.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { timeOf } from '#core/ingest/transcripts/parts.ts'
 import { resultId } from './parts.ts'
-import { readObject } from './storage.ts'
 
 /** What the plugin puts in the place of an output. */
 const REMOVED_OUTPUT = '[Output removed to save context - information superseded or no longer needed]'

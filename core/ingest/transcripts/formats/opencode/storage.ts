@@ -1,9 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { namesIn } from '#core/ingest/transcripts/beside.ts'
+import { namesIn, readObject } from '#core/ingest/transcripts/beside.ts'
 import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
-import { parseObjects } from '#core/ingest/transcripts/json-objects.ts'
-import { isObject, type JsonObject, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { type JsonObject, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { takeGuarded } from '#core/ingest/transcripts/read-lines.ts'
 import { OpenCodeReader } from './reader.ts'
 
@@ -43,13 +42,4 @@ function filesIn(folder: string): string[] {
     .filter((name) => name.endsWith('.json'))
     .sort()
     .map((name) => join(folder, name))
-}
-
-/** Returns null, with a report, for a file that is broken or being written. */
-export function readObject(path: string, out: TranscriptRecord[]): JsonObject | null {
-  const { values, problem } = parseObjects(readFileSync(path, 'utf8'))
-  const [value] = values
-  if (isObject(value)) return value
-  out.push({ kind: 'skipped', line: 1, reason: `${path}: ${problem ?? 'not an object'}` })
-  return null
 }
