@@ -62,7 +62,7 @@ test('a statement is typed in colours, and Tab completes a name of the memory', 
   await statement.pressSequentially('SELECT seq FROM mess')
   await expect(page.locator('[data-look="keyword"]')).toHaveText(['SELECT', 'FROM'])
   const names = page.getByRole('group', { name: 'Names that complete the word' })
-  await expect(names.getByRole('button')).toContainText(['message_names', 'messages'])
+  await expect(names.getByRole('button')).toContainText(['messages', 'message_names'])
   await statement.pressSequentially('ages')
   await expect(names).toHaveCount(0)
   await statement.pressSequentially(' WHERE messages.seq > 1 AND tok')
