@@ -15,6 +15,7 @@ export const TRANSCRIPT_FORMATS = [
   'hermes',
   'cline',
   'continue',
+  'kimi-code',
   'droid',
   'opencode',
   'kilo',

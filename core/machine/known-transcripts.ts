@@ -49,6 +49,9 @@ export function discoverTranscripts({ home, env, cwd }: Surroundings): FoundTran
     ...folders(join(home, '.factory', 'sessions')).flatMap((folder) => inFolder('Droid', folder, ['.jsonl'])),
     ...byProject('Cline', [join(set('CLINE_DIR', join(home, '.cline')), 'data', 'sessions')], ['.messages.json']),
     ...byProject('Continue', [join(set('CONTINUE_GLOBAL_DIR', join(home, '.continue')), 'sessions')], ['.json']),
+    ...folders(join(set('KIMI_CODE_HOME', join(home, '.kimi-code')), 'sessions')).flatMap((folder) =>
+      inFolder('Kimi Code', folder, ['wire.jsonl']),
+    ),
     ...namedFiles(opencode, /^opencode.*\.db$/).flatMap((path) => oneFile('opencode', path, basename(path))),
     ...namedFiles(kilo, /^kilo.*\.db$/).flatMap((path) => oneFile('Kilo', path, basename(path))),
     ...inFolder('SpecStory', join(cwd, '.specstory', 'history'), ['.md'], cwd),

@@ -55,6 +55,17 @@ describe('the transcripts on this machine', () => {
     ])
   })
 
+  it('are the logs of Kimi Code, of every agent of a session, and not the files beside them', () => {
+    const home = temporaryFolder()
+    const session = join(home, '.kimi-code/sessions/wd_shop_1/session_1')
+    for (const agent of ['main', 'agent-0'])
+      write(join(session, 'agents', agent, 'wire.jsonl'), '{"type":"profile.bind","cwd":"/home/dev/shop"}\n', 1_000)
+    write(join(session, 'state.json'), '{}', 1_000)
+    const [found] = look(home)
+    expect(found).toMatchObject({ agent: 'Kimi Code', label: '/home/dev/shop', files: 2 })
+    expect(look(home, { KIMI_CODE_HOME: join(home, 'elsewhere') })).toEqual([])
+  })
+
   it('are also found in the folder where the app was started', () => {
     const home = temporaryFolder()
     const cwd = join(home, 'project')

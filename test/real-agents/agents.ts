@@ -267,6 +267,22 @@ export const agents: readonly Agent[] = [
     sessions: '.continue/sessions',
     records: /-[^/\\]*\.json$/,
   },
+  {
+    format: 'kimi-code',
+    package: '@moonshot-ai/kimi-code',
+    program: 'kimi',
+    prepare: ({ home, url }) => {
+      const provider = `type = "openai"\nbase_url = "${url}/v1"\napi_key = "none"\n`
+      const model = 'provider = "scripted"\nmodel = "m"\nmax_context_size = 200000\n'
+      const settings = 'default_model = "m"\ndefault_permission_mode = "yolo"\ntelemetry = false\n'
+      const tables = `[providers.scripted]\n${provider}[models.m]\n${model}`
+      write(join(home, '.kimi-code'), 'config.toml', settings + tables)
+      return []
+    },
+    ask: (prompt, turn) => ({ args: [...(turn > 0 ? ['-c'] : []), '-p', prompt] }),
+    sessions: '.kimi-code/sessions',
+    records: /wire\.jsonl$/,
+  },
 ]
 
 /** The files with records of an agent, in the order of their names. */

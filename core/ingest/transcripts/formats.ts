@@ -11,6 +11,7 @@ import { droid } from './formats/droid/droid.ts'
 import { entire } from './formats/entire/entire.ts'
 import { gemini } from './formats/gemini/gemini.ts'
 import { hermes } from './formats/hermes/hermes.ts'
+import { kimi } from './formats/kimi/kimi.ts'
 import { messages } from './formats/messages/messages.ts'
 import { kilo, openCode } from './formats/opencode/opencode.ts'
 import { openHands } from './formats/openhands/openhands.ts'
@@ -39,6 +40,7 @@ export const transcriptFormats: readonly TranscriptFormat[] = [
   hermes,
   cline,
   continueSessions,
+  kimi,
   droid,
   openCode,
   kilo,

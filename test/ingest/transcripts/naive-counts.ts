@@ -168,6 +168,20 @@ export const naiveFormats: Readonly<Record<string, { readonly count: (path: stri
       }
     },
   },
+  'kimi-code': {
+    count: (path) => {
+      const all = lines(path)
+      const of = (wanted: string): number => count(all, ({ type }) => type === wanted)
+      const event = (wanted: string): number => count(all, (line) => 'event' in line && line.event.type === wanted)
+      return {
+        system: of('profile.bind'),
+        user: of('context.append_message') + of('context.apply_compaction'),
+        assistant: event('step.begin'),
+        tool: event('tool.result'),
+        compactions: of('context.apply_compaction'),
+      }
+    },
+  },
   droid: {
     count: (path) =>
       countedBlocks(lines(path).flatMap(({ type, message }) => (type === 'message' && message ? message : []))),
@@ -327,6 +341,7 @@ export function saidIn(id: string, path: string): string[] {
     case 'qwen-code':
     case 'droid':
     case 'entire':
+    case 'kimi-code':
       return textsIn(lines(path))
     case 'gemini-cli':
       return textsIn(messages().map(({ content }) => ({ text: content })))

@@ -1,0 +1,96 @@
+import type { BlockPart } from '#core/ingest/transcripts/content-blocks.ts'
+import type { TranscriptRecord } from '#core/ingest/transcripts/format.ts'
+import { type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
+import { callBlock, jsonText, messageOf, resultMessage } from '#core/ingest/transcripts/parts.ts'
+import { kimiBlock, kimiFinish, kimiResult, timed } from './blocks.ts'
+
+type Call = { readonly id: string; readonly name: string | null }
+type Result = { readonly result: JsonObject; readonly createdAtMs: number; readonly line: number }
+
+/** Where an answer stands: the session, the sessions it was copied from, and whether it is still in the window. */
+export type Standing = { readonly sessionId: string; readonly copiedFrom: readonly string[]; readonly isLive: boolean }
+
+/** A step of the model while the log tells of it: what it says, its calls, and their results. */
+export class OpenAnswer {
+  readonly uuid: string
+  readonly standing: Standing
+  readonly #createdAtMs: number
+  readonly #line: number
+  readonly #details: MessageDetails
+  readonly #blocks: BlockPart[] = []
+  readonly #calls: Call[] = []
+  readonly #results = new Map<string, Result>()
+  #usage: JsonObject = {}
+  /** What was put in while calls were running. It is sent behind their results. */
+  readonly waiting: TranscriptRecord[] = []
+
+  constructor(uuid: string, standing: Standing, createdAtMs: number, line: number, details: MessageDetails) {
+    this.uuid = uuid
+    this.standing = standing
+    this.#createdAtMs = createdAtMs
+    this.#line = line
+    this.#details = details
+  }
+
+  get hasRunningCalls(): boolean {
+    return this.#calls.some(({ id }) => !this.#results.has(id))
+  }
+
+  takePart(part: unknown): void {
+    this.#blocks.push(kimiBlock(part))
+  }
+
+  takeCall(event: JsonObject): void {
+    const [id, name] = [textAt(event, 'toolCallId') ?? '', textAt(event, 'name')]
+    this.#calls.push({ id, name })
+    this.#blocks.push(callBlock({ id, name, input: jsonText(event.args) }))
+  }
+
+  /** Returns false for the result of a call that is not one of this answer. */
+  takeResult(event: JsonObject, createdAtMs: number, line: number): boolean {
+    const id = textAt(event, 'toolCallId') ?? ''
+    if (!this.#calls.some((call) => call.id === id)) return false
+    this.#results.set(id, { result: objectAt(event, 'result'), createdAtMs, line })
+    return true
+  }
+
+  /** An answer whose calls were interrupted ends without usage, of which the log tells before. */
+  used(usage: JsonObject): void {
+    if (Object.keys(usage).length > 0) this.#usage = usage
+  }
+
+  /** The answer, its results in the order of the calls, and what waited for them. Nothing for a step without content. */
+  records(model: string | null): TranscriptRecord[] {
+    const { sessionId, copiedFrom } = this.standing
+    const told = { sessionId, copiedFrom }
+    const finish = kimiFinish(this.#usage, model)
+    const isEmpty = this.#blocks.every(({ part }) => part.type !== 'tool' && (part.text ?? 'file').trim() === '')
+    const more = finish === null ? [] : [finish]
+    const said = {
+      externalId: this.uuid,
+      role: 'assistant',
+      blocks: this.#blocks,
+      createdAtMs: this.#createdAtMs,
+    } as const
+    const message = messageOf({ ...said, details: this.#details, more })
+    const answer: TranscriptRecord[] = isEmpty ? [] : [{ kind: 'message', ...told, message, line: this.#line }]
+    const results = this.#calls.flatMap(({ id, name }): TranscriptRecord[] => {
+      const found = this.#results.get(id)
+      if (!found) return []
+      const { result, createdAtMs, line } = found
+      const externalId = resultId(this.uuid, id)
+      const given = { externalId, callId: id, name, ...kimiResult(result, timed.test(name ?? '')), createdAtMs }
+      return [{ kind: 'message', ...told, message: resultMessage({ ...given, details: this.#details }), line }]
+    })
+    return [...answer, ...results, ...this.waiting]
+  }
+
+  /** The ids of its messages. */
+  get externalIds(): string[] {
+    return [this.uuid, ...this.#calls.map(({ id }) => resultId(this.uuid, id))]
+  }
+}
+
+/** Models number their calls anew in every answer. */
+export const resultId = (uuid: string, callId: string): string => `${uuid}/${callId}`

@@ -1,0 +1,293 @@
+import { basename } from 'node:path'
+import type { NewPart } from '#core/ingest/new-message.ts'
+import { type BlockPart, contentOf } from '#core/ingest/transcripts/content-blocks.ts'
+import { DerivedIds } from '#core/ingest/transcripts/derived-ids.ts'
+import type { MessageRecord, TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
+import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
+import { oneLine } from '#core/ingest/transcripts/one-line.ts'
+import {
+  callBlock,
+  compactionPart,
+  jsonText,
+  messageOf,
+  neverSent,
+  plainText,
+  RecordClock,
+  resultMessage,
+  textBlock,
+} from '#core/ingest/transcripts/parts.ts'
+import { type RecordOrigin, typeName } from '#core/ingest/transcripts/read-lines.ts'
+import { kimiBlock, kimiFinish, kimiResult } from './blocks.ts'
+import { OpenAnswer, resultId, type Standing } from './open-answer.ts'
+import { isTyped } from './origin.ts'
+import type { KimiPlace } from './place.ts'
+import { type KimiSession, sessionOf } from './session.ts'
+import type { KimiWindow } from './window.ts'
+
+/** Records of what the program did. The texts in them stand in the records of the window, too. */
+const bookkeeping =
+  /^(?:turn|prompt|permission|token_counting|llm|runtime|plugin|tools|task|plan_mode|plan|swarm_mode|tower_mode|subagent|goal|cron|interaction|interruptionReminder|mcp|file_history|agent|human|forked$|metadata$|config|profile|context\.(?:undo|undone|clear|spliced)$|full_compaction)/
+
+/** The second reading of a log. */
+export class KimiReader {
+  readonly #source: TranscriptSource
+  readonly #window: KimiWindow
+  readonly #from: KimiPlace | null
+  readonly #session: KimiSession
+  readonly #clock: RecordClock
+  readonly #ids = new DerivedIds()
+  /** Ids of the messages that compactions keep, by the line that begins them. */
+  readonly #kept = new Map<number, string>()
+  readonly #givenUp = new Set<string>()
+  #sessionId: string | null = null
+  #title: string | null
+  #model: string | null = null
+  #prompt: { readonly id: string; readonly text: string } | null = null
+  #isAuto: boolean | null = null
+  /** Usage of requests for summaries that is not stored yet. */
+  #spent: NewPart[] = []
+  #open: OpenAnswer | null = null
+
+  constructor(source: TranscriptSource, window: KimiWindow, from: KimiPlace | null) {
+    this.#source = source
+    this.#window = window
+    this.#from = from
+    this.#session = sessionOf(source.path, window.forksAtEnd)
+    this.#clock = new RecordClock(source.nowMs)
+    this.#title = from?.title ?? null
+  }
+
+  take(record: JsonObject, { line, details }: RecordOrigin, out: TranscriptRecord[]): void {
+    const type = textAt(record, 'type') ?? ''
+    const atMs = this.#clock.at(record.time ?? record.created_at)
+    switch (type) {
+      case 'context.append_message':
+        this.#takeMessage(objectAt(record, 'message'), { line, details }, atMs, out)
+        return
+      case 'context.append_loop_event':
+        this.#takeEvent(objectAt(record, 'event'), { line, details }, atMs, out)
+        return
+      case 'context.apply_compaction':
+        this.#settle(out)
+        this.#takeCompaction(record, { line, details }, atMs, out)
+        return
+      case 'usage.record':
+        this.#takeUsage(record)
+        out.push({ kind: 'other' })
+        return
+      case 'profile.bind':
+      case 'config.update':
+        this.#takePrompt(textAt(record, 'systemPrompt'), { line, details }, atMs, out)
+        return
+      case 'full_compaction.begin':
+        this.#isAuto = textAt(record, 'source') === null ? null : record.source !== 'manual'
+        out.push({ kind: 'other' })
+        return
+      default:
+        if (bookkeeping.test(type)) out.push({ kind: 'other' })
+        else out.push({ kind: 'skipped', line, reason: `unknown type of record: ${typeName(record.type)}` })
+    }
+  }
+
+  end(): TranscriptRecord[] {
+    const out: TranscriptRecord[] = []
+    const isSettled = this.#open === null && this.#spent.length === 0
+    this.#settle(out)
+    if (this.#from !== null) this.#declare(this.#source.nowMs, out)
+    const sessionId = this.#sessionId
+    if (sessionId === null) return out
+    const title = this.#session.title ?? this.#title
+    if (this.#from === null) out.push({ kind: 'given_up', sessionId, externalIds: this.#givenUp })
+    // An earlier prompt of the program may have stood in its place before.
+    if (this.#from === null && this.#prompt !== null)
+      out.push({ ...neverSent(sessionId, this.#prompt.id, this.#clock.at(null)), isGivenUp: true })
+    if (title !== null) out.push({ kind: 'title', sessionId, title })
+    if (this.#source.place !== undefined && isSettled && this.#window.forks.length === 0)
+      out.push({ kind: 'read_to', sessionId, place: { sessionId, title: this.#title } satisfies KimiPlace })
+    return out
+  }
+
+  #takeUsage(record: JsonObject): void {
+    this.#model = textAt(record, 'model') ?? this.#model
+    const usage = objectAt(record, 'usage')
+    if (record.usageScope === 'turn') this.#open?.used(usage)
+    else this.#spent.push(...[kimiFinish(usage, this.#model)].filter((part) => part !== null))
+  }
+
+  #takeMessage(message: JsonObject, origin: RecordOrigin, atMs: number, out: TranscriptRecord[]): void {
+    const { line } = origin
+    const { role } = message
+    const parts = listAt(message, 'content')
+    if (typeof role !== 'string' || (parts.length === 0 && listAt(message, 'toolCalls').length === 0)) {
+      out.push({ kind: 'skipped', line, reason: 'a record of a message without one that can be read' })
+      return
+    }
+    const standing = this.#standing(line, atMs, out)
+    const externalId = this.#idOf(message, atMs)
+    this.#note(externalId, line, standing)
+    if (isTyped(message)) this.#title ??= oneLine(contentOf(parts.map(kimiBlock)))
+    const said = this.#message(message, parts, externalId, atMs, origin.details)
+    const record = recordOf(standing, said, line)
+    if (this.#open?.hasRunningCalls) this.#open.waiting.push(record)
+    else out.push(record)
+  }
+
+  /** Agents that begin with a copy of another one's window are given answers and results as messages, too. */
+  #message(
+    message: JsonObject,
+    parts: readonly unknown[],
+    externalId: string,
+    createdAtMs: number,
+    details: MessageDetails,
+  ): MessageRecord['message'] {
+    if (message.role === 'tool') {
+      const callId = textAt(message, 'toolCallId')
+      const result = kimiResult({ ...message, output: parts }, true)
+      return resultMessage({ externalId, callId, name: null, ...result, createdAtMs, details })
+    }
+    const calls = listAt(message, 'toolCalls').filter(isObject)
+    const blocks: BlockPart[] = [
+      ...parts.map(kimiBlock),
+      ...calls.map((call) =>
+        callBlock({ id: textAt(call, 'id'), name: textAt(call, 'name'), input: jsonText(call.arguments) }),
+      ),
+    ]
+    const role = message.role === 'assistant' || message.role === 'system' ? message.role : 'user'
+    const { kind, variant } = objectAt(message, 'origin')
+    const facts = {
+      ...details,
+      ...(role === 'user' && !isTyped(message) ? { harness: true, origin: String(variant ?? kind ?? '') } : {}),
+      ...(kind === 'shell_command' ? { bash: true } : {}),
+    }
+    return messageOf({ externalId, role, blocks, createdAtMs, details: facts })
+  }
+
+  #takeEvent(event: JsonObject, { line, details }: RecordOrigin, atMs: number, out: TranscriptRecord[]): void {
+    const type = textAt(event, 'type') ?? ''
+    const uuid = textAt(event, type.startsWith('step.') ? 'uuid' : 'stepUuid')
+    if (type === 'step.begin' && uuid !== null) {
+      this.#settle(out)
+      this.#open = new OpenAnswer(uuid, this.#standing(line, atMs, out), atMs, line, details)
+      this.#kept.set(line, uuid)
+      out.push({ kind: 'other' })
+      return
+    }
+    const open = this.#open
+    const isTaken = open !== null && (type === 'tool.result' ? open.takeResult(event, atMs, line) : open.uuid === uuid)
+    if (open && type === 'tool.result') this.#kept.set(line, resultId(open.uuid, textAt(event, 'toolCallId') ?? ''))
+    if (!isTaken || !/^(?:content\.part|tool\.(?:call|result)|step\.end)$/.test(type)) {
+      out.push({ kind: 'skipped', line, reason: `a part of no answer: ${typeName(event.type)}` })
+      return
+    }
+    if (type === 'content.part') open.takePart(event.part)
+    if (type === 'tool.call') open.takeCall(event)
+    if (type === 'step.end') {
+      open.used(objectAt(event, 'usage'))
+      this.#settle(out)
+    } else out.push({ kind: 'other' })
+  }
+
+  /** What the log tells of an answer is complete, or ends here. */
+  #settle(out: TranscriptRecord[]): void {
+    const open = this.#open
+    if (open === null) return
+    this.#open = null
+    if (!open.standing.isLive) for (const id of open.externalIds) this.#givenUp.add(id)
+    out.push(...open.records(this.#model))
+  }
+
+  /** The prompts of the person stay before the summary of the rest. */
+  #takeCompaction(record: JsonObject, origin: RecordOrigin, atMs: number, out: TranscriptRecord[]): void {
+    const { line, details } = origin
+    const written = isObject(record.summary) ? plainText(record.summary.content) : textAt(record, 'summary')
+    const text = textAt(record, 'contextSummary') ?? written
+    if (text === null) {
+      out.push({ kind: 'skipped', line, reason: 'a compaction without a summary that can be read' })
+      return
+    }
+    const standing = this.#standing(line, atMs, out)
+    const externalId = this.#ids.next('compaction', String(atMs), text)
+    this.#note(externalId, line, standing)
+    const facts = {
+      preTokens: countAt(record, 'tokensBefore') ?? undefined,
+      postTokens: countAt(record, 'tokensAfter') ?? undefined,
+    }
+    const more = [compactionPart(this.#isAuto, facts), ...this.#spent]
+    const harness = { ...details, harness: true }
+    const said = {
+      externalId,
+      role: 'user',
+      blocks: [textBlock(text)],
+      createdAtMs: atMs,
+      details: harness,
+      more,
+    } as const
+    out.push(recordOf(standing, messageOf(said), line))
+    this.#spent = []
+    if (!standing.isLive) return
+    const prompt = this.#prompt === null ? [] : [this.#prompt.id]
+    const kept = this.#window.keptAt(line).flatMap((at) => this.#kept.get(at) ?? [])
+    out.push({
+      kind: 'compaction',
+      sessionId: standing.sessionId,
+      key: externalId,
+      text,
+      atMs,
+      isAuto: this.#isAuto,
+      model: this.#model,
+      recordedBy: [externalId],
+      replaced: { kind: 'all_but', kept: new Set([...prompt, ...kept]) },
+    })
+  }
+
+  /** The newest prompt of the program stands in the place of those before it. */
+  #takePrompt(text: string | null, { line, details }: RecordOrigin, atMs: number, out: TranscriptRecord[]): void {
+    if (text === null || text === this.#prompt?.text) {
+      out.push({ kind: 'other' })
+      return
+    }
+    const standing = this.#standing(line, atMs, out)
+    const id = this.#ids.next('system', String(atMs), text)
+    const said = { externalId: id, role: 'system', blocks: [textBlock(text)], createdAtMs: atMs } as const
+    out.push(recordOf(standing, messageOf({ ...said, details: { ...details, harness: true } }), line))
+    if (this.#prompt !== null) out.push(neverSent(standing.sessionId, this.#prompt.id, atMs))
+    this.#prompt = { id, text }
+  }
+
+  /** Prompts have ids. What else is put into the window is told apart by its time and its text. */
+  #idOf(message: JsonObject, atMs: number): string {
+    const id = textAt(message, 'id')
+    if (id !== null) return this.#ids.named(id)
+    return this.#ids.next('message', String(atMs), JSON.stringify([message.role, message.content, message.toolCalls]))
+  }
+
+  #note(externalId: string, line: number, { isLive }: Standing): void {
+    this.#kept.set(line, externalId)
+    if (!isLive) this.#givenUp.add(externalId)
+  }
+
+  #standing(line: number, atMs: number, out: TranscriptRecord[]): Standing {
+    const sessionId = this.#declare(atMs, out)
+    const after = this.#window.forks.filter((fork) => fork > line).length
+    const { copies, forkedFrom } = this.#session
+    const copiedFrom = after <= copies ? [] : forkedFrom.slice(after - copies - 1, after - copies)
+    return { sessionId, copiedFrom, isLive: this.#window.isLive(line) }
+  }
+
+  #declare(startedAtMs: number, out: TranscriptRecord[]): string {
+    if (this.#sessionId !== null) return this.#sessionId
+    const { id, parentId, forkedFrom, title, cwd } = this.#session
+    const sessionId = this.#from?.sessionId ?? id ?? `file:${basename(this.#source.path)} ${startedAtMs}`
+    this.#sessionId = sessionId
+    const fork = forkedFrom.length === 0 ? {} : { hasOwnCopies: true }
+    out.push({ kind: 'session', sessionId, parentSessionId: parentId, title, cwd, startedAtMs, ...fork })
+    return sessionId
+  }
+}
+
+const recordOf = (
+  { sessionId, copiedFrom }: Standing,
+  message: MessageRecord['message'],
+  line: number,
+): MessageRecord => ({ kind: 'message', sessionId, message, copiedFrom, line })
