@@ -53,9 +53,7 @@ export const ImportedSessions = z
   .array(z.string().min(1).max(1_000))
   .min(1)
   .max(1_000)
-  .describe(
-    'only these sessions of a database of opencode, Kilo or OpenClaw, and of the first two what they were forked from',
-  )
+  .describe('only these sessions of a database of opencode, Kilo or OpenClaw, and what they were forked from')
 
 export const SkippedLine = z.object({ line: z.int(), reason: z.string() })
 export type SkippedLine = z.infer<typeof SkippedLine>

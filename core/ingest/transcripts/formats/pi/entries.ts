@@ -25,6 +25,8 @@ export const entryTypes: ReadonlySet<string> = new Set([
   'session_info',
   'context_edit',
   'usage',
+  'leaf',
+  'reset',
 ])
 
 /** An entry with a message of a known role, or what an extension or the end of a branch says to the model. */
@@ -33,11 +35,19 @@ export const isSpoken = (entry: JsonObject): boolean =>
     ? textAt(objectAt(entry, 'message'), 'role') !== null
     : entry.type === 'custom_message' || entry.type === 'branch_summary'
 
-/** True for an answer that failed or was interrupted, and for a command that the person ran with `!!`. */
-export const isUnsent = (message: JsonObject): boolean =>
-  message.role === 'bashExecution'
-    ? message.excludeFromContext === true
-    : message.role === 'assistant' && (message.stopReason === 'error' || message.stopReason === 'aborted')
+/**
+ * True for an answer that failed or was interrupted, for a command that the person ran with `!!`, and for what OpenClaw
+ * itself said in the place of the model.
+ */
+export function isUnsent(message: JsonObject): boolean {
+  if (message.role === 'bashExecution') return message.excludeFromContext === true
+  if (message.role !== 'assistant') return false
+  const isOfProgram = message.provider === 'openclaw' && programWords.has(textAt(message, 'model') ?? '')
+  return isOfProgram || message.stopReason === 'error' || message.stopReason === 'aborted'
+}
+
+/** What OpenClaw names as the model of its own words. */
+const programWords: ReadonlySet<string> = new Set(['gateway-injected', 'delivery-mirror'])
 
 /**
  * Returns the text of a system prompt. Since version 1.6 of Pi it stands in named sections, which are sent in their
@@ -128,11 +138,21 @@ export function bashText(message: JsonObject): string {
 
 const fenced = (output: string): string => `\`\`\`\n${output}\n\`\`\``
 
+/**
+ * The entry from which the session goes on behind this one. OpenClaw says with an entry of its own that somebody went back
+ * to another, and that the session begins anew.
+ */
+function parentOf(record: JsonObject): string | null | undefined {
+  if (record.type === 'reset') return null
+  if (record.type === 'leaf') return textAt(record, 'targetId')
+  return record.parentId === null ? null : (textAt(record, 'parentId') ?? undefined)
+}
+
 /** Entries of version 1 have no ids, and all of them are live. Others may hang on an entry of an unknown type. */
 export function addEntry(graph: RecordGraph, record: JsonObject, line: number): void {
   const id = textAt(record, 'id')
   if (id === null || record.type === 'session') return
-  graph.add(id, record.parentId === null ? null : (textAt(record, 'parentId') ?? undefined), {
+  graph.add(id, parentOf(record), {
     isSpoken: isSpoken(record),
     line,
   })

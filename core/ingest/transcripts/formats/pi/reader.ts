@@ -18,6 +18,7 @@ import type { RecordOrigin } from '#core/ingest/transcripts/read-lines.ts'
 import type { RecordGraph } from '#core/ingest/transcripts/record-graph.ts'
 import { OMITTED } from '#core/systems/pruned-outputs.ts'
 import { bashText, entryTypes, isSpoken, isUnsent, piBlocks, piFinish, piResult, systemText } from './entries.ts'
+import type { Origin } from './origins.ts'
 
 /** The second reading of a session. */
 export class PiReader {
@@ -36,7 +37,8 @@ export class PiReader {
   readonly #compactions = new Set<string>()
   #latestId: string | null = null
   #sessionId: string | null = null
-  #parentId: string | null = null
+  /** The sessions of which this one has copies, the latest first. */
+  #origins: readonly Origin[]
   /** Entries from before this time are copies from the session that this one was forked from. */
   #startedAtMs = Number.NEGATIVE_INFINITY
   #title: string | null = null
@@ -50,6 +52,7 @@ export class PiReader {
     source: Pick<TranscriptSource, 'nowMs' | 'hasSummary'>,
     fallback: string,
     titleOf: (sessionId: string) => string | null,
+    origins: readonly Origin[] = [],
   ) {
     this.#graph = graph
     this.#chains = new BrokenChains(graph.breaks)
@@ -57,6 +60,7 @@ export class PiReader {
     this.#clock = new RecordClock(source.nowMs)
     this.#fallback = fallback
     this.#titleOf = titleOf
+    this.#origins = origins
   }
 
   take(record: JsonObject, origin: RecordOrigin, out: TranscriptRecord[]): void {
@@ -106,23 +110,30 @@ export class PiReader {
     const startedAtMs = timeOf(header.timestamp)
     this.#startedAtMs = startedAtMs ?? Number.NEGATIVE_INFINITY
     const parent = stringsIn(header, 'parentSession', 'branchedFrom')
-    this.#parentId = parent === null ? null : sessionIdIn(parent)
+    const id = textAt(header, 'id') ?? this.#fallback
+    if (parent !== null) this.#origins = [{ id: sessionIdIn(parent), begunMs: Number.NEGATIVE_INFINITY }]
     this.#model = textAt(header, 'modelId')
-    this.#declare(textAt(header, 'id') ?? this.#fallback, textAt(header, 'cwd'), this.#clock.at(header.timestamp), out)
+    this.#declare(id, textAt(header, 'cwd'), this.#clock.at(header.timestamp), out)
   }
 
   #declare(sessionId: string, cwd: string | null, startedAtMs: number, out: TranscriptRecord[]): string {
     this.#sessionId = sessionId
-    const parentSessionId = this.#parentId
+    const parentSessionId = this.#origins[0]?.id ?? null
     const fork = parentSessionId === null ? {} : { hasOwnCopies: true }
     out.push({ kind: 'session', sessionId, parentSessionId, ...fork, title: null, cwd, startedAtMs })
     return sessionId
   }
 
+  /** The session in which a copied entry was written. */
+  #saidIn(atMs: number): string[] {
+    const origin = this.#origins.find(({ begunMs }) => begunMs <= atMs) ?? this.#origins.at(-1)
+    return origin ? [origin.id] : []
+  }
+
   #takeEntry(entry: JsonObject, id: string | null, origin: RecordOrigin, out: TranscriptRecord[]): void {
     const atMs = this.#clock.at(entry.timestamp)
     const sessionId = this.#sessionId ?? this.#declare(this.#fallback, null, atMs, out)
-    const isCopy = this.#parentId !== null && atMs < this.#startedAtMs
+    const isCopy = this.#origins.length > 0 && atMs < this.#startedAtMs
     const isLive = this.#graph.isLive(id)
     this.#chains.reached(id, sessionId)
     const details = { ...origin.details, ...(isLive ? {} : { abandoned: true }), ...(isCopy ? { copied: true } : {}) }
@@ -130,7 +141,7 @@ export class PiReader {
       this.#places.push(message.externalId)
       this.#chains.said(sessionId, message.externalId)
       if (!isLive && message.externalId !== null) this.#givenUp.add(message.externalId)
-      const copiedFrom = isCopy && this.#parentId !== null ? [this.#parentId] : []
+      const copiedFrom = isCopy ? this.#saidIn(atMs) : []
       out.push({ kind: 'message', sessionId, message, copiedFrom })
     }
     switch (entry.type) {

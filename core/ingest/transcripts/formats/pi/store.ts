@@ -10,15 +10,13 @@ import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transc
 import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import { takeGuarded } from '#core/ingest/transcripts/read-lines.ts'
 import { RecordGraph } from '#core/ingest/transcripts/record-graph.ts'
-import { nextKey, nextTextKey, rowsAtMost } from '#core/sqlite/keyset.ts'
+import { nextKey, rowsAtMost } from '#core/sqlite/keyset.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { addEntry } from './entries.ts'
+import { OpenClawSessions } from './origins.ts'
 import { PiReader } from './reader.ts'
 
 const queries = {
-  // One step in the index, however long the sessions are.
-  nextSession: /* sql */ `
-    SELECT min(session_id) FROM transcript_events WHERE session_id > :after`,
   events: /* sql */ `
     SELECT seq, event_json AS json, event_zstd AS packed FROM transcript_events
     WHERE session_id = :sessionId AND seq > CAST(:after AS INTEGER) ORDER BY seq LIMIT 200`,
@@ -44,12 +42,9 @@ async function* read(
   const total = Math.max(1, db.value<number | null>(queries.count) ?? 0)
   const doneBytes = (events: number): number => Math.min(source.bytes - 1, (events / total) * source.bytes)
   const isEnough = (events: number): boolean => doneBytes(events) >= source.limitBytes
-  const next = (after: string): string | null => {
-    const id = db.value<string | null>(queries.nextSession, { after }) ?? null
-    return id === null ? null : nextTextKey(db, 'the ids of sessions', after, id)
-  }
+  const sessions = new OpenClawSessions(db)
   let done = 0
-  for (const sessionId of sessionIds ?? following(next)) {
+  for (const sessionId of sessions.ids(sessionIds)) {
     if (isEnough(done)) break
     const graph = new RecordGraph()
     let looked = done
@@ -60,7 +55,7 @@ async function* read(
       if (isEnough(looked)) break
     }
     graph.finish()
-    const reader = new PiReader(graph, source, sessionId, (named) => titleOf(db, named))
+    const reader = new PiReader(graph, source, sessionId, (named) => titleOf(db, named), sessions.originsOf(sessionId))
     for (const rows of batches(db, sessionId)) {
       const records: TranscriptRecord[] = []
       for (const { event, seq } of rows) {
@@ -80,10 +75,6 @@ async function* read(
     yield { doing: 'storing', bytesRead: doneBytes(done), records: reader.end() }
   }
   if (!isEnough(done)) yield { doing: 'storing', bytesRead: source.bytes, records: [] }
-}
-
-function* following(next: (after: string) => string | null): Generator<string> {
-  for (let id = next(''); id !== null; id = next(id)) yield id
 }
 
 type Event = { readonly seq: number; readonly event: JsonObject | null }
