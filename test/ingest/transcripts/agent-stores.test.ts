@@ -501,6 +501,18 @@ describe('the database of opencode', () => {
   })
 })
 
+it('what Kilo says that it is doing until an answer begins is no part of the answer', async () => {
+  using memory = buildMemory()
+  const path = openCodeDb([{ id: 'ses_1', said: ['question', '⠋ Initializing snapshot…'] }])
+  const transient = '{"type":"text","text":"⠋ Initializing snapshot…","metadata":{"kilocode.lifecycle":"transient"}}'
+  spoil(path, `UPDATE part SET data = '${transient}' WHERE id = 'prt_ses_1_1'`)
+  expect(await importOne(memory.db, path)).toMatchObject({ skippedCount: 0 })
+  spoil(path, `UPDATE part SET id = 'prt_2', data = '{"type":"text","text":"the answer"}' WHERE id = 'prt_ses_1_1'`)
+  await importOne(memory.db, path)
+  expect(sentWindow(memory).texts).toEqual(['question', 'the answer'])
+  expect(told(memory).filter((text) => text.includes('Initializing'))).toEqual([])
+})
+
 describe('recorded events of opencode', () => {
   it('keep messages and texts that were removed later in the history, and out of the window', async () => {
     using memory = buildMemory()

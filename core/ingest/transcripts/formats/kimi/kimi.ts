@@ -7,8 +7,8 @@ import { KimiReader } from './reader.ts'
 import { filesBeside } from './session.ts'
 import { KimiWindow } from './window.ts'
 
-/** What tools are and do, how the person is shown a call, and what the model was asked for besides. */
-const ASIDES = /^(?:tools\[\]|event\.display|input\[\]|message\.message|mcp|interaction|disclosure|message\.origin)/
+/** What tools are and do, and how the person is shown a call. */
+const ASIDES = /^(?:tools\[\]|event\.display)/
 
 /**
  * Sessions of Kimi Code: `sessions/<folder>/<session>/agents/<agent>/wire.jsonl`, a log of what changes the window of one

@@ -5,7 +5,7 @@ import type {
   TranscriptSource,
 } from '#core/ingest/transcripts/format.ts'
 import { parseObjects } from '#core/ingest/transcripts/json-objects.ts'
-import { isObject, type JsonObject, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { takeGuarded } from '#core/ingest/transcripts/read-lines.ts'
 import { nextKey, rowsAtMost } from '#core/sqlite/keyset.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
@@ -194,7 +194,7 @@ function takeMessage(
   const parts = partRows.flatMap(({ id: ownId, data }): JsonObject[] => {
     const part = objectIn(data)
     const id = names.get(ownId) ?? ownId
-    if (part !== null) return [{ ...part, id, messageID, sessionID }]
+    if (part !== null) return isTransient(part) ? [] : [{ ...part, id, messageID, sessionID }]
     out.push({ kind: 'skipped', line: 1, reason: `the row of part ${ownId} is not JSON` })
     reader.hold(id)
     return []
@@ -202,6 +202,9 @@ function takeMessage(
   const value = { info: { ...info, id: messageID, sessionID }, parts }
   takeGuarded(value, origin, (given, place, records) => reader.take(given, place, records), out, source)
 }
+
+/** Kilo puts what it is doing into an answer that has not begun, and takes it out again. */
+const isTransient = (part: JsonObject): boolean => objectAt(part, 'metadata')['kilocode.lifecycle'] === 'transient'
 
 function objectIn(text: string): JsonObject | null {
   const [value] = parseObjects(String(text)).values
