@@ -27,6 +27,14 @@ export const entryTypes: ReadonlySet<string> = new Set([
   'usage',
   'leaf',
   'reset',
+  'reset_boundary',
+  'title_change',
+  'model_usage',
+  'mode_change',
+  'session_init',
+  'service_tier_change',
+  'ttsr_injection',
+  'credential_pin',
 ])
 
 /** An entry with a message of a known role, or what an extension or the end of a branch says to the model. */
@@ -36,15 +44,19 @@ export const isSpoken = (entry: JsonObject): boolean =>
     : entry.type === 'custom_message' || entry.type === 'branch_summary'
 
 /**
- * True for an answer that failed or was interrupted, for a command that the person ran with `!!`, and for what OpenClaw
- * itself said in the place of the model.
+ * True for an answer that failed, was interrupted or was asked for again, for what the person ran with `!!` or `$$`, and
+ * for what OpenClaw itself said in the place of the model.
  */
 export function isUnsent(message: JsonObject): boolean {
-  if (message.role === 'bashExecution') return message.excludeFromContext === true
+  if (isRun(message)) return message.excludeFromContext === true
   if (message.role !== 'assistant') return false
   const isOfProgram = message.provider === 'openclaw' && programWords.has(textAt(message, 'model') ?? '')
-  return isOfProgram || message.stopReason === 'error' || message.stopReason === 'aborted'
+  const isRetried = isObject(message.retryRecovery)
+  return isOfProgram || isRetried || message.stopReason === 'error' || message.stopReason === 'aborted'
 }
+
+/** Whether a person ran something at the prompt: a command, or in oh-my-pi also lines of Python. */
+export const isRun = ({ role }: JsonObject): boolean => role === 'bashExecution' || role === 'pythonExecution'
 
 /** What OpenClaw names as the model of its own words. */
 const programWords: ReadonlySet<string> = new Set(['gateway-injected', 'delivery-mirror'])
@@ -124,8 +136,33 @@ export function piFinish(message: JsonObject): NewPart | null {
   }
 }
 
-/** Writes a command that the person ran at the prompt as the model is told of it. */
-export function bashText(message: JsonObject): string {
+/** Writes what the person ran at the prompt as the model is told of it. */
+export function runText(message: JsonObject): string {
+  return message.role === 'pythonExecution' ? pythonText(message) : bashText(message)
+}
+
+function pythonText(message: JsonObject): string {
+  const output = textAt(message, 'output') ?? ''
+  const told = [`Ran Python:\n\`\`\`python\n${textAt(message, 'code') ?? ''}\n\`\`\`\n`]
+  told.push(output === '' ? '(no output)' : `Output:\n${fenced(output)}`)
+  const exitCode = countAt(message, 'exitCode')
+  if (message.cancelled === true) told.push('\n\n(execution cancelled)')
+  else if (exitCode !== null && exitCode !== 0) told.push(`\n\nExecution failed with code ${exitCode}`)
+  return told.join('')
+}
+
+/** The files that a person named in a prompt of oh-my-pi, as the model is sent them behind it. */
+export function mentionedFiles(message: JsonObject): BlockPart[] {
+  const files = listAt(message, 'files').filter(isObject)
+  const told = files.map((file) => {
+    const content = textAt(file, 'content') ?? ''
+    return `<file path="${textAt(file, 'path') ?? ''}">${content === '' ? '' : `\n${content}`}\n</file>`
+  })
+  const images = files.flatMap(({ image }) => (isObject(image) ? [piBlock(image)] : []))
+  return [...(told.length === 0 ? [] : [textBlock(told.join('\n'))]), ...images]
+}
+
+function bashText(message: JsonObject): string {
   const output = textAt(message, 'output') ?? ''
   const told = [`Ran \`${textAt(message, 'command') ?? ''}\`\n${output === '' ? '(no output)' : fenced(output)}`]
   const exitCode = countAt(message, 'exitCode')
@@ -140,10 +177,10 @@ const fenced = (output: string): string => `\`\`\`\n${output}\n\`\`\``
 
 /**
  * The entry from which the session goes on behind this one. OpenClaw says with an entry of its own that somebody went back
- * to another, and that the session begins anew.
+ * to another, and that the session begins anew, and oh-my-pi that its window was cleared.
  */
 function parentOf(record: JsonObject): string | null | undefined {
-  if (record.type === 'reset') return null
+  if (record.type === 'reset' || record.type === 'reset_boundary') return null
   if (record.type === 'leaf') return textAt(record, 'targetId')
   return record.parentId === null ? null : (textAt(record, 'parentId') ?? undefined)
 }

@@ -17,7 +17,17 @@ import {
 import type { RecordOrigin } from '#core/ingest/transcripts/read-lines.ts'
 import type { RecordGraph } from '#core/ingest/transcripts/record-graph.ts'
 import { OMITTED } from '#core/systems/pruned-outputs.ts'
-import { bashText, entryTypes, isSpoken, isUnsent, piBlocks, piFinish, piResult, systemText } from './entries.ts'
+import {
+  entryTypes,
+  isSpoken,
+  isUnsent,
+  mentionedFiles,
+  piBlocks,
+  piFinish,
+  piResult,
+  runText,
+  systemText,
+} from './entries.ts'
 import type { Origin } from './origins.ts'
 
 /** The second reading of a session. */
@@ -35,6 +45,8 @@ export class PiReader {
   readonly #givenUp = new Set<string>()
   /** The compactions so far, by the messages that record them. */
   readonly #compactions = new Set<string>()
+  /** The calls of answers that are not sent any more. */
+  readonly #unsentCalls = new Set<string>()
   #latestId: string | null = null
   #sessionId: string | null = null
   /** The sessions of which this one has copies, the latest first. */
@@ -154,7 +166,10 @@ export class PiReader {
         add(message)
         const said = objectAt(entry, 'message')
         if (isLive && said.role === 'system') this.#prompt = { externalId: message.externalId, text: message.content }
-        if (isUnsent(said)) this.#omit(sessionId, message.externalId, null, atMs, isLive, out)
+        if (this.#isLeftOut(said)) this.#omit(sessionId, message.externalId, null, atMs, isLive, out)
+        // oh-my-pi writes a notice over a result that is not sent any more.
+        else if (said.prunedAt !== undefined)
+          this.#omit(sessionId, message.externalId, message.content, atMs, isLive, out)
         return
       }
       case 'custom_message': {
@@ -209,8 +224,11 @@ export class PiReader {
       case 'session_info':
         this.#name = textAt(entry, 'name') ?? this.#name
         break
+      case 'title_change':
+        this.#name = textAt(entry, 'title') || this.#name
+        break
       case 'model_change':
-        this.#model = textAt(entry, 'modelId') ?? this.#model
+        this.#model = textAt(entry, 'modelId') ?? textAt(entry, 'model') ?? this.#model
         break
     }
     out.push({ kind: 'other' })
@@ -238,6 +256,17 @@ export class PiReader {
     if (kept === null) return { kind: 'all' }
     // The model is sent only the newest of these summaries.
     return { kind: 'all_before', keptFrom: kept, compactions: new Set(this.#compactions) }
+  }
+
+  /** Whether the model is not sent a message, or the call to which it is the result. */
+  #isLeftOut(message: JsonObject): boolean {
+    if (message.role === 'toolResult') return this.#unsentCalls.has(textAt(message, 'toolCallId') ?? '')
+    if (!isUnsent(message)) return false
+    for (const block of listAt(message, 'content')) {
+      const id = isObject(block) && block.type === 'toolCall' ? textAt(block, 'id') : null
+      if (id !== null) this.#unsentCalls.add(id)
+    }
+    return true
   }
 
   #omit(
@@ -292,19 +321,21 @@ export class PiReader {
         const spent = piFinish({ usage: message.usage })
         return spent ? { ...result, parts: [...result.parts, spent] } : result
       }
-      case 'bashExecution': {
+      case 'bashExecution':
+      case 'pythonExecution': {
         const facts: MessageDetails = {
           ...details,
           bash: true,
           ...(message.excludeFromContext === true ? EXCLUDED : {}),
         }
-        return messageOf({ ...base, role: 'user', blocks: [textBlock(bashText(message))], details: facts })
+        return messageOf({ ...base, role: 'user', blocks: [textBlock(runText(message))], details: facts })
       }
       case 'system':
         return this.#system(externalId, message, createdAtMs, details)
       default: {
         const summary = textAt(message, 'summary')
-        const blocks = summary === null ? piBlocks(message.content) : [textBlock(summary)]
+        const blocks =
+          summary === null ? [...piBlocks(message.content), ...mentionedFiles(message)] : [textBlock(summary)]
         return messageOf({ ...base, role: 'user', blocks, details: { ...details, harness: true, piRole: role } })
       }
     }

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { findings } from '#test/builders/findings.ts'
+import { importOne } from '#test/builders/import.ts'
+import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
+import { sentWindow } from '#test/builders/sent-window.ts'
+import { writeLines } from '#test/builders/transcript-rows.ts'
+
+type Entry = Record<string, unknown>
+const at = (second: number): string => new Date(Date.UTC(2026, 8, 2, 10, 0, second)).toISOString()
+const title = { type: 'title', v: 1, title: '', updatedAt: at(0), pad: '    ' }
+const header = { type: 'session', version: 3, id: 'omp-w', timestamp: at(0), cwd: '/' }
+
+/** Entries of one chain, in the order of the file. */
+const session = (...entries: readonly Entry[]): Entry[] => [
+  title,
+  header,
+  ...entries.map((entry, index) => ({
+    id: `e${index + 1}`,
+    parentId: index === 0 ? null : `e${index}`,
+    timestamp: at(index + 1),
+    ...entry,
+  })),
+]
+const said = (role: string, text: string, more: Entry = {}): Entry => ({
+  type: 'message',
+  message: { role, content: [{ type: 'text', text }], ...more },
+})
+const called = (id: string, more: Entry = {}): Entry => ({
+  type: 'message',
+  message: { role: 'assistant', content: [{ type: 'toolCall', id, name: 'read', arguments: { path: 'a' } }], ...more },
+})
+const result = (toolCallId: string, text: string, more: Entry = {}): Entry =>
+  said('toolResult', text, { toolCallId, toolName: 'read', ...more })
+
+async function imported(memory: TestMemory, entries: readonly Entry[]): Promise<readonly string[]> {
+  expect(await importOne(memory.db, writeLines([...entries]))).toMatchObject({ skippedCount: 0 })
+  expect(await findings(memory.path)).toEqual([])
+  return sentWindow(memory).texts
+}
+
+describe('the window of a session of oh-my-pi', () => {
+  it('has only what was said since the person cleared it, and keeps the rest in the memory', async () => {
+    using memory = buildMemory()
+    const before = [
+      said('user', 'one'),
+      said('assistant', 'answer one'),
+      { type: 'compaction', summary: 'Told.', firstKeptEntryId: 'e2', tokensBefore: 900 },
+      said('user', 'two'),
+    ]
+    const after = [said('user', 'three'), said('assistant', 'answer three')]
+    expect(await imported(memory, session(...before))).toContain('two')
+    const texts = await imported(memory, session(...before, { type: 'reset_boundary' }, ...after))
+    expect(texts).toEqual(['three', 'answer three'])
+    const kept = memory.db.column<string>("SELECT content FROM messages WHERE role = 'user' ORDER BY seq")
+    expect(kept).toEqual(['one', 'Told.', 'two', 'three'])
+  })
+
+  it('has the notice that the agent wrote over a result, whose text an earlier import keeps', async () => {
+    using memory = buildMemory()
+    const notice = '[Superseded by a newer read of this file]'
+    const read = (text: string, more: Entry = {}): Entry[] =>
+      session(said('user', 'one'), called('c1'), result('c1', text, more), said('assistant', 'done'))
+    expect(await imported(memory, read('the long text of a file'))).toContain('the long text of a file')
+    const texts = await imported(memory, read(notice, { prunedAt: 1_796_043_949_472 }))
+    expect(texts).toEqual(['one', 'call read', notice, 'done'])
+    expect(memory.db.value("SELECT content FROM messages WHERE role = 'tool'")).toBe('the long text of a file')
+  })
+
+  it('has neither an answer that failed or was asked for again, nor the results of its calls', async () => {
+    using memory = buildMemory()
+    const entries = session(
+      said('user', 'one'),
+      called('c1', { stopReason: 'aborted' }),
+      result('c1', 'interrupted'),
+      said('assistant', 'half', { retryRecovery: { attempts: 1 } }),
+      said('assistant', 'whole', { stopReason: 'stop' }),
+    )
+    expect(await imported(memory, entries)).toEqual(['one', 'whole'])
+  })
+
+  it('has the files that a prompt named, and the Python that the person ran unless it was for the person alone', async () => {
+    using memory = buildMemory()
+    const files = [
+      { path: 'notes.md', content: 'remember this' },
+      { path: 'big.bin', content: '', skippedReason: 'binary' },
+    ]
+    const python = (code: string, output: string, more: Entry = {}): Entry => ({
+      type: 'message',
+      message: { role: 'pythonExecution', code, output, exitCode: 0, cancelled: false, truncated: false, ...more },
+    })
+    const entries = session(
+      said('user', 'look at @notes.md'),
+      { type: 'message', message: { role: 'fileMention', files } },
+      python('print(6 * 7)', '42'),
+      python('1 / 0', '', { exitCode: 1 }),
+      python('secret', 'hidden', { excludeFromContext: true }),
+      python('while True: pass', '', { cancelled: true, exitCode: undefined }),
+    )
+    expect(await imported(memory, entries)).toEqual([
+      'look at @notes.md',
+      '<file path="notes.md">\nremember this\n</file>\n<file path="big.bin">\n</file>',
+      'Ran Python:\n```python\nprint(6 * 7)\n```\nOutput:\n```\n42\n```',
+      'Ran Python:\n```python\n1 / 0\n```\n(no output)\n\nExecution failed with code 1',
+      'Ran Python:\n```python\nwhile True: pass\n```\n(no output)\n\n(execution cancelled)',
+    ])
+  })
+
+  it('has the title that was given last', async () => {
+    using memory = buildMemory()
+    await imported(memory, session(said('user', 'one'), { type: 'title_change', title: 'Ports', source: 'auto' }))
+    expect(memory.db.value('SELECT title FROM conversations')).toBe('Ports')
+  })
+})
