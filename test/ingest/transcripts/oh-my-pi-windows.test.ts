@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { openLcm } from '#core/lcm.ts'
 import { findings } from '#test/builders/findings.ts'
 import { importOne } from '#test/builders/import.ts'
 import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
@@ -102,6 +103,24 @@ describe('the window of a session of oh-my-pi', () => {
       'Ran Python:\n```python\nprint(6 * 7)\n```\nOutput:\n```\n42\n```',
       'Ran Python:\n```python\n1 / 0\n```\n(no output)\n\nExecution failed with code 1',
       'Ran Python:\n```python\nwhile True: pass\n```\n(no output)\n\n(execution cancelled)',
+    ])
+  })
+
+  it('of a sub-agent begins with its system prompt, and the sub-agent is no fork of the session that started it', async () => {
+    using memory = buildMemory()
+    await imported(memory, session(said('user', 'one'), called('c1'), result('c1', 'started')))
+    const [, ...entries] = session(
+      { type: 'session_init', systemPrompt: 'You are a scout.', task: 'look', tools: ['read'] },
+      said('user', 'look'),
+      said('assistant', 'seen'),
+    )
+    const own = { ...header, id: 'omp-scout', parentSession: '/sessions/2026-09-02T10-00-00_omp-w.jsonl' }
+    await importOne(memory.db, writeLines([title, own, ...entries.slice(1)]))
+    expect(sentWindow(memory, 'omp-scout').texts).toEqual(['You are a scout.', 'look', 'seen'])
+    const family = await (await openLcm(memory.path)).families.of(2)
+    expect(family.members.map(({ conversationId, relation }) => [conversationId, relation])).toEqual([
+      [1, null],
+      [2, 'sub-agent'],
     ])
   })
 

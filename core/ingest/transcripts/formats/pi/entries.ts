@@ -37,11 +37,16 @@ export const entryTypes: ReadonlySet<string> = new Set([
   'credential_pin',
 ])
 
-/** An entry with a message of a known role, or what an extension or the end of a branch says to the model. */
+const spokenTypes: ReadonlySet<string> = new Set(['custom_message', 'branch_summary', 'session_init'])
+
+/**
+ * An entry with a message of a known role, what an extension or the end of a branch says to the model, or the system
+ * prompt of a sub-agent.
+ */
 export const isSpoken = (entry: JsonObject): boolean =>
   entry.type === 'message'
     ? textAt(objectAt(entry, 'message'), 'role') !== null
-    : entry.type === 'custom_message' || entry.type === 'branch_summary'
+    : spokenTypes.has(textAt(entry, 'type') ?? '')
 
 /**
  * True for an answer that failed, was interrupted or was asked for again, for what the person ran with `!!` or `$$`, and

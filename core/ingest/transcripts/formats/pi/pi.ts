@@ -111,9 +111,14 @@ async function* read(
   titleOf: (sessionId: string) => string | null,
 ): AsyncGenerator<TranscriptChunk> {
   const graph = new RecordGraph()
-  yield* readJsonLines(source, 'looking', (record, { line }) => addEntry(graph, record, line))
+  // oh-my-pi writes how it began a sub-agent, and nothing of the kind into other sessions.
+  let isSubAgent = false
+  yield* readJsonLines(source, 'looking', (record, { line }) => {
+    isSubAgent ||= record.type === 'session_init'
+    addEntry(graph, record, line)
+  })
   graph.finish()
-  const reader = new PiReader(graph, source, `file:${basename(source.path)}`, titleOf)
+  const reader = new PiReader(graph, source, `file:${basename(source.path)}`, titleOf, [], isSubAgent)
   yield* readJsonLines(source, 'storing', (record, place, out) => reader.take(record, place, out))
   yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
 }

@@ -51,6 +51,7 @@ export class PiReader {
   #sessionId: string | null = null
   /** The sessions of which this one has copies, the latest first. */
   #origins: readonly Origin[]
+  readonly #isSubAgent: boolean
   /** Entries from before this time are copies from the session that this one was forked from. */
   #startedAtMs = Number.NEGATIVE_INFINITY
   #title: string | null = null
@@ -65,6 +66,7 @@ export class PiReader {
     fallback: string,
     titleOf: (sessionId: string) => string | null,
     origins: readonly Origin[] = [],
+    isSubAgent = false,
   ) {
     this.#graph = graph
     this.#chains = new BrokenChains(graph.breaks)
@@ -73,6 +75,7 @@ export class PiReader {
     this.#fallback = fallback
     this.#titleOf = titleOf
     this.#origins = origins
+    this.#isSubAgent = isSubAgent
   }
 
   take(record: JsonObject, origin: RecordOrigin, out: TranscriptRecord[]): void {
@@ -131,7 +134,7 @@ export class PiReader {
   #declare(sessionId: string, cwd: string | null, startedAtMs: number, out: TranscriptRecord[]): string {
     this.#sessionId = sessionId
     const parentSessionId = this.#origins[0]?.id ?? null
-    const fork = parentSessionId === null ? {} : { hasOwnCopies: true }
+    const fork = parentSessionId === null || this.#isSubAgent ? {} : { hasOwnCopies: true }
     out.push({ kind: 'session', sessionId, parentSessionId, ...fork, title: null, cwd, startedAtMs })
     return sessionId
   }
@@ -145,7 +148,7 @@ export class PiReader {
   #takeEntry(entry: JsonObject, id: string | null, origin: RecordOrigin, out: TranscriptRecord[]): void {
     const atMs = this.#clock.at(entry.timestamp)
     const sessionId = this.#sessionId ?? this.#declare(this.#fallback, null, atMs, out)
-    const isCopy = this.#origins.length > 0 && atMs < this.#startedAtMs
+    const isCopy = this.#origins.length > 0 && !this.#isSubAgent && atMs < this.#startedAtMs
     const isLive = this.#graph.isLive(id)
     this.#chains.reached(id, sessionId)
     const details = { ...origin.details, ...(isLive ? {} : { abandoned: true }), ...(isCopy ? { copied: true } : {}) }
@@ -224,6 +227,13 @@ export class PiReader {
       case 'session_info':
         this.#name = textAt(entry, 'name') ?? this.#name
         break
+      case 'session_init': {
+        const prompt = { content: textAt(entry, 'systemPrompt') ?? '' }
+        const message = this.#system(id ?? this.#ids.next('entry', JSON.stringify(entry)), prompt, atMs, details)
+        add(message)
+        if (isLive) this.#prompt = { externalId: message.externalId, text: message.content }
+        return
+      }
       case 'title_change':
         this.#name = textAt(entry, 'title') || this.#name
         break
