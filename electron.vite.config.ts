@@ -105,14 +105,14 @@ const loads = (folder: string): Plugin => ({
 const HANGUL = /U\+(?:11[\da-f]{2}|31[3-8][\da-f]|a9[67][\da-f]|(?:a[c-f]|[bc][\da-f]|d[0-7])[\da-f]{2})(?![\da-f])/i
 
 /**
- * Builds in of the fonts for more scripts what is used: the smaller of two formats, and of the Korean font the slices
- * with Hangul, because another font has the rest.
+ * Builds in of the fonts for more scripts what is used: the smaller format where there are two, and of the Korean font the
+ * slices with Hangul, because another font has the rest.
  */
 const slicedFonts = {
   name: 'sliced-fonts',
   enforce: 'pre' as const,
   transform(css: string, id: string): string | null {
-    const font = /@fontsource\/(noto-[^/]+)\/400\.css$/.exec(id)?.[1]
+    const font = /@fontsource(?:-variable)?\/(noto-[^/]+)\/(?:400|index)\.css$/.exec(id)?.[1]
     if (font === undefined) return null
     const slices = css
       .replaceAll(/, url\([^)]*\.woff\) format\('woff'\)/g, '')

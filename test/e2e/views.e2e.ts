@@ -29,7 +29,7 @@ const NOW = new Date('2026-03-10T12:00:00Z')
  * not compared, nor is the offer of the tour, which stands above everything else until it was refused.
  */
 const PINNED = `
-  :root { --more-fonts: "Noto Emoji", "Noto Sans SC", "Noto Sans KR", "Noto Sans Symbols 2" !important; }
+  :root { --more-fonts: "Noto Emoji", "Noto Sans SC", "Noto Sans KR Variable", "Noto Sans Symbols 2" !important; }
   * { caret-color: transparent !important; }
   header:has(> search) > :nth-child(-n+3):not(:first-child) { visibility: hidden !important; }
   footer > button ~ span ~ * { visibility: hidden !important; }
