@@ -59,6 +59,22 @@ describe('the window of a session of the Copilot CLI', () => {
     ])
   })
 
+  it('has after a clearing only the system prompt and the message that was set then', async () => {
+    using memory = buildMemory()
+    const cleared = event('e4', 'session.context_cleared', {
+      messagesCleared: 3,
+      initialMessage: 'Begin with the tests.',
+    })
+    const again = event('e7', 'session.context_cleared', { messagesCleared: 3 })
+    await imported(memory, main(...conversation, cleared))
+    expect(sentTexts(memory)).toEqual(['Rules.', 'Begin with the tests.'])
+    await imported(memory, main(...conversation, cleared, asked('e5', 'two'), answer('e6', 'done')))
+    expect(sentTexts(memory)).toEqual(['Rules.', 'Begin with the tests.', 'two', 'done'])
+    await imported(memory, main(...conversation, cleared, asked('e5', 'two'), answer('e6', 'done'), again))
+    expect(sentTexts(memory)).toEqual(['Rules.'])
+    expect(told(memory)).toContain('assistant: answer one')
+  })
+
   it('loses what the agent took out of its file when the person went back', async () => {
     using memory = buildMemory()
     const before = main(...conversation, asked('e4', 'two'), prompt('e5', 'More rules.'), answer('e6', 'answer two'))

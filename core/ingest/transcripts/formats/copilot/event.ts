@@ -26,7 +26,7 @@ const bookkeeping: ReadonlySet<string> = new Set([
   ...family('session', 'mcp_server_needs_reconnect mcp_server_removed mcp_server_status_changed binary_asset'),
   ...family('session', 'schedule_created schedule_cancelled schedule_rearmed extensions.attachments_pushed'),
   ...family('session', 'managed_settings_enforced managed_settings_resolved'),
-  ...family('session', 'model_deselected permission_recovery request_body_compression_disabled'),
+  ...family('session', 'context_cleared model_deselected permission_recovery request_body_compression_disabled'),
   ...family('session', 'fusion_change_checkpoint fusion_commit_started'),
   ...family('session', 'fusion_completed fusion_resolved fusion_route_started fusion_route_failed'),
   ...family('session.canvas', 'opened closed recorded removed registry_changed unavailable'),
@@ -67,7 +67,6 @@ const bookkeeping: ReadonlySet<string> = new Set([
 /** Events that change the window in a way that they do not tell. */
 const untold: Readonly<Record<string, string>> = {
   'session.truncation': 'the agent took messages out of its window here, and the file does not say which',
-  'session.context_cleared': 'the window was cleared here, which an import does not follow yet',
 }
 
 export const isBookkeeping = (type: string): boolean => bookkeeping.has(type)

@@ -173,6 +173,9 @@ export class CopilotReader {
         return this.#takeProgramText(event, type, base, this.#skills.delivered(data), details, out)
       case 'session.compaction_complete':
         return this.#takeCompaction(event, base, data, details, out)
+      case 'session.context_cleared':
+        this.#clear(this.#session(event, createdAtMs, out), id, createdAtMs, out)
+        return this.#takeProgramText(event, type, base, textAt(data, 'initialMessage'), details, out)
       default:
         return false
     }
@@ -231,6 +234,13 @@ export class CopilotReader {
     out.push({ kind: 'compaction', sessionId: session.id, ...told, recordedBy: [externalId], replaced })
     session.sent = [externalId, ...kept]
     return true
+  }
+
+  /** A program that drives the agent took everything but the system prompt out of its window. */
+  #clear(session: Session, id: string, atMs: number, out: TranscriptRecord[]): void {
+    const outputs = session.sent.map((externalId) => ({ externalId, seen: null }))
+    out.push({ ...neverSent(session.id, id, atMs), key: `cleared ${id}`, outputs })
+    session.sent = []
   }
 
   #leaveOut(session: Session, externalId: string, atMs: number, out: TranscriptRecord[]): void {
