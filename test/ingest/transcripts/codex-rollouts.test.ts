@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { findings } from '#test/builders/findings.ts'
-import { importOne } from '#test/builders/import.ts'
+import { importOne, runImport } from '#test/builders/import.ts'
 import { buildMemory } from '#test/builders/memory.ts'
 import { sentWindow } from '#test/builders/sent-window.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
@@ -140,4 +140,36 @@ it('a file of Codex whose earlier file is not there is a session by itself', asy
   const path = new RolloutBuilder(1, SECOND, base).turn('three').write(join(temporaryFolder(), 'sessions'))
   expect(await importOne(memory.db, path)).toMatchObject({ added: 2, error: null })
   expect(sentWindow(memory, SESSION).texts).toEqual(['three', 'answer to three'])
+})
+
+// Invariant: going on where the last reading ended gives the same memory as reading the whole.
+it('a session of Codex with several files goes on where the reading of its newest file ended', async () => {
+  using going = buildMemory()
+  using whole = buildMemory()
+  const root = join(temporaryFolder(), 'sessions')
+  const first = new RolloutBuilder(0, SESSION).turn('one')
+  const base = { thread_id: SESSION, end_ordinal_exclusive: first.next }
+  first.turn('two').write(root)
+  const second = new RolloutBuilder(1, SECOND, base).turn('three')
+  for (const [words, isWhole] of [
+    ['four', true],
+    ['five', false],
+    ['six', false],
+  ] as const) {
+    const path = second.turn(words).write(root)
+    const { files: grown } = await runImport(going.db, [path], { goesOn: true })
+    await runImport(whole.db, [path], { goesOn: false })
+    expect(grown[0]).toMatchObject(isWhole ? { added: 8, alreadyThere: 0 } : { added: 2, alreadyThere: 0 })
+    expect(dump(going)).toEqual(dump(whole))
+  }
+  const back = new RolloutBuilder(2, THIRD, { thread_id: SECOND, end_ordinal_exclusive: base.end_ordinal_exclusive })
+  back.turn('seven').write(root)
+  const late = second.turn('late').write(root)
+  for (const [memory, goesOn] of [
+    [going, true],
+    [whole, false],
+  ] as const)
+    await runImport(memory.db, [late], { goesOn })
+  expect(dump(going)).toEqual(dump(whole))
+  expect(sentWindow(going, SESSION).texts).toEqual(['one', 'answer to one', 'seven', 'answer to seven'])
 })

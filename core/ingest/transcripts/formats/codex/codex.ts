@@ -51,14 +51,18 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
   const from = placeIn(source.place?.from ?? null)
   const straight = from && new StraightRecords()
   const survey = new CodexSurvey(from)
-  const rollouts = from === null ? rolloutsOf(source) : [THIS_FILE]
+  const all = rolloutsOf(source)
+  const isNewest = all.at(-1)?.head === null
+  // What was read of the file may have been taken back since.
+  if (from !== null && !isNewest) return
+  const rollouts = from === null ? all : [THIS_FILE]
   for (const [number, rollout] of rollouts.entries())
     yield* readRollout(source, rollout, 'looking', (record, { line }) => {
       straight?.add(record)
       survey.add(record, lineOf(line, number))
     })
   if (straight?.areStraight === false) return
-  const reader = new CodexReader(source, survey, { from, isAlone: rollouts.length === 1 })
+  const reader = new CodexReader(source, survey, { from, isNewest })
   for (const [number, rollout] of rollouts.entries()) {
     reader.begin(rollout, (line) => lineOf(line, number))
     yield* readRollout(source, rollout, 'storing', (record, origin, out) => reader.take(record, origin, out))

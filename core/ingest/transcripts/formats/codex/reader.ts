@@ -50,15 +50,15 @@ export class CodexReader {
   /** How the survey numbers the lines of the file. */
   #lineOf = (line: number): number => line
 
-  /** @param isAlone whether the session has no other file, so that a later reading may go on from the end of this one */
+  /** @param isNewest whether the session has no later file, so that a later reading may go on from the end of this one */
   constructor(
     source: TranscriptSource,
     survey: CodexSurvey,
-    { from, isAlone }: { readonly from: CodexPlace | null; readonly isAlone: boolean },
+    { from, isNewest }: { readonly from: CodexPlace | null; readonly isNewest: boolean },
   ) {
     this.#source = source
     this.#from = from
-    this.#isPlain = isAlone
+    this.#isPlain = isNewest
     this.#model = from?.model ?? null
     this.#survey = survey
     this.#clock = new RecordClock(source.nowMs)
