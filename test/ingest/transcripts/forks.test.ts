@@ -439,6 +439,35 @@ describe('a fork of Claude Code that copies what was said', () => {
     },
   )
 
+  const goneBack = kinds.flatMap(([what, kind]) =>
+    [
+      [0, 1],
+      [1, 0],
+    ].map((order) => [what, order.join(), kind, order] as const),
+  )
+
+  it.each(goneBack)(
+    'a fork whose person goes back behind its beginning leaves out what it copied after that, where %s the session that said it, with the files in the order %s',
+    async (_, __, kind, order) => {
+      const folder = temporaryFolder()
+      const story = new TranscriptBuilder()
+      story.user('one')
+      const first = story.answer('msg_1', [text('answer one')])
+      story.user('two')
+      story.answer('msg_2', [text('answer two')])
+      const fork = forkOf(story, 'fork', kind)
+      story.user('three')
+      const later = '2026-03-02T09:01:00.000Z'
+      fork.user('another two', { parentUuid: kind.rename(first, 'fork'), timestamp: later })
+      fork.answer('msg_3', [text('another answer')], { timestamp: later })
+      const paths = [story.write(`${SESSION}.jsonl`, folder), fork.write('fork.jsonl', folder)]
+      using memory = await imported(order.map((index) => paths[index] as string))
+      expect(sentWindow(memory, SESSION).texts).toEqual(['one', 'answer one', 'two', 'answer two', 'three'])
+      expect(sentWindow(memory, 'fork').texts).toEqual(['one', 'answer one', 'another two', 'another answer'])
+      expect(memory.db.value('SELECT count(*) FROM messages')).toBe(7)
+    },
+  )
+
   it('two copies that name the same original are both kept', async () => {
     const folder = temporaryFolder()
     const fork = new TranscriptBuilder('fork')

@@ -320,6 +320,7 @@ class ClaudeCodeReader {
       cwd: this.#survey.workingDirectory,
       startedAtMs,
       ...(key.agentId === null && this.#names.areChanged ? { hasOwnAccount: true } : {}),
+      ...(key.agentId === null && parent !== null ? { hasOwnCopies: true } : {}),
       mayBeFork: key.agentId === null && parent === null && this.#survey.beginsCompacted,
       isMain: this.#survey.key !== null && sessionId === sessionName(this.#survey.key),
     })
