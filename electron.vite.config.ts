@@ -7,6 +7,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
 import { build, type Plugin } from 'vite'
 import { licences } from './scripts/licences.ts'
+import { schemasWhenAsked } from './scripts/schemas-when-asked.ts'
 
 const requireHere = createRequire(import.meta.url)
 const here = (path: string): string => resolve(import.meta.dirname, path)
@@ -195,7 +196,14 @@ const filesOfPdfs: Plugin = {
 
 export default defineConfig({
   main: {
-    plugins: [declarations, filesOfPackages, licences(import.meta.dirname), hookOfAgents, loads('out/main')],
+    plugins: [
+      schemasWhenAsked,
+      declarations,
+      filesOfPackages,
+      licences(import.meta.dirname),
+      hookOfAgents,
+      loads('out/main'),
+    ],
     build: {
       outDir: 'out/main',
       // What is not bundled: a native binding, what Electron itself provides, and a driver that looks for optional

@@ -1,6 +1,5 @@
 import { EventPublisher, implement, ORPCError, ValidationError } from '@orpc/server'
 import { z } from 'zod'
-import { agentTools, Tools } from './agents/tools/tools.ts'
 import { rawRows } from './browse/raw-rows.ts'
 import { systemClock } from './clock.ts'
 import { contract } from './contract/contract.ts'
@@ -281,8 +280,9 @@ export function createRouter(core: Core) {
       revoke: os.grants.revoke.handler(async ({ input }) => (await core.lcm()).grants.revoke(input.id)),
     },
     tools: {
-      list: os.tools.list.handler(() => agentTools()),
+      list: os.tools.list.handler(async () => (await import('./agents/tools/tools.ts')).agentTools()),
       call: os.tools.call.handler(async ({ input, signal }) => {
+        const { Tools } = await import('./agents/tools/tools.ts')
         const access = input.grant === undefined ? ALL : { kind: 'grant' as const, grantId: input.grant }
         const tools = new Tools(() => core.lcm(), access)
         return { ...(await tools.call(input.name, input.arguments, signal ?? new AbortController().signal)) }

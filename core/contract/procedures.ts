@@ -29,14 +29,21 @@ export function procedures(): Procedure[] {
 
 function procedureOf(path: readonly string[], node: unknown): Procedure {
   const { inputSchema, outputSchema, meta } = (node as Node)['~orpc']
-  const stream = getEventIteratorSchemaDetails(outputSchema)
+  const stream = (): ReturnType<typeof getEventIteratorSchemaDetails> => getEventIteratorSchemaDetails(outputSchema)
   return {
     ...meta,
     name: path.join('.'),
     path,
-    input: zodOrNone(inputSchema),
-    output: zodOrNone(stream ? stream.yields : outputSchema),
-    isStream: stream !== undefined,
+    // Who needs the names alone does not make all schemas.
+    get input() {
+      return zodOrNone(inputSchema)
+    },
+    get output() {
+      return zodOrNone(stream()?.yields ?? outputSchema)
+    },
+    get isStream() {
+      return stream() !== undefined
+    },
   }
 }
 
