@@ -177,7 +177,7 @@ export class FactTracer {
     const fates: Fate[] = []
     const held = new Map<string, number>()
     for (const sentence of details.sentences) {
-      fates.push(...finder.fateOf(sentence).fates)
+      fates.push(...finder.fatesOf(sentence))
       for (const [text, count] of finder.holders(sentence)) {
         const id = index.texts[text]?.id ?? ''
         // The nodes of the ladder are not listed again as places that say it, too.

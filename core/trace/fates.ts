@@ -24,9 +24,6 @@ export type Fate = {
   readonly at: { readonly text: number; readonly start: number; readonly end: number } | null
 }
 
-/** What became of a sentence and its details, and the passage that comes nearest to it. */
-export type SentenceFate = { readonly fates: readonly Fate[]; readonly nearest: Candidate | null }
-
 /** At most this many places of a number are looked at. */
 const MOST_PLACES = 100
 
@@ -74,21 +71,33 @@ export class FateFinder {
     return this.#comparison.scorer
   }
 
-  /** Returns what became of a sentence in all texts that were added. */
-  fateOf({ claim, details }: Sentence): SentenceFate {
-    if (!this.#mayStand(claim)) return { fates: details.map(() => DROPPED), nearest: null }
-    const nearest = this.#scorer.nearest(claim)
-    const isTurned = nearest !== null && this.#mayBeTurned(claim, details) && this.#isTurned(claim, nearest)
-    const specifics = details.map((detail) => this.#fateOfSpecific(claim, detail, nearest, isTurned))
+  /** Returns what became of each detail of a sentence in all texts that were added. */
+  fatesOf({ claim, details }: Sentence): Fate[] {
+    if (!this.#mayStand(claim)) return details.map(() => DROPPED)
+    const isWhole = details.some(({ specific }) => specific === null)
+    const places = details.map(({ specific }) => (specific === null ? undefined : this.#placeOf(claim, specific)))
+    const isAnywhere = places.some((place) => place !== undefined)
+    const mayBeTurned = (isWhole || isAnywhere) && this.#mayBeTurned(claim, details)
+    const isCompared = isWhole || mayBeTurned || (places.includes(undefined) && this.#mayHaveOther(claim))
+    const nearest = isCompared ? this.#scorer.nearest(claim) : null
+    const isTurned = nearest !== null && mayBeTurned && this.#isTurned(claim, nearest)
+    const specifics = details.map(({ specific }, index) =>
+      specific === null ? null : this.#fateOfSpecific(claim, specific, places[index], nearest, isTurned),
+    )
     const isChanged = specifics.some((fate) => fate?.fate === 'changed')
-    return { fates: specifics.map((fate) => fate ?? this.#fateOfWhole(claim, nearest, isTurned, isChanged)), nearest }
+    return specifics.map((fate) => fate ?? this.#fateOfWhole(claim, nearest, isTurned, isChanged))
+  }
+
+  /** Returns the passage that comes nearest to a sentence, or null when too few of its words stand anywhere. */
+  nearestTo({ claim }: Sentence): Candidate | null {
+    return this.#mayStand(claim) ? this.#scorer.nearest(claim) : null
   }
 
   /** Returns for each detail of a sentence whether it is kept, without a look at what stands in place of the others. */
   keptOf(sentence: Sentence): boolean[] {
     const { claim, details } = sentence
     if (details.some(({ specific }) => specific === null))
-      return this.fateOf(sentence).fates.map(({ fate }) => fate === 'kept')
+      return this.fatesOf(sentence).map(({ fate }) => fate === 'kept')
     const isThere = details.map(({ specific }) => specific !== null && this.#placeOf(claim, specific) !== undefined)
     if (!isThere.includes(true) || !this.#mayBeTurned(claim, details)) return isThere
     const nearest = this.#scorer.nearest(claim)
@@ -150,10 +159,24 @@ export class FateFinder {
     return total > 0 && held / total >= FATE.leastTrace
   }
 
-  #fateOfSpecific(claim: Claim, { specific }: Detail, nearest: Candidate | null, isTurned: boolean): Fate | null {
-    if (specific === null) return null
+  /**
+   * Returns false when no passage has enough of the other specifics of a sentence to have something in the place of one:
+   * see `#instead`.
+   */
+  #mayHaveOther({ specifics }: Claim): boolean {
+    const held = specifics.filter((specific) => this.#index.occurrencesOf(specific).length > 0).length
+    return held * 2 >= specifics.length - 1
+  }
+
+  /** @param place where it stands for the same as in the sentence */
+  #fateOfSpecific(
+    claim: Claim,
+    specific: number,
+    place: Occurrence | undefined,
+    nearest: Candidate | null,
+    isTurned: boolean,
+  ): Fate {
     const sought = this.#comparison.specific(specific)
-    const place = this.#placeOf(claim, specific)
     // What is said of a value counts as much as the value.
     if (place && nearest && isTurned) return this.#turned(nearest)
     if (place) return { fate: 'kept', instead: null, at: { text: place.text, start: place.start, end: place.end } }

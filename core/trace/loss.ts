@@ -220,7 +220,7 @@ export class LossReporter {
       const finder = new FateFinder(details, index)
       const standing = new Set<string>()
       for (const sentence of details.sentences) {
-        for (const key of standingOf(sentence, finder.fateOf(sentence).fates)) standing.add(key)
+        for (const key of standingOf(sentence, finder.fatesOf(sentence))) standing.add(key)
         if (slice.isOver) await slice.yield()
       }
       for (const [place, [, ones]] of some.entries()) {

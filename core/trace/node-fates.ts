@@ -3,6 +3,7 @@ import { keepRecent } from '../keeping.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { SourceText } from '../provenance/passages.ts'
 import type { TextIndex } from '../provenance/text-index.ts'
+import type { Candidate } from '../provenance/window-comparison.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { TimeSlice } from '../yielding.ts'
 import { type Details, LONGEST_TEXT } from './details.ts'
@@ -71,18 +72,26 @@ export class NodeComparer {
   async #compare(id: string, index: TextIndex): Promise<NodeFates> {
     const finder = new FateFinder(this.#details, index, this.#sources.of(id))
     const fates: Fate[] = []
-    let [best, nearest]: [number, { text: number; start: number } | null] = [0, null]
     for (const sentence of this.#details.sentences) {
-      const found = index.texts.length === 0 ? null : finder.fateOf(sentence)
-      fates.push(...(found?.fates ?? sentence.details.map(() => UNKNOWN)))
-      if (found?.nearest && found.nearest.score > best) [best, nearest] = [found.nearest.score, found.nearest]
+      fates.push(...(index.texts.length === 0 ? sentence.details.map(() => UNKNOWN) : finder.fatesOf(sentence)))
       await this.#slice.yieldIfOver()
     }
-    const shown = fates.find(({ at }) => at !== null)?.at ?? nearest
+    const shown = fates.find(({ at }) => at !== null)?.at ?? (await this.#nearest(finder))
     const { text, field } = index.texts[shown?.text ?? 0] ?? { text: '', field: null }
     const node = { id, fates, text, field, nearest: shown?.start ?? null, title: index.texts[0]?.text ?? '' }
     this.#known.set(id, node)
     return node
+  }
+
+  /** Returns the passage that comes nearest to one of the sentences, where no detail stands. */
+  async #nearest(finder: FateFinder): Promise<Candidate | null> {
+    let best: Candidate | null = null
+    for (const sentence of this.#details.sentences) {
+      const found = finder.nearestTo(sentence)
+      if (found && found.score > (best?.score ?? 0)) best = found
+      await this.#slice.yieldIfOver()
+    }
+    return best
   }
 
   /** Returns what became of the details at each summary of a way, where a change goes on. */

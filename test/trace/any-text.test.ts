@@ -23,7 +23,7 @@ async function comparedWith(said: string, other: string) {
   const finder = new FateFinder(details, index)
   return details.sentences.map((sentence) => ({
     sentence,
-    found: finder.fateOf(sentence),
+    fates: finder.fatesOf(sentence),
     kept: finder.keptOf(sentence),
   }))
 }
@@ -43,9 +43,9 @@ it('names details of any text by their places in it', () => {
 it('gives every detail of any text one fate in any other text, and a place only where it is kept', async () => {
   await fc.assert(
     fc.asyncProperty(anyText(200), anyText(200), async (said, other) => {
-      for (const { sentence, found } of await comparedWith(said, other)) {
-        expect(found.fates.length).toBe(sentence.details.length)
-        for (const { fate, at, instead } of found.fates) {
+      for (const { sentence, fates } of await comparedWith(said, other)) {
+        expect(fates.length).toBe(sentence.details.length)
+        for (const { fate, at, instead } of fates) {
           if (at !== null) expect(other.slice(at.start, at.end)).not.toBe('')
           if (fate === 'kept') expect(instead).toBeNull()
         }
@@ -58,8 +58,8 @@ it('gives every detail of any text one fate in any other text, and a place only 
 it('says which details are kept as the fates say it, for any text', async () => {
   await fc.assert(
     fc.asyncProperty(anyText(200), anyText(200), async (said, other) => {
-      for (const { found, kept } of await comparedWith(said, `${other}\n${said.slice(0, other.length)}`))
-        expect(kept).toEqual(found.fates.map(({ fate }) => fate === 'kept'))
+      for (const { fates, kept } of await comparedWith(said, `${other}\n${said.slice(0, other.length)}`))
+        expect(kept).toEqual(fates.map(({ fate }) => fate === 'kept'))
     }),
     { numRuns: runs(200) },
   )
@@ -68,8 +68,8 @@ it('says which details are kept as the fates say it, for any text', async () => 
 it('never calls a detail kept or changed in an empty text', async () => {
   await fc.assert(
     fc.asyncProperty(anyText(300), async (said) => {
-      for (const { found } of await comparedWith(said, '')) {
-        for (const { fate } of found.fates) expect(fate).toBe('dropped')
+      for (const { fates } of await comparedWith(said, '')) {
+        for (const { fate } of fates) expect(fate).toBe('dropped')
       }
     }),
     { numRuns: runs(100) },
@@ -85,8 +85,8 @@ it('keeps every detail of a text in the text itself', async () => {
   ].join('\n')
   const compared = await comparedWith(said, `Earlier.\n${said}\nLater.`)
   expect(compared.length).toBeGreaterThan(4)
-  for (const { sentence, found } of compared)
-    expect(stateOf(found.fates.map(({ fate }) => fate)), sentence.claim.text).toBe('kept')
+  for (const { sentence, fates } of compared)
+    expect(stateOf(fates.map(({ fate }) => fate)), sentence.claim.text).toBe('kept')
 })
 
 it('tells the state of several details together', () => {

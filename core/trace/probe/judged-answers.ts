@@ -26,7 +26,7 @@ export async function judgeAnswers(
   const fates = asked.map((): { fate: DetailFate; instead: string | null }[] => [])
   for (const sentence of details.sentences) {
     const { answer } = asked[sentence.told] as Question
-    const found = finder.fateOf(sentence).fates
+    const found = finder.fatesOf(sentence)
     const isSought = sentence.details.map(({ specific, text }) =>
       answer === null ? specific === null : text === answer,
     )
