@@ -7,7 +7,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { isLocalPath } from '../local-path.ts'
 import { type CoreHost, isRefusal, MAX_FRAME_BYTES, type Refusal } from './core-host.ts'
 import { EntryTokens } from './entry-tokens.ts'
-import { assetPath, contentSecurityPolicy, MIME_TYPES } from './web-assets.ts'
+import { assetPath, cachingOf, contentSecurityPolicy, MIME_TYPES } from './web-assets.ts'
 
 export type BrowserHostOptions = {
   readonly cores: CoreHost
@@ -198,7 +198,7 @@ class Door {
     const body = path === null ? null : await readFile(path).catch(() => null)
     if (path === null || body === null) return refuse(response, 404, 'There is nothing here.')
     const type = MIME_TYPES[extname(path)] ?? 'application/octet-stream'
-    response.writeHead(200, { 'content-type': type })
+    response.writeHead(200, { 'content-type': type, 'cache-control': cachingOf(pathname) })
     response.end(body)
   }
 }

@@ -17,7 +17,11 @@ export type CoreThreadData = {
   /** Where keys can be stored: the file, and a port to the keychain. */
   readonly keys: { readonly path: string; readonly cipher: MessagePort } | null
 }
-export type ToCoreThread = { kind: 'connect'; port: MessagePort } | { kind: 'ping' } | { kind: 'close' }
+export type ToCoreThread =
+  | { kind: 'connect'; port: MessagePort }
+  | { kind: 'prepare' }
+  | { kind: 'ping' }
+  | { kind: 'close' }
 /** Asks the user, in the process that owns the windows or the terminal. The answer arrives over the port. */
 type Question = { readonly kind: 'confirm'; readonly asked: readonly Reach[]; readonly port: MessagePort }
 export type FromCoreThread =
@@ -113,11 +117,14 @@ export class CoreHost {
     return port1
   }
 
-  /** Starts the core of a file that a window is about to use. The file itself is opened with the first call. */
+  /** Starts the core of a file that a window is about to use, and has it read what that will ask for first. */
   prepare(path: string, allowNewer = false): void {
     if (isDatabaseAddress(path)) return
     const key = keyOf(path, allowNewer)
-    if (!this.#cores.has(key)) this.#linger(key, this.#start(key, path, allowNewer))
+    if (this.#cores.has(key)) return
+    const running = this.#start(key, path, allowNewer)
+    this.#post(running, { kind: 'prepare' })
+    this.#linger(key, running)
   }
 
   /**

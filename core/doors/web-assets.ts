@@ -30,6 +30,13 @@ export const MIME_TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
+/**
+ * What browsers may do with a file of the built renderer: keep for a year what the build named after its content, and with
+ * it what they compiled; ask for everything else again.
+ */
+export const cachingOf = (pathname: string): string =>
+  pathname.startsWith('/assets/') ? 'private, max-age=31536000, immutable' : 'no-store'
+
 /** Returns the file of the built renderer for an address, or null for an address outside of the folder. */
 export function assetPath(rendererDir: string, pathname: string): string | null {
   const asked = pathname === '/' ? 'index.html' : decoded(pathname)

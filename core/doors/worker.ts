@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { MessageChannel, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
+import { readFirstView } from '../browse/read-first-view.ts'
 import { Core } from '../core.ts'
 import { logEvent } from '../log.ts'
 import { Machine } from '../machine/machine.ts'
@@ -100,6 +101,14 @@ if (data.role === 'jobs') {
       client.on('close', () => clients.delete(client))
       serve(client)
       client.start()
+      return
+    }
+    if (message.kind === 'prepare') {
+      // What fails is asked for again by the window, and the answer says why.
+      core
+        .lcm()
+        .then(readFirstView)
+        .catch(() => undefined)
       return
     }
     if (message.kind === 'ping') return tell({ kind: 'awake' })

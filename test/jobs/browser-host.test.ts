@@ -118,11 +118,17 @@ describe('the pages of the browser host', () => {
       expect(headers).toMatchObject({
         'x-content-type-options': 'nosniff',
         'x-frame-options': 'DENY',
-        'cache-control': 'no-store',
         'referrer-policy': 'no-referrer',
         'cross-origin-resource-policy': 'same-origin',
       })
     }
+  })
+
+  it('let browsers keep the files that are named after their content, and nothing else', async () => {
+    const cachingOf = async (path: string) => (await ask(path)).headers['cache-control']
+    expect(await cachingOf('/assets/page.js')).toBe('private, max-age=31536000, immutable')
+    for (const path of ['/', '/?file=x', '/assets/nothing.js', '/session', '/metrics', '/nothing'])
+      expect(await cachingOf(path), path).toBe('no-store')
   })
 
   it('survive malformed requests', async () => {

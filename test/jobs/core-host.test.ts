@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { CoreHost } from '#core/doors/core-host.ts'
 import { generateHistory } from '../builders/history.ts'
@@ -24,6 +24,15 @@ describe('the core host', () => {
     const { jobId } = await one.client.jobs.start({ kind: 'integrity' })
     expect(await jobWhen(other.client, jobId, hasEnded)).toMatchObject({ state: 'done' })
     expect(await other.client.integrity.last()).toMatchObject({ ok: true })
+  })
+
+  it('says why a file cannot be opened when the window asks, although it tried to read the file before', async () => {
+    using memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
+    const path = join(dirname(memory.path), 'nothing-here.db')
+    cores.prepare(path)
+    cores.prepare(memory.path)
+    await expect(openWindow(cores, path).client.memory.info()).rejects.toMatchObject({ data: { code: 'file_missing' } })
+    expect((await openWindow(cores, memory.path).client.memory.stats()).messages).toBe(1)
   })
 
   it('separates windows on different files', async () => {
