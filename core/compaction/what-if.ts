@@ -60,10 +60,10 @@ function countSteps({ steps }: CompactionPlan): Pick<WhatIf, 'messagesToLeaves' 
   const summariesToCondensed = { summaries: 0, condensed: 0 }
   for (const { pass, sources } of steps) {
     if (pass === 'leaf') {
-      messagesToLeaves.messages += sources.length
+      messagesToLeaves.messages += sources.messages
       messagesToLeaves.leaves += 1
     } else {
-      summariesToCondensed.summaries += sources.length
+      summariesToCondensed.summaries += sources.summaries + sources.planned
       summariesToCondensed.condensed += 1
     }
   }
