@@ -89,11 +89,14 @@ function ruleFinding({ id, severity, count, samples, advice }: CheckResult): Wat
   return {
     ...{ kind, severity, sinceMs: null },
     conversationId: first?.conversationId ?? null,
-    text: `${RULE_TEXTS[kind] ?? kind}: ${plural(count, 'finding')}${first?.id == null ? '' : `, such as ${first.id}`}.`,
+    text: `${RULE_TEXTS[kind] ?? kind}: ${plural(count, 'finding')}${first?.id == null ? '' : `, the first one at ${named(first.id)}`}.`,
     mend: advice ?? 'See the check.',
     command: 'lcm repair --plan',
   }
 }
+
+/** Ids of summaries are as their system gave them, and some are only numbers. */
+const named = (id: string): string => (id.startsWith('msg_') ? `message ${id.slice('msg_'.length)}` : `summary ${id}`)
 
 const RULE_TEXTS: Partial<Record<WatchKind, string>> = {
   empty_summary: 'Summaries say nothing',

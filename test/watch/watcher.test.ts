@@ -197,7 +197,7 @@ describe('what is watched while an agent works', () => {
     memory.leaf(conversation, [c], { content: '## Goal\n\n## Decisions\n\n- (none)\n\n**Next steps:**\n\nN/A' })
     memory.leaf(conversation, [d], { content: ' ' })
     expect((await look()).map(({ kind, text }) => `${kind}: ${text}`)).toMatchObject([
-      expect.stringMatching(/^empty_summary: Summaries say nothing: 1 finding, such as sum_/),
+      expect.stringMatching(/^empty_summary: Summaries say nothing: 1 finding, the first one at summary sum_/),
       expect.stringMatching(/^skeletal_summary: Summaries have headings and no text: 1 finding/),
     ])
   })
