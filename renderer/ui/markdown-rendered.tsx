@@ -1,4 +1,4 @@
-import { isValidElement, type ReactNode } from 'react'
+import { isValidElement, type ReactElement, type ReactNode, useMemo } from 'react'
 import type { Components } from 'react-markdown'
 import ReactMarkdown from 'react-markdown'
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize'
@@ -95,22 +95,34 @@ const SCHEMA = {
   attributes: { ...defaultSchema.attributes, [SOURCE_TAG]: ['loss'] },
 }
 
+/** The text that was parsed before it is shown, and what it became. */
+let ahead: { readonly text: string; readonly parsed: ReactElement } | null = null
+
+/** Parses a text that will probably be shown next. The one before it is forgotten. */
+export function keepAhead(text: string): void {
+  if (ahead?.text !== text) ahead = { text, parsed: parsed(text) }
+}
+
 /** See `Markdown`, which loads this on first use. Where rendering would change the text, its source is shown. */
 export function MarkdownRendered({ text }: { readonly text: string }) {
+  const content = useMemo(() => (ahead?.text === text ? ahead.parsed : parsed(text)), [text])
   return (
     <div className={styles.markdown} dir="auto">
-      <ReactMarkdown
-        remarkPlugins={[remarkGfm, sourceWhereLost, htmlAsText]}
-        rehypePlugins={[[rehypeSanitize, SCHEMA], textsAsMarked]}
-        components={components}
-        // No address is followed or loaded, so it is shown completely, whatever its scheme.
-        urlTransform={(url) => url}
-      >
-        {text}
-      </ReactMarkdown>
+      {content}
     </div>
   )
 }
+
+/** The component is a pure function without hooks. It would parse its text again each time what is around it is rendered. */
+const parsed = (text: string): ReactElement =>
+  ReactMarkdown({
+    remarkPlugins: [remarkGfm, sourceWhereLost, htmlAsText],
+    rehypePlugins: [[rehypeSanitize, SCHEMA], textsAsMarked],
+    components,
+    // No address is followed or loaded, so it is shown completely, whatever its scheme.
+    urlTransform: (url) => url,
+    children: text,
+  })
 
 /** Puts the source in place of the text when rendering would change or swallow some of it. */
 function sourceWhereLost() {

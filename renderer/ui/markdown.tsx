@@ -5,6 +5,8 @@ import { hasLongLine } from './text-pieces.ts'
 
 /** Parsing a longer text would block the window, so it is shown as plain text. */
 const MAX_CHARS = 30_000
+/** Where one text is shown alone, only so much of a longer one is shown at first. */
+export const FIRST_CHARS = 4000
 
 const Plain = ({ text }: { readonly text: string }) => <LongText text={text} face="prose" />
 
@@ -16,12 +18,22 @@ const Rendered = later(() => import('./markdown-rendered.tsx').then(({ MarkdownR
  * targets, and pictures are never loaded.
  */
 export function Markdown({ text }: { readonly text: string }) {
-  if (text.length > MAX_CHARS || isNestedTooDeep(text) || hasLongLine(text)) return <Plain text={text} />
+  if (isShownPlain(text)) return <Plain text={text} />
   return (
     <PlainIfBroken key={text} fallback={<Plain text={text} />}>
       <Rendered text={text} />
     </PlainIfBroken>
   )
+}
+
+const isShownPlain = (text: string): boolean => text.length > MAX_CHARS || isNestedTooDeep(text) || hasLongLine(text)
+
+/** Parses the first part of a text that will probably be shown alone next, so that showing it takes less. */
+export async function parseAhead(text: string): Promise<void> {
+  const first = text.slice(0, FIRST_CHARS)
+  if (isShownPlain(first)) return
+  const { keepAhead } = await import('./markdown-rendered.tsx')
+  keepAhead(first)
 }
 
 type Props = { readonly fallback: ReactNode; readonly children: ReactNode }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
-import { MarkdownRendered } from '#renderer/ui/markdown-rendered.tsx'
+import { keepAhead, MarkdownRendered } from '#renderer/ui/markdown-rendered.tsx'
 
 const drawn = (text: string): string => renderToStaticMarkup(<MarkdownRendered text={text} />)
 
@@ -92,5 +92,14 @@ describe('rendering a text as Markdown', () => {
         expect(isWithin(letters, textOf(drawn(text)))).toBe(true)
       }),
     )
+  })
+})
+
+describe('a text that was parsed before it is shown', () => {
+  it('is drawn as any other one, and no other text is drawn in its place', () => {
+    const [first, second] = ['# One\n\nAn *important* word.', 'Two']
+    const expected = [drawn(first), drawn(second)]
+    keepAhead(first)
+    expect([drawn(first), drawn(second)]).toEqual(expected)
   })
 })

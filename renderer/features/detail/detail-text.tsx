@@ -9,15 +9,14 @@ import { formatCount } from '#renderer/ui/format.ts'
 import { type FoundTexts, useFound } from '#renderer/ui/found-texts.ts'
 import { IconButton } from '#renderer/ui/icon-button.tsx'
 import { LongText } from '#renderer/ui/long-text.tsx'
-import { Markdown } from '#renderer/ui/markdown.tsx'
+import { FIRST_CHARS, Markdown } from '#renderer/ui/markdown.tsx'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { Segmented } from '#renderer/ui/segmented.tsx'
 import { useFoundMarks, useHighlight } from '#renderer/ui/use-found-marks.ts'
 import { foundElsewhere, foundText } from './detail-wording.ts'
 import styles from './node-detail.module.css'
 
-/** Only this much of a longer text is shown at first. It unfolds in steps that are laid out without a delay. */
-const FOLD_CHARS = 4000
+/** A longer text unfolds in steps that are laid out without a delay. */
 const STEP_CHARS = 100_000
 const ALL_CHARS = 50_000_000
 /** How much is shown after the first match. */
@@ -33,7 +32,7 @@ export function DetailText({ description }: { readonly description: Description 
   const marks = useFoundMarks(text, id)
   const ahead = useMatchesAhead(id, isCut ? (found?.search ?? null) : null)
   const [look, setLook] = useState<Look>('rendered')
-  const [asked, setAsked] = useState(FOLD_CHARS)
+  const [asked, setAsked] = useState(FIRST_CHARS)
   const wanted = Math.max(asked, upToFirst(ahead))
   const whole = useQuery({
     ...api.retrieval.describe.queryOptions({ input: { id, contentChars: ALL_CHARS } }),

@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Strata } from '#core/contract/strata.ts'
 import { api } from '#renderer/api.ts'
@@ -6,6 +6,7 @@ import { navigate, useRoutePart, useShown } from '#renderer/routes.ts'
 import { classNames } from '#renderer/ui/class-names.ts'
 import { type Findings, findingText } from '#renderer/ui/findings.ts'
 import { conversationName, plural } from '#renderer/ui/format.ts'
+import { parseAhead } from '#renderer/ui/markdown.tsx'
 import { useMessageRange } from '#renderer/ui/message-range.ts'
 import { noteText } from '#renderer/ui/note-text.ts'
 import { useConversation } from '#renderer/ui/use-conversations.ts'
@@ -100,9 +101,8 @@ export function StrataStage({ strata, colorBy }: Props) {
     onHover: hovering.set,
     onPress: (hit) => {
       const { select } = onClick(hit, strata)
-      // Its detail is on its way before the click is complete.
-      if (select !== undefined)
-        void queries.prefetchQuery(api.retrieval.describe.queryOptions({ input: { id: select } }))
+      // What fails is asked for again by the detail, and said there.
+      if (select !== undefined) void readAhead(queries, select).catch(() => undefined)
     },
     onClick: (hit) => act(onClick(hit, strata)),
     onDoubleClick: (hit) => act(onDoubleClick(hit, strata)),
@@ -212,3 +212,9 @@ const describe = ({ totalMessages, summaries, maxDepth }: Strata): string =>
     plural(summaries.id.length, 'summary', 'summaries'),
     ...(maxDepth >= 0 ? [`depth ${maxDepth}`] : []),
   ].join(', ')
+
+/** Gets the detail of a node, and parses the text of a summary, before the click on it is complete. */
+async function readAhead(queries: QueryClient, id: string): Promise<void> {
+  const { kind, content } = await queries.fetchQuery(api.retrieval.describe.queryOptions({ input: { id } }))
+  if (kind === 'leaf' || kind === 'condensed') await parseAhead(content)
+}
