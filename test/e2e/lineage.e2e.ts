@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, SHARED_HOST, test, toTree } from './app.ts'
+import { expect, SHARED_HOST, test, toStrata, toTree } from './app.ts'
 import { builtMemory, sampleCopy } from './memories.ts'
 
 test.use(SHARED_HOST)
@@ -28,6 +28,16 @@ test('the lineage goes from the window down to the messages, by key', async ({ o
   await page.keyboard.press('j')
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/messages|layers/)
+})
+
+test('the head of the lineage says the layer of the summary in full in a small window', async ({ openSample }) => {
+  const page = await openSample()
+  await page.setViewportSize({ width: 900, height: 700 })
+  await toStrata(page)
+  const head = page.getByRole('region', { name: 'Lineage' }).locator('header')
+  const layer = head.getByRole('button', { name: /^depth \d Copy sum_/ })
+  await expect(layer).toBeVisible()
+  expect(await layer.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
 })
 
 test('the graph holds every summary, finds one by its words, and keys lead to sources, dependents and neighbours', async ({

@@ -25,6 +25,15 @@ test(
     expect(cut).toBe(0)
     await expect(page.getByRole('slider', { name: /Failed checks\. 0.errors, 0.warnings/ })).toBeVisible()
 
+    // In a small window the lines are scrolled to below the charts, and some of them have room.
+    const before = page.viewportSize()
+    await page.setViewportSize({ width: 900, height: 700 })
+    await log.scrollIntoViewIfNeeded()
+    await expect.poll(async () => (await log.boundingBox())?.height).toBeGreaterThanOrEqual(150)
+    await expect(log.getByRole('row').nth(1)).toBeInViewport()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(900)
+    if (before !== null) await page.setViewportSize(before)
+
     await log.getByRole('row', { name: /scan\.done/ }).click()
     const drawer = page.getByRole('complementary', { name: 'Line of the log' })
     await expect(drawer.getByRole('heading', { name: 'A check ended' })).toBeVisible()

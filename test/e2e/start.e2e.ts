@@ -94,6 +94,15 @@ test('the curve of the window leads to its messages and runs, and all conversati
   const scale = await chart.locator('text', { hasText: /^≤ 14.k$/ }).boundingBox()
   expect(scale?.x).toBeGreaterThanOrEqual((await page.getByRole('main').boundingBox())?.x ?? Number.NaN)
 
+  // How full the window was at most is said at the left of the buttons, on their line.
+  const [label, buttons] = await Promise.all([
+    page.getByText(/^fullest .* tokens$/).boundingBox(),
+    page.getByRole('radiogroup', { name: 'Time shown' }).boundingBox(),
+  ])
+  if (label === null || buttons === null) throw new Error('the label or the buttons are not on screen')
+  expect(label.x + label.width).toBeLessThanOrEqual(buttons.x)
+  expect(Math.abs(label.y + label.height / 2 - buttons.y - buttons.height / 2)).toBeLessThan(4)
+
   await chart.focus()
   await page.keyboard.press('PageUp')
   await expect(chart).toHaveAttribute('aria-valuetext', /Mar 5, .* → .* tokens, its compaction freed 13,953.tokens$/)
@@ -143,6 +152,14 @@ test('the curve of the window leads to its messages and runs, and all conversati
   // The heading with the arrow is the one by which the rows are in order.
   await expect(table.getByRole('columnheader', { name: /^changed/ })).toHaveAttribute('aria-sort', 'descending')
   await expect(rows.nth(1)).toContainText('Double charges after the retry rollout')
+  // In a small window some rows and, below them, the curve have room, and nothing reaches out of it.
+  await page.setViewportSize({ width: 900, height: 700 })
+  await expect.poll(async () => (await table.boundingBox())?.height).toBeGreaterThanOrEqual(82)
+  expect((await curve.boundingBox())?.y).toBeGreaterThanOrEqual(await bottom(table))
+  await curve.scrollIntoViewIfNeeded()
+  await expect(curve).toBeInViewport()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(900)
+  await page.setViewportSize({ width: 1440, height: 900 })
   // Losses come one after another.
   await expect(rows.nth(1).getByRole('gridcell').last()).toHaveText(/\d/)
 

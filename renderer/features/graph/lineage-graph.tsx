@@ -224,7 +224,9 @@ function LineageHeader({ card, neighbourhood, onStep, onExpand, onFit }: Lineage
               </bdi>
             </span>
           )}
-          <NodeIdText id={card.id} label={label} />
+          <span className={styles.label}>
+            <NodeIdText id={card.id} label={label} />
+          </span>
           <span className={styles.counts}>{countsText(card)}</span>
         </>
       )}
