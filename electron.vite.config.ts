@@ -83,6 +83,22 @@ const beginsLight: Plugin = {
   },
 }
 
+/** What draws any page is fetched beside the entry, which would ask for it only when it is started. */
+const fetchesPageAtOnce: Plugin = {
+  name: 'fetches-page-at-once',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (_, { bundle = {} }) =>
+      Object.values(bundle)
+        .filter((file) => file.type === 'chunk' && file.name === 'page')
+        .map(({ fileName }) => ({
+          tag: 'link',
+          attrs: { rel: 'modulepreload', crossorigin: '', href: `./${fileName}` },
+          injectTo: 'head' as const,
+        })),
+  },
+}
+
 /** The types of the package are written beside it. */
 const declarations = {
   name: 'declarations',
@@ -245,7 +261,15 @@ export default defineConfig({
   renderer: {
     root: here('renderer'),
     base: './',
-    plugins: [react(), slicedFonts, filesOfPdfs, beginsLight, licences(import.meta.dirname), loads('out/renderer')],
+    plugins: [
+      react(),
+      slicedFonts,
+      filesOfPdfs,
+      beginsLight,
+      fetchesPageAtOnce,
+      licences(import.meta.dirname),
+      loads('out/renderer'),
+    ],
     // The worker loads the grammars of single languages as it needs them.
     worker: { format: 'es', plugins: () => [licences(import.meta.dirname)] },
     build: {

@@ -24,6 +24,33 @@ test(
 )
 
 test(
+  'what draws the page is fetched beside its entry, and a reload fetches no file again that a browser may keep',
+  IN_BROWSER,
+  async ({ openMemory, home }) => {
+    const page = await openMemory(sampleCopy(home))
+    const files = () =>
+      page.evaluate(() =>
+        performance
+          .getEntriesByType('resource')
+          .filter((entry) => entry instanceof PerformanceResourceTiming)
+          .map(({ name, startTime, responseEnd, transferSize }) => ({ name, startTime, responseEnd, transferSize })),
+      )
+    const strata = page.getByRole('link', { name: 'Layers' })
+    await expect(strata).toBeVisible()
+    const first = await files()
+    const entry = first.find(({ name }) => /\/assets\/main-[\w-]+\.js$/.test(name))
+    const code = first.filter(({ name }) => /\/assets\/page-[\w-]+\.js$/.test(name))
+    expect(code.length).toBeGreaterThan(0)
+    for (const { startTime } of code) expect(startTime).toBeLessThan(entry?.responseEnd ?? 0)
+    await page.reload()
+    await expect(strata).toBeVisible()
+    const kept = (await files()).filter(({ name }) => name.includes('/assets/'))
+    expect(kept.length).toBeGreaterThan(10)
+    expect(kept.filter(({ transferSize }) => transferSize > 0)).toEqual([])
+  },
+)
+
+test(
   'a page without the address shows nothing of the user and says what to do',
   IN_BROWSER,
   async ({ openMemory, home }) => {
