@@ -2,8 +2,8 @@
 
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import { type Block, type IsLarge, PASTED } from './blocks.ts'
+import type { FileSource } from './explorers/decoded-file.ts'
 import type { Exploration } from './explorers/explore.ts'
-import type { FileSource } from './explorers/file-source.ts'
 import { extensionOf } from './file-names.ts'
 import { fileIdOf } from './file-reference.ts'
 import type { FileStore, StagedFile } from './file-store.ts'

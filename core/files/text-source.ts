@@ -1,6 +1,6 @@
 import { startSha256 } from '../hashing.ts'
 import { TimeSlice } from '../yielding.ts'
-import type { FileSource } from './explorers/file-source.ts'
+import type { FileSource } from './explorers/decoded-file.ts'
 
 const PIECE_UNITS = 1 << 18
 

@@ -20,7 +20,7 @@ export const appendOnlyLedgers: LedgerKeeper = {
   },
   async *write(file, source, signal, sanitize) {
     const { writeLedger } = await import('./export-ledger.ts')
-    const { ledgerSanitizer } = await import('./sanitize-ledger.ts')
+    const { ledgerSanitizer } = await import('./export-ledger.ts')
     return yield* writeLedger(file, source, signal, sanitize && ledgerSanitizer(sanitize))
   },
 }

@@ -1,7 +1,8 @@
 // Measures the exploration of large files that are made while they are read:
 // node test/perf/measure-explorers.ts [megabytes] [kinds …]
+
+import type { FileSource } from '#core/files/explorers/decoded-file.ts'
 import { explore } from '#core/files/explorers/explore.ts'
-import type { FileSource } from '#core/files/explorers/file-source.ts'
 import { runToEnd } from '#core/yielding.ts'
 import { processorClock } from '../builders/busy-machine.ts'
 

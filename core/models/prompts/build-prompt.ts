@@ -2,9 +2,8 @@ import { isoMinute } from '#core/clock.ts'
 import { extractTokens } from '../summarizers/deterministic.ts'
 import type { SourceEntry, SummaryRequest } from '../summarizers/summarizer.ts'
 import { TOPICS_LABEL } from '../summarizers/units.ts'
-import { FRAME } from './frame-v1.ts'
 import { entryMark, type NewNonce, unusedNonce } from './nonce.ts'
-import { fill, type ModelLevel, type PromptTemplate } from './prompt-template.ts'
+import { FRAME, fill, type ModelLevel, type PromptTemplate } from './prompt-template.ts'
 
 /** Exactly what is sent to the model. */
 export type BuiltPrompt = {

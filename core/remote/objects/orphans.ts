@@ -1,11 +1,31 @@
 import type { JobProgress } from '#core/contract/job.ts'
 import type { ObjectsReport } from '#core/contract/remote.ts'
 import { LcmError } from '#core/errors.ts'
-import type { Postgres } from '#core/remote/postgres/connect.ts'
-import { namedContents, seesEveryTenant } from '#core/remote/postgres/file-rows.ts'
 import { yieldToOthers } from '#core/yielding.ts'
+import type { Postgres, Query } from '../postgres/connect.ts'
 import { requireOurs } from '../remote-stores.ts'
 import type { ObjectStore } from './object-store.ts'
+
+const queries = {
+  everyTenant: /* sql */ `SELECT '*' = ANY (lcm.granted_tenants()) AS "isSo"`,
+  tenants: /* sql */ `SELECT tenant_id AS tenant FROM lcm.tenants ORDER BY tenant_id`,
+  named: /* sql */ `
+    SELECT DISTINCT content_hash AS hash FROM lcm.large_files WHERE tenant_id = $1 AND content_hash IS NOT NULL`,
+}
+
+const seesEveryTenant = async (query: Query): Promise<boolean> =>
+  (await query<{ isSo: boolean }>(queries.everyTenant))[0]?.isSo ?? false
+
+/** The hashes of all large files of all tenants. */
+async function namedContents(db: Postgres): Promise<ReadonlySet<string>> {
+  const named = new Set<string>()
+  const tenants = await db.read(null, (query) => query<{ tenant: string }>(queries.tenants))
+  for (const { tenant } of tenants) {
+    const rows = await db.read(tenant, (query) => query<{ hash: string }>(queries.named, [tenant]))
+    for (const { hash } of rows) named.add(hash)
+  }
+  return named
+}
 
 /** What was stored lately may belong to rows that are not written yet. */
 const SETTLED_AFTER_MS = 24 * 3_600_000

@@ -1,5 +1,5 @@
+import type { FileSource } from '#core/files/explorers/decoded-file.ts'
 import { type Exploration, explore } from '#core/files/explorers/explore.ts'
-import type { FileSource } from '#core/files/explorers/file-source.ts'
 import { runToEnd } from '#core/yielding.ts'
 
 type Named = { readonly name?: string; readonly mime?: string; readonly chunkBytes?: number }

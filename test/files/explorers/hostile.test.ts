@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { FileSource } from '#core/files/explorers/decoded-file.ts'
 import { explore } from '#core/files/explorers/explore.ts'
-import type { FileSource } from '#core/files/explorers/file-source.ts'
 import { FILE_TYPES, TYPE_FACTS } from '#core/files/explorers/file-type.ts'
 import { explored, sourceOf } from './explored.ts'
 
