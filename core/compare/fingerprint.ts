@@ -1,5 +1,6 @@
 import type { Role } from '../contract/ids.ts'
 import { sha256 } from '../hashing.ts'
+import { parsedJson } from '../parsed-json.ts'
 
 type ComparedCall = { readonly id: string | null; readonly name: string | null; readonly input: string | null }
 
@@ -71,14 +72,7 @@ function callText({ name, input }: ComparedCall): string {
   return `${name ?? ''}(${value === undefined ? squeezed(input ?? '') : stable(value)})`
 }
 
-function parsed(input: string | null): unknown {
-  if (input === null || input.trim() === '') return {}
-  try {
-    return JSON.parse(input)
-  } catch {
-    return undefined
-  }
-}
+const parsed = (input: string | null): unknown => (input === null || input.trim() === '' ? {} : parsedJson(input))
 
 /** Serialises JSON with sorted object keys, because systems write it again in their own order. */
 function stable(value: unknown): string {

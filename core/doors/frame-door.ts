@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import { RPCHandler } from '@orpc/server/bun-ws'
 import { z } from 'zod'
+import { parsedJson } from '../parsed-json.ts'
 import type { Router } from '../router.ts'
 import { MAX_FRAME_BYTES, type Refusal } from './core-host.ts'
 
@@ -26,7 +27,7 @@ const Frame = z.union([
 function frameProblem(frame: unknown): Refusal | null {
   if (typeof frame !== 'string') return refusal(1003, 'only text frames are answered')
   if (frame.length > MAX_FRAME_BYTES) return refusal(1009, `a frame has at most ${MAX_FRAME_BYTES} characters`)
-  const isCall = Frame.safeParse(jsonOrNull(frame)).success
+  const isCall = Frame.safeParse(parsedJson(frame)).success
   return isCall ? null : refusal(1007, 'this frame is no call')
 }
 
@@ -66,12 +67,3 @@ export function frameDoor(router: Router): (client: MessagePort) => void {
 }
 
 const refusal = (code: Refusal['code'], reason: string): Refusal => ({ kind: 'refused', code, reason })
-
-function jsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // Text that is no JSON is no call either, and refused as such.
-    return null
-  }
-}

@@ -1,3 +1,5 @@
+import { parsedJson } from '../parsed-json.ts'
+
 /** Arguments that name a file, and those that may name a folder or a page as well. */
 const FILE_KEYS = [
   'file_path',
@@ -44,12 +46,8 @@ const NAMES_A_FILE = new RegExp(`"(?:${[...FILE_KEYS, ...PLACE_KEYS].join('|')})
 
 function argumentsIn(toolInput: string): Readonly<Record<string, unknown>> | null {
   if (toolInput.length > LONGEST_INPUT || !/^\s*\{/.test(toolInput) || !NAMES_A_FILE.test(toolInput)) return null
-  try {
-    return JSON.parse(toolInput)
-  } catch {
-    // The call was cut off.
-    return null
-  }
+  // A call that was cut off is no JSON.
+  return (parsedJson(toolInput) as Readonly<Record<string, unknown>> | undefined) ?? null
 }
 
 function nameIn(path: unknown): string | null {

@@ -6,6 +6,7 @@ import { LcmError } from '../errors.ts'
 import { sha256 } from '../hashing.ts'
 import { TABLES as COPIED, type Table, toNative } from '../ingest/native-rows.ts'
 import type { LedgerSource, WrittenLedger } from '../ledger-keeper.ts'
+import { parsedJson } from '../parsed-json.ts'
 import { type Sanitizer, sanitizeValue, withoutSecrets } from '../sanitize.ts'
 import { fileError, pathExists } from '../sqlite/memory-file.ts'
 import { giveName, partialPath, takenError } from '../sqlite/new-file.ts'
@@ -135,9 +136,6 @@ export function ledgerSanitizer(sanitize: Sanitizer): (line: string) => string {
  */
 function cleanContent(content: string, sanitize: Sanitizer): string {
   if (!content.startsWith('{"changes":')) return sanitize(content)
-  try {
-    return JSON.stringify(sanitizeValue(JSON.parse(content), sanitize))
-  } catch {
-    return sanitize(content)
-  }
+  const value = parsedJson(content)
+  return value === undefined ? sanitize(content) : JSON.stringify(sanitizeValue(value, sanitize))
 }

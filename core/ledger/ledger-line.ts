@@ -1,4 +1,5 @@
 import { canonicalJson } from '../canonical-json.ts'
+import { parsedJson } from '../parsed-json.ts'
 
 /** The fields of a ledger event. Keys and kinds are those of decapod's ledger, so that its tools can read ours. */
 export type LedgerEvent = {
@@ -22,12 +23,8 @@ const KINDS: ReadonlySet<string> = new Set(['event', 'message', 'artifact', 'too
 
 /** Parses a line into an event, or returns what is wrong with it. Unknown kinds are kept as events. */
 export function parseLine(text: string): LedgerEvent | string {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return 'it is no JSON: the write was cut off, or the line was changed'
-  }
+  const value = parsedJson(text)
+  if (value === undefined) return 'it is no JSON: the write was cut off, or the line was changed'
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is no JSON object'
   const { actor, content, content_hash, event_id, kind, metadata, ts } = value as Record<string, unknown>
   if (typeof content !== 'string') return 'it has no content'

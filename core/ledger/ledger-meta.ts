@@ -1,4 +1,5 @@
 import type { ReadDb, WriteDb } from '../sqlite/read-db.ts'
+import { metaValue, storeMetaValue } from '../systems/records/meta-values.ts'
 
 /** What a memory notes about its ledger, under keys that no ledger records. */
 type MetaKey =
@@ -15,16 +16,12 @@ type MetaKey =
   | 'ledger_tail'
 
 const queries = {
-  get: /* sql */ `SELECT value FROM lcm_meta WHERE key = :key`,
-  set: /* sql */ `
-    INSERT INTO lcm_meta (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
   forget: /* sql */ `DELETE FROM lcm_meta WHERE key LIKE 'ledger_%'`,
 }
 
 /** Returns undefined also for an empty value. */
-export const ledgerMeta = (db: ReadDb, key: MetaKey): string | undefined =>
-  db.value<string>(queries.get, { key }) || undefined
+export const ledgerMeta = (db: ReadDb, key: MetaKey): string | undefined => metaValue(db, key) || undefined
 
-export const setLedgerMeta = (db: WriteDb, key: MetaKey, value: string): number => db.run(queries.set, { key, value })
+export const setLedgerMeta = (db: WriteDb, key: MetaKey, value: string): void => storeMetaValue(db, key, value)
 
 export const forgetLedgerMeta = (db: WriteDb): number => db.run(queries.forget)

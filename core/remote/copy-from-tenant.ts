@@ -11,6 +11,7 @@ import { fileError, pathExists } from '../sqlite/memory-file.ts'
 import { openNative } from '../sqlite/native.ts'
 import { giveName, removeDatabase, requireFolderOf, takenError } from '../sqlite/new-file.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
+import { metaValue, storeMetaValue } from '../systems/records/meta-values.ts'
 import { yieldToOthers } from '../yielding.ts'
 import { CANCELLED, mergeConversation } from './merge-conversation.ts'
 import { noteDesign, noteSystem } from './note-system.ts'
@@ -20,10 +21,6 @@ import { pullConversation } from './pull.ts'
 import { storeIn } from './remote-stores.ts'
 
 const queries = {
-  origin: /* sql */ `SELECT value FROM lcm_meta WHERE key = 'copying_from'`,
-  noteOrigin: /* sql */ `INSERT OR REPLACE INTO lcm_meta (key, value) VALUES ('copying_from', :origin)`,
-  copied: /* sql */ `SELECT value FROM lcm_meta WHERE key = 'copying_' || :id`,
-  noteCopied: /* sql */ `INSERT INTO lcm_meta (key, value) VALUES ('copying_' || :id, :copied)`,
   forgetCopying: /* sql */ `DELETE FROM lcm_meta WHERE key GLOB 'copying_*'`,
   /** A conversation whose parent is not in the file names none. */
   forgetParents: /* sql */ `
@@ -101,7 +98,7 @@ async function* copyInto(
     for (const [index, id] of ids.entries()) {
       yield { done: index, total: ids.length, unit: 'steps', note: `conversation ${id}` }
       const part = join(folder, `${id}.db`)
-      const known = db.value<string>(queries.copied, { id: String(id) })
+      const known = metaValue(db, `copying_${id}`)
       if (known === undefined) {
         const request = { from, key: { tenant, conversationId: id }, to: part, objects }
         const pulled = yield* pullConversation(request, signal)
@@ -138,13 +135,13 @@ async function* copyInto(
 function openWhole(folder: string, origin: string): WriteDb {
   const path = join(folder, 'whole.db')
   let db = openNative(path)
-  if (db.value(queries.origin) !== origin) {
+  if (metaValue(db, 'copying_from') !== origin) {
     db.close()
     for (const name of readdirSync(folder)) {
       if (name !== LOCK && !name.startsWith(`${LOCK}-`)) rmSync(join(folder, name), { recursive: true, force: true })
     }
     db = openNative(path)
-    db.run(queries.noteOrigin, { origin })
+    storeMetaValue(db, 'copying_from', origin)
   }
   // Damaged rows are kept as they are, and a parent may come after the conversations that branched off from it.
   db.exec('PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON')
@@ -165,7 +162,7 @@ async function take(db: WriteDb, path: string, pulled: PullReport, signal: Abort
           ? null
           : `Tokens of conversation ${conversationId} were counted by ${counted}; the file counts on with ${kept}.`
       const copied = { conversationId, messages, summaries, isThere: false, unavailableFiles, ...merged, note }
-      db.run(queries.noteCopied, { id: String(conversationId), copied: JSON.stringify(copied) })
+      storeMetaValue(db, `copying_${conversationId}`, JSON.stringify(copied))
       return copied
     })
   } finally {

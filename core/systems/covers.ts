@@ -61,7 +61,7 @@ function withDepths<Id>(db: ReadDb, above: ReadonlyMap<Id, readonly Above[]>): M
 
 /** As `coversOfMessages`, without their depths. */
 export function summariesAboveMessages(db: ReadDb, messages: readonly Covered<number>[]): Map<number, Above[]> {
-  const leaves = groupBy(
+  const leaves = Map.groupBy(
     db.all<{ readonly messageId: number; readonly summaryId: string }>(queries.leaves, {
       ids: JSON.stringify(messages.map((m) => m.id)),
     }),
@@ -81,7 +81,7 @@ export function summariesAboveSummaries(db: ReadDb, summaries: readonly Covered<
     db,
     summaries.map(({ id }) => id),
   )
-  const dependents = groupBy(edges, (edge) => edge.sourceId)
+  const dependents = Map.groupBy(edges, (edge) => edge.sourceId)
   const starts = summaries.map(({ id, conversationId }) => ({
     id,
     conversationId,
@@ -108,7 +108,7 @@ function summariesAbove<Id>(db: ReadDb, starts: readonly Start<Id>[], edges: rea
   const all = new Set(starts.flatMap(({ from }) => from))
   for (const { summaryId } of edges) all.add(summaryId)
   const windows = new Set(windowsOfSummaries(db, [...all]).map((row) => `${row.conversationId} ${row.id}`))
-  const dependents = groupBy(edges, (edge) => edge.sourceId)
+  const dependents = Map.groupBy(edges, (edge) => edge.sourceId)
   // Neighbouring messages share their leaf, and so the whole way up.
   const ways = new Map<string, string[]>()
   return new Map(
@@ -126,14 +126,4 @@ function wayUp(from: readonly string[], dependents: ReadonlyMap<string, readonly
   const way = new Set(from)
   for (const id of way) for (const edge of dependents.get(id) ?? []) way.add(edge.summaryId)
   return [...way]
-}
-
-function groupBy<Row, Key>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row[]> {
-  const groups = new Map<Key, Row[]>()
-  for (const row of rows) {
-    const group = groups.get(keyOf(row))
-    if (group) group.push(row)
-    else groups.set(keyOf(row), [row])
-  }
-  return groups
 }

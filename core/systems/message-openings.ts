@@ -1,3 +1,4 @@
+import { parsedJson } from '../parsed-json.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { openingsOfMessages, openingsOfReasoning, openingsOfTools } from './texts.ts'
 
@@ -25,10 +26,8 @@ export function toolLine({ name, input, output }: Tool): string {
 
 /** The first value in a JSON object that is a text or a list of texts; of JSON that is cut, as far as it goes. */
 function firstArgument(input: string): string {
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(input)
-  } catch {
+  const parsed = parsedJson(input)
+  if (parsed === undefined) {
     const [, text] = /^\s*\{[^[\]{}]*?:\s*"((?:[^"\\]|\\.)+)/s.exec(input) ?? []
     return text === undefined ? input : unquoted(text)
   }
@@ -40,10 +39,5 @@ function firstArgument(input: string): string {
 const isTexts = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string')
 
-function unquoted(text: string): string {
-  try {
-    return JSON.parse(`"${text.replace(/[\r\n]/g, ' ')}"`) as string
-  } catch {
-    return text
-  }
-}
+const unquoted = (text: string): string =>
+  (parsedJson(`"${text.replace(/[\r\n]/g, ' ')}"`) as string | undefined) ?? text

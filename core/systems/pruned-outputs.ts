@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Pruned, PrunedRun } from '../contract/message.ts'
+import { parsedJson } from '../parsed-json.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 
 /** `mode` of a run by which an agent took outputs of tools out of its window and put no summary in their place. */
@@ -86,14 +87,9 @@ export function readPruned(db: ReadDb, conversationId: number, until?: PrunedUnt
   })
 }
 
-export function pruneFactsIn(configuration: string): PruneFacts | null {
-  try {
-    return Configuration.safeParse(JSON.parse(configuration)).data?.prune ?? null
-  } catch {
-    // Not JSON: the row is damaged, which the checks report.
-    return null
-  }
-}
+/** Returns null for a row that is damaged, which the checks report. */
+export const pruneFactsIn = (configuration: string): PruneFacts | null =>
+  Configuration.safeParse(parsedJson(configuration)).data?.prune ?? null
 
 const isLater = (newestSeq: number, atMs: number, until: PrunedUntil): boolean =>
   newestSeq > until.newestSeq || (newestSeq === until.newestSeq && atMs > until.atMs)

@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs'
+import { jsonElements } from '#core/parsed-json.ts'
 import { fileIds } from '#core/systems/records/files.ts'
 import type { Rule, RuleContext } from '#core/systems/rule.ts'
 import { type Finding, findIn, isAsked } from '#core/systems/scanned-memory.ts'
@@ -74,7 +75,7 @@ function* findLost(context: RuleContext): Iterable<Finding | null> {
   const { summaries, links } = memory
   const known = fileIds(context.db)
   const references = yield* referencesOf(context)
-  const own = summaries.rows.map((row) => idsIn(row.fileIds))
+  const own = summaries.rows.map((row) => new Set(jsonElements(row.fileIds ?? '').map(String)))
   for (const { index, id, conversationId } of summaries.rows) {
     const below = new Map<string, string>()
     for (const position of links.messagesOf(index)) {
@@ -88,16 +89,6 @@ function* findLost(context: RuleContext): Iterable<Finding | null> {
       yield { id, conversationId, detail: `does not carry on ${file} of its source ${source}` }
     }
     yield null
-  }
-}
-
-/** Another rule reports invalid JSON. */
-function idsIn(json: string | null): ReadonlySet<string> {
-  try {
-    const value: unknown = JSON.parse(json ?? '[]')
-    return new Set(Array.isArray(value) ? value.map(String) : [])
-  } catch {
-    return new Set()
   }
 }
 

@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RowChange } from '#core/contract/repair.ts'
 import { startSha256 } from '#core/hashing.ts'
+import { jsonElements } from '#core/parsed-json.ts'
 import type { Fix, FixContext } from '#core/systems/fix.ts'
 import { isNative } from '#core/systems/native/native.ts'
 import { fileIds, fileRow, type StoredFileRow } from '#core/systems/records/files.ts'
@@ -73,7 +74,7 @@ function* references(context: RuleContext): Generator<Reference | null> {
   const { db, probe, system, memory } = context
   for (const { id, conversationId, fileIds } of memory.summaries.rows) {
     if (fileIds !== null && fileIds.length > 2) {
-      for (const fileId of listOf(fileIds)) yield { id, conversationId, fileId }
+      for (const fileId of jsonElements(fileIds)) yield { id, conversationId, fileId }
     }
     yield null
   }
@@ -81,16 +82,6 @@ function* references(context: RuleContext): Generator<Reference | null> {
     if (!probe.has(...needs)) continue
     const ranges = yield* rangesWith(context, { table: needs[0], condition })
     for (const range of ranges) yield* db.iterate<Reference>(sql, range)
-  }
-}
-
-/** Another rule reports invalid JSON. */
-function listOf(json: string): readonly unknown[] {
-  try {
-    const value: unknown = JSON.parse(json)
-    return Array.isArray(value) ? value : []
-  } catch {
-    return []
   }
 }
 

@@ -1,3 +1,4 @@
+import { parsedJson } from '#core/parsed-json.ts'
 import { type Fix, type FixContext, namedSummaries } from '#core/systems/fix.ts'
 import type { Rule, RuleContext } from '#core/systems/rule.ts'
 import type { Finding } from '#core/systems/scanned-memory.ts'
@@ -53,13 +54,7 @@ const setFileIds: Fix = {
   },
 }
 
-function isList(json: string | null): boolean {
-  try {
-    return Array.isArray(JSON.parse(json ?? ''))
-  } catch {
-    return false
-  }
-}
+const isList = (json: string | null): boolean => Array.isArray(parsedJson(json ?? ''))
 
 const FILE_ID = /\bfile_[0-9a-f]{16}\b/g
 

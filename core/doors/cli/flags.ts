@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
+import { parsedJson } from '#core/parsed-json.ts'
 import { moment, time } from './parse.ts'
 
 /** How the text of a flag becomes a value. `json` is for what has no shorter form on a command line. */
@@ -166,12 +167,11 @@ function parsed(kind: Kind, schema: JsonSchema, text: string, expected: string):
       return time(text)
     case 'moment':
       return moment(text)
-    case 'json':
-      try {
-        return JSON.parse(text)
-      } catch {
-        throw new InvalidArgumentError(`Expected ${expected}.`)
-      }
+    case 'json': {
+      const value = parsedJson(text)
+      if (value === undefined) throw new InvalidArgumentError(`Expected ${expected}.`)
+      return value
+    }
     default:
       return text
   }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { LcmError } from '#core/errors.ts'
 import { isObject } from '#core/ingest/transcripts/json-value.ts'
+import { parsedJson } from '#core/parsed-json.ts'
 import {
   answerOf,
   failureOf,
@@ -75,11 +76,8 @@ export class Engine {
   async take(line: Buffer): Promise<void> {
     const text = line.toString('utf8').trim()
     if (text === '') return
-    let value: unknown
-    try {
-      if (!isUtf8(line)) throw new SyntaxError('not UTF-8')
-      value = JSON.parse(text)
-    } catch {
+    const value = isUtf8(line) ? parsedJson(text) : undefined
+    if (value === undefined) {
       return await this.#write(refusalOf(null, RPC_ERRORS.parse, 'This line is no JSON in UTF-8.'))
     }
     const isBatch = Array.isArray(value)

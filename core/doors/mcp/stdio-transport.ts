@@ -1,5 +1,6 @@
 import { ClientRequestSchema, JSONRPCMessageSchema, RequestIdSchema } from '@modelcontextprotocol/core'
 import { type JSONRPCMessage, ProtocolErrorCode, type RequestId, type Transport } from '@modelcontextprotocol/server'
+import { parsedJson } from '#core/parsed-json.ts'
 import { LineSplitter } from '../line-splitter.ts'
 
 /** No request to these tools is larger. */
@@ -82,10 +83,8 @@ export class StdioTransport implements Transport {
   }
 
   #hear(line: string): void {
-    let value: unknown
-    try {
-      value = JSON.parse(line)
-    } catch {
+    const value = parsedJson(line)
+    if (value === undefined) {
       this.#refuse(null, ProtocolErrorCode.ParseError, 'This line is no JSON.')
       return
     }

@@ -1,4 +1,5 @@
 import { isoMinute } from '#core/clock.ts'
+import { parsedJson } from '#core/parsed-json.ts'
 import { blanksToSpaces, withoutColours } from '#core/text.ts'
 import type { SourceEntry } from './summarizer.ts'
 
@@ -195,17 +196,12 @@ const LONGEST_PARSED = 40_000
 
 /** Writes the arguments of a call in one line: the values without the JSON around them. */
 function argumentsOf(input: string): string {
-  if (input.length <= LONGEST_PARSED) {
-    try {
-      const parsed: unknown = JSON.parse(input)
-      if (typeof parsed === 'object' && parsed !== null) {
-        const values = Object.entries(parsed).slice(0, MOST_ARGUMENTS).map(argumentOf)
-        return cutLine(values.filter((value) => value !== '').join(' · '))
-      }
-    } catch {
-      // Text that is no JSON is shown unchanged.
-    }
+  const parsed = input.length <= LONGEST_PARSED ? parsedJson(input) : undefined
+  if (typeof parsed === 'object' && parsed !== null) {
+    const values = Object.entries(parsed).slice(0, MOST_ARGUMENTS).map(argumentOf)
+    return cutLine(values.filter((value) => value !== '').join(' · '))
   }
+  // Text that is no JSON is shown unchanged.
   return cutLine(cleanLine(input.slice(0, LONGEST_UNIT * 4)))
 }
 

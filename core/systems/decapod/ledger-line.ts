@@ -1,3 +1,4 @@
+import { parsedJson } from '#core/parsed-json.ts'
 import type { ByteRange } from '../file-lines.ts'
 
 /** One event of the ledger without its text. */
@@ -90,22 +91,13 @@ export function lineReader(factOf: (event: LedgerEvent) => number): (line: Buffe
 
 /** A text in its quotes; null when it is not well-formed. */
 function parsedText(quoted: string): string | null {
-  try {
-    const value: unknown = JSON.parse(quoted)
-    return typeof value === 'string' ? value : null
-  } catch {
-    return null
-  }
+  const value = parsedJson(quoted)
+  return typeof value === 'string' ? value : null
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
-  } catch {
-    // Counted by the caller as a line that cannot be read.
-    return null
-  }
+  const value = parsedJson(text)
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
 }
 
 /** The text of a line; null when it is not the line of this hash, or its text is not well-formed. */

@@ -1,5 +1,6 @@
 import { NodeId } from '#core/contract/ids.ts'
 import type { StoredEntry } from '#core/memory/window-entries.ts'
+import { parsedJson } from '#core/parsed-json.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { isNoName, shownValue } from '#core/sqlite/shown-values.ts'
 import { messageNumber } from '../node-id.ts'
@@ -127,13 +128,7 @@ export const importedSummaries = (db: ReadDb, ids: readonly string[]): ReadonlyS
  * ordinal that is no number is NaN, and such a time null. Null for a text that is damaged.
  */
 export function replacedEntries(json: string): StoredEntry[] | null {
-  let items: unknown
-  try {
-    items = JSON.parse(json)
-  } catch {
-    // The caller says what follows from damage there.
-    return null
-  }
+  const items = parsedJson(json)
   if (!Array.isArray(items)) return null
   const entries = items.map((item): StoredEntry | null => {
     const [ordinal, type, id, placedAtMs] = Array.isArray(item) ? item : []

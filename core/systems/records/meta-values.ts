@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import type { ReadDb, WriteDb } from '#core/sqlite/read-db.ts'
+import { parsedJson } from '#core/parsed-json.ts'
+import type { ReadDb, SqlValue, WriteDb } from '#core/sqlite/read-db.ts'
 
 const queries = {
   value: /* sql */ `SELECT value FROM lcm_meta WHERE key = :key`,
@@ -9,8 +10,11 @@ const queries = {
   remove: /* sql */ `DELETE FROM lcm_meta WHERE key = :key`,
 }
 
-/** What a memory notes under a key. Returns undefined where it notes nothing. */
-export const metaValue = (db: ReadDb, key: string): string | undefined => db.value<string>(queries.value, { key })
+/** What a memory notes under a key. Returns undefined where it notes nothing, or no text. */
+export function metaValue(db: ReadDb, key: string): string | undefined {
+  const value = db.value<SqlValue>(queries.value, { key })
+  return typeof value === 'string' ? value : undefined
+}
 
 /** Notes a value in the place of the one before. Null removes it. */
 export function storeMetaValue(db: WriteDb, key: string, value: string | null): void {
@@ -19,12 +23,5 @@ export function storeMetaValue(db: WriteDb, key: string, value: string | null): 
 }
 
 /** Returns null for a value that is missing, was damaged, or is of another version. The next import writes it again. */
-export function parsedValue<T>(schema: z.ZodType<T>, value: string | undefined): T | null {
-  if (value === undefined) return null
-  try {
-    return schema.safeParse(JSON.parse(value)).data ?? null
-  } catch {
-    // It is not JSON.
-    return null
-  }
-}
+export const parsedValue = <T>(schema: z.ZodType<T>, value: string | undefined): T | null =>
+  value === undefined ? null : (schema.safeParse(parsedJson(value)).data ?? null)

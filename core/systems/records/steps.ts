@@ -1,3 +1,4 @@
+import { parsedJson } from '#core/parsed-json.ts'
 import { nextKey } from '#core/sqlite/keyset.ts'
 import type { ReadDb, SqlValue } from '#core/sqlite/read-db.ts'
 import { partMetadata } from '#core/sqlite/repeated-texts.ts'
@@ -80,15 +81,9 @@ function stepOf({ messageId, input, output, cost, metadata }: Row): StepUsage | 
   }
 }
 
-function factsIn(metadata: unknown): Readonly<Record<string, unknown>> {
-  if (typeof metadata !== 'string') return {}
-  try {
-    return objectOf(JSON.parse(metadata))
-  } catch {
-    // Broken metadata says nothing of the step, and the check of parts reports it.
-    return {}
-  }
-}
+/** Broken metadata says nothing of the step, and the check of parts reports it. */
+const factsIn = (metadata: unknown): Readonly<Record<string, unknown>> =>
+  typeof metadata === 'string' ? objectOf(parsedJson(metadata)) : {}
 
 const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
