@@ -1,8 +1,8 @@
 import { systemClock } from '../clock.ts'
-import type { CompactionResult } from '../contract/compaction.ts'
+import type { CompactInput, CompactionResult } from '../contract/compaction.ts'
 import type { IntegrityReport } from '../contract/integrity.ts'
 import type { JobProgress, JobResult, JobSpec } from '../contract/job.ts'
-import type { MapSpec } from '../contract/map.ts'
+import type { MapOutcome, MapSpec } from '../contract/map.ts'
 import type { SearchIndexResult } from '../contract/search-index.ts'
 import { databases } from '../databases.ts'
 import { assertNever, LcmError, toErrorInfo } from '../errors.ts'
@@ -22,26 +22,29 @@ import { isNative } from '../systems/native/native.ts'
 import { despiteWrongValues } from '../systems/wrong-values.ts'
 import type { FromJobThread, ToJobThread } from './job-thread.ts'
 
-/**
- * The jobs that run on an open memory. A damaged file is salvaged, and a list is mapped, without opening it; a probe or a
- * comparison may open a second one.
- */
-export type RunnableSpec =
-  | Exclude<JobSpec, { kind: 'map' | 'probe' | 'compare' | 'compaction_preview' | 'push' | 'fetch' }>
-  | { readonly kind: 'copy'; readonly to: string }
+type Spec = JobRequest['spec']
+
+/** A job that opens no memory, or only one that it is to make. */
+type PathSpec = Extract<Spec, { kind: 'salvage' | 'pull' | 'push' | 'fetch' | 'map' }>
+const WITHOUT_MEMORY: ReadonlySet<string> = new Set<PathSpec['kind']>(['salvage', 'pull', 'push', 'fetch', 'map'])
+const isPathSpec = (spec: Spec): spec is PathSpec => WITHOUT_MEMORY.has(spec.kind)
+
+type JobSteps = AsyncGenerator<JobProgress, JobResult>
 
 /**
  * Runs one job on an open memory: it yields progress, returns the result, and stops at the next step when the signal
  * aborts. What was committed before a cancellation stays valid. The code of a job is loaded when one of its kind runs.
+ * @param open how a job opens a second memory
  * @param report a report of the same state of the file for a plan, or null to scan again
  * @throws LcmError switched_off, read_only_dialect, read_only_file, not_found, locked, cancelled
  */
-export async function* runJob(
+async function* runJob(
   lcm: Lcm,
-  spec: RunnableSpec,
+  spec: Exclude<Spec, PathSpec>,
+  open: OpenLcmOptions,
   signal: AbortSignal,
-  report: IntegrityReport | null = null,
-): AsyncGenerator<JobProgress, JobResult> {
+  report: IntegrityReport | null,
+): JobSteps {
   switch (spec.kind) {
     case 'compact':
       return { kind: 'compact', value: yield* compactJob(lcm, spec, signal) }
@@ -104,6 +107,21 @@ export async function* runJob(
       const { copyMemory } = await import('../doctor/working-copy/copy-memory.ts')
       return { kind: 'copy', value: yield* copyMemory({ from: lcm, to: spec.to }, signal) }
     }
+    case 'probe': {
+      const { kind, ...input } = spec
+      const { probeWindows } = await import('../jobs/probe-windows.ts')
+      return { kind, value: yield* probeWindows(lcm, input, open, signal) }
+    }
+    case 'compare': {
+      const { kind, ...input } = spec
+      const { compareWindows } = await import('../jobs/compare-windows.ts')
+      return { kind, value: yield* compareWindows(lcm, input, open, signal) }
+    }
+    case 'compaction_preview': {
+      const { kind, ...input } = spec
+      const { previewCompaction } = await import('../jobs/compaction-preview.ts')
+      return { kind, value: yield* previewCompaction(lcm, input, open, signal) }
+    }
     default:
       return assertNever(spec)
   }
@@ -125,7 +143,12 @@ async function* indexJob(lcm: Lcm, signal: AbortSignal): AsyncGenerator<JobProgr
   return { outcome: 'ready', ...nothing, changedRows: indexed.size, indexedRows: indexed.size, totalRows: indexed.size }
 }
 
-async function* compactJob(lcm: Lcm, spec: Extract<JobSpec, { kind: 'compact' }>, signal: AbortSignal) {
+/** Compacts, and lists afterwards what was dropped or changed when the request asks for it. */
+export async function* compactJob(
+  lcm: Lcm,
+  spec: Pick<Extract<JobSpec, { kind: 'compact' }>, 'loss'> & CompactInput,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, CompactionResult> {
   const run = lcm.compactionEngine().compact(spec, signal)
   let created = 0
   let newest: Pick<JobProgress, 'createdId' | 'level'> = {}
@@ -170,10 +193,7 @@ async function withLoss(lcm: Lcm, result: CompactionResult, signal: AbortSignal)
 const READING: ReadonlySet<string> = new Set(['copy', 'probe', 'compare', 'compaction_preview'])
 
 /** Runs a job to its end in this thread. */
-export async function driveJob(
-  job: AsyncGenerator<JobProgress, JobResult>,
-  onProgress: (progress: JobProgress) => void,
-): Promise<JobResult> {
+async function driveJob(job: JobSteps, onProgress: (progress: JobProgress) => void): Promise<JobResult> {
   for (;;) {
     const step = await job.next()
     if (step.done) return step.value
@@ -185,11 +205,7 @@ export async function driveJob(
 export function executeHere(open: OpenLcmOptions): JobExecutor {
   const lastReport = new LastReport()
   const execute: JobExecutor = async ({ path, create, spec }, signal, onProgress) => {
-    if (spec.kind === 'salvage') return driveJob(salvageJob(path, spec.to, signal), onProgress)
-    if (spec.kind === 'pull') return driveJob(pullJob(path, spec, open, signal), onProgress)
-    if (spec.kind === 'push') return driveJob(pushJob(path, open, signal), onProgress)
-    if (spec.kind === 'fetch') return driveJob(fetchJob(path, spec.id, open, signal), onProgress)
-    if (spec.kind === 'map') return driveJob(mapJob(path, spec, open, signal), onProgress)
+    if (isPathSpec(spec)) return driveJob(runPathJob(path, spec, open, signal), onProgress)
     // This is checked before the file is opened, which would create one.
     if (spec.kind === 'import') requireEnabled(open.settings ?? loadSettings(process.env), 'import transcripts')
     const isOfAll = (spec.kind === 'integrity' || spec.kind === 'repair_plan') && spec.conversationId === undefined
@@ -202,15 +218,7 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
     try {
       const state = stateOf && (await nameSoon(() => stateOf(lcm)))
       const version = lcm.read.dataVersion()
-      const job =
-        spec.kind === 'probe'
-          ? probeJob(lcm, spec, open, signal)
-          : spec.kind === 'compare'
-            ? compareJob(lcm, spec, open, signal)
-            : spec.kind === 'compaction_preview'
-              ? previewJob(lcm, spec, open, signal)
-              : runJob(lcm, spec, signal, lastReport.of(lcm, state))
-      const result = await driveJob(job, onProgress)
+      const result = await driveJob(runJob(lcm, spec, open, signal, lastReport.of(lcm, state)), onProgress)
       // What was scanned may only be named by now, when it had been written right before.
       const scanned = result.kind === 'integrity' && stateOf ? stateOf(lcm) : null
       if (
@@ -232,78 +240,39 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
   }
 }
 
-async function* probeJob(
-  lcm: Lcm,
-  { kind, ...input }: Extract<JobSpec, { kind: 'probe' }>,
-  open: OpenLcmOptions,
-  signal: AbortSignal,
-): AsyncGenerator<JobProgress, JobResult> {
-  const { probeWindows } = await import('../jobs/probe-windows.ts')
-  return { kind, value: yield* probeWindows(lcm, input, open, signal) }
-}
-
-async function* compareJob(
-  lcm: Lcm,
-  { kind, ...input }: Extract<JobSpec, { kind: 'compare' }>,
-  open: OpenLcmOptions,
-  signal: AbortSignal,
-): AsyncGenerator<JobProgress, JobResult> {
-  const { compareWindows } = await import('../jobs/compare-windows.ts')
-  return { kind, value: yield* compareWindows(lcm, input, open, signal) }
-}
-
-async function* previewJob(
-  lcm: Lcm,
-  { kind, ...input }: Extract<JobSpec, { kind: 'compaction_preview' }>,
-  open: OpenLcmOptions,
-  signal: AbortSignal,
-): AsyncGenerator<JobProgress, JobResult> {
-  const { previewCompaction } = await import('../jobs/compaction-preview.ts')
-  return { kind, value: yield* previewCompaction(lcm, input, open, signal) }
-}
-
-async function* salvageJob(from: string, to: string, signal: AbortSignal): AsyncGenerator<JobProgress, JobResult> {
-  const { salvageMemory } = await import('../doctor/salvage/salvage-memory.ts')
-  return { kind: 'salvage', value: yield* salvageMemory({ from, to }, signal) }
-}
-
-async function* pullJob(
-  to: string,
-  { kind, ...asked }: Extract<JobRequest['spec'], { kind: 'pull' }>,
-  open: OpenLcmOptions,
-  signal: AbortSignal,
-): AsyncGenerator<JobProgress, JobResult> {
-  return { kind, value: yield* (await serversFor(open)).pull(asked, to, signal) }
-}
-
-async function* pushJob(
-  path: string,
-  open: OpenLcmOptions,
-  signal: AbortSignal,
-): AsyncGenerator<JobProgress, JobResult> {
-  return { kind: 'push', value: yield* (await serversFor(open)).push(path, signal) }
-}
-
-async function* fetchJob(
-  path: string,
-  id: string,
-  open: OpenLcmOptions,
-  signal: AbortSignal,
-): AsyncGenerator<JobProgress, JobResult> {
-  return { kind: 'fetch', value: yield* (await serversFor(open)).fetch(path, id, signal) }
+/** Runs a job that opens no memory of its own accord. What it needs is loaded when somebody asks for one. */
+async function* runPathJob(path: string, spec: PathSpec, open: OpenLcmOptions, signal: AbortSignal): JobSteps {
+  switch (spec.kind) {
+    case 'salvage': {
+      const { salvageMemory } = await import('../doctor/salvage/salvage-memory.ts')
+      return { kind: 'salvage', value: yield* salvageMemory({ from: path, to: spec.to }, signal) }
+    }
+    case 'pull': {
+      const { kind, ...asked } = spec
+      return { kind, value: yield* (await serversFor(open)).pull(asked, path, signal) }
+    }
+    case 'push':
+      return { kind: 'push', value: yield* (await serversFor(open)).push(path, signal) }
+    case 'fetch':
+      return { kind: 'fetch', value: yield* (await serversFor(open)).fetch(path, spec.id, signal) }
+    case 'map':
+      return { kind: 'map', value: yield* mapJob(path, spec, open, signal) }
+    default:
+      return assertNever(spec)
+  }
 }
 
 async function serversFor({ keys }: OpenLcmOptions) {
   return (await databases()).servers({ folders: userFolders(process.env), env: process.env, keys: keys ?? null })
 }
 
-/** Runs a map beside the memory at a path. What it needs is loaded when somebody asks for one. */
+/** Runs a map beside the memory at a path. */
 async function* mapJob(
   path: string,
   { prompt, schema, ...spec }: MapSpec,
   { settings = loadSettings(process.env), keys, clock = systemClock }: OpenLcmOptions,
   signal: AbortSignal,
-): AsyncGenerator<JobProgress, JobResult> {
+): AsyncGenerator<JobProgress, MapOutcome> {
   const { requestOf } = await import('../map/map-order.ts')
   const { runMap } = await import('../map/map-run.ts')
   const { recordFolder } = await import('../map/run-paths.ts')
@@ -316,7 +285,7 @@ async function* mapJob(
   }
   const finished = yield* runMap(requestOf(order, { settings, keys: keys ?? null, clock }), signal)
   await finished.close()
-  return { kind: 'map', value: finished.report }
+  return finished.report
 }
 
 /** Runs the other end of `executeInThread`, in the job thread. */

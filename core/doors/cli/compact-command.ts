@@ -110,10 +110,8 @@ async function compactAnswer(lcm: Lcm, options: CompactOptions): Promise<Answer>
   const asked = await compactInput(lcm, options)
   const { input, skipped } = options.auto ? automaticRun(lcm, asked) : { input: asked, skipped: null }
   if (skipped !== null) return skippedAnswer(lcm.planner.evaluate(asked), skipped)
-  const { runJob } = await import('../run-job.ts')
-  const result = await interruptible((signal) => runJob(lcm, { kind: 'compact', ...input, loss: options.loss }, signal))
-  if (result.kind !== 'compact') throw new Error('a compaction answers with a compaction')
-  const { value } = result
+  const { compactJob } = await import('../run-job.ts')
+  const value = await interruptible((signal) => compactJob(lcm, { ...input, loss: options.loss }, signal))
   const text = (): string =>
     value.skipped ??
     [
