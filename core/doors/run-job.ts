@@ -34,16 +34,16 @@ type JobSteps = AsyncGenerator<JobProgress, JobResult>
 /**
  * Runs one job on an open memory: it yields progress, returns the result, and stops at the next step when the signal
  * aborts. What was committed before a cancellation stays valid. The code of a job is loaded when one of its kind runs.
- * @param open how a job opens a second memory
  * @param report a report of the same state of the file for a plan, or null to scan again
+ * @param open how a job opens a second memory
  * @throws LcmError switched_off, read_only_dialect, read_only_file, not_found, locked, cancelled
  */
-async function* runJob(
+export async function* runJob(
   lcm: Lcm,
   spec: Exclude<Spec, PathSpec>,
-  open: OpenLcmOptions,
   signal: AbortSignal,
-  report: IntegrityReport | null,
+  report: IntegrityReport | null = null,
+  open: OpenLcmOptions = {},
 ): JobSteps {
   switch (spec.kind) {
     case 'compact':
@@ -193,7 +193,7 @@ async function withLoss(lcm: Lcm, result: CompactionResult, signal: AbortSignal)
 const READING: ReadonlySet<string> = new Set(['copy', 'probe', 'compare', 'compaction_preview'])
 
 /** Runs a job to its end in this thread. */
-async function driveJob(job: JobSteps, onProgress: (progress: JobProgress) => void): Promise<JobResult> {
+export async function driveJob(job: JobSteps, onProgress: (progress: JobProgress) => void): Promise<JobResult> {
   for (;;) {
     const step = await job.next()
     if (step.done) return step.value
@@ -218,7 +218,7 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
     try {
       const state = stateOf && (await nameSoon(() => stateOf(lcm)))
       const version = lcm.read.dataVersion()
-      const result = await driveJob(runJob(lcm, spec, open, signal, lastReport.of(lcm, state)), onProgress)
+      const result = await driveJob(runJob(lcm, spec, signal, lastReport.of(lcm, state), open), onProgress)
       // What was scanned may only be named by now, when it had been written right before.
       const scanned = result.kind === 'integrity' && stateOf ? stateOf(lcm) : null
       if (

@@ -1,14 +1,40 @@
 // A real PostgreSQL server is started, which takes some seconds.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { migratePostgres } from '#core/remote/postgres/migrate.ts'
 import { pullConversation } from '#core/remote/pull.ts'
 import { pushFile } from '#core/remote/push.ts'
+import { sendMemory } from '#core/remote/send.ts'
 import { openNative } from '#core/sqlite/native.ts'
 import { runToEnd } from '#core/yielding.ts'
 import { TestMemory } from '../builders/memory.ts'
-import { fillFleet } from '../postgres/fill-fleet.ts'
 import { installedPostgres, PASSWORD, type RealServer, startPostgres } from '../postgres/real-server.ts'
 import { expect, IN_BROWSER, test } from './app.ts'
+
+const TENANTS = ['acme', 'globex', 'initech']
+const TITLES = ['Travel to the customer', 'Release of the billing service', 'Questions about contracts', null]
+
+/** Stores four conversations of each of three tenants, one of them with an empty summary. */
+async function fillFleet(server: RealServer): Promise<void> {
+  const db = await server.connect()
+  await migratePostgres(db, 2)
+  for (const [index, tenant] of TENANTS.entries()) {
+    using memory = new TestMemory()
+    for (const [number, title] of TITLES.entries()) {
+      const conversation = memory.conversation({ sessionId: `session-${number}`, title })
+      const ids = memory.messages(
+        conversation,
+        Array.from({ length: 20 + 40 * number * (index + 1) }, (_, at) => ({ tokens: 200 + at * (index + 1) })),
+      )
+      for (let from = 0; from + 10 <= ids.length / 2; from += 10) {
+        const isEmpty = tenant === 'acme' && number === 1 && from === 0
+        memory.leaf(conversation, ids.slice(from, from + 10), { content: isEmpty ? ' ' : 'What was decided then.' })
+      }
+    }
+    await runToEnd(sendMemory({ from: memory.db, to: db, tenant }, new AbortController().signal))
+  }
+  await db.close()
+}
 
 const bin = installedPostgres()
 test.skip(bin === null, 'PostgreSQL is not installed')

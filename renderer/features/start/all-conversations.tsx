@@ -16,7 +16,6 @@ import { ConversationTable, TABLE_SORTS } from './conversation-table.tsx'
 import { LossPanel } from './loss-panel.tsx'
 import { useOtherCurves } from './other-curves.ts'
 import { PressureHistory } from './pressure-history.tsx'
-import { useChosenConversation } from './use-chosen-conversation.ts'
 
 const FILTERS = ['all', 'due', 'findings', 'compacted', 'archived'] as const
 const HINTS: Readonly<Record<Filter, string>> = {
@@ -159,4 +158,11 @@ function titleOf(counts: Counts | undefined): string {
   if (counts === undefined) return 'Conversations'
   const all = plural(counts.total, 'conversation')
   return counts.found === counts.total ? all : `${formatCount(counts.found)} of ${all}`
+}
+
+/** The conversation that is chosen in the list of all: that of the address, or at first the one on screen. */
+function useChosenConversation(onScreen: number): readonly [number, (conversationId: number) => void] {
+  const [text, setText] = useShown('conversations.chosen')
+  const chosen = /^\d{1,15}$/.test(text ?? '') ? Number(text) : onScreen
+  return [chosen, (conversationId) => setText(String(conversationId))]
 }

@@ -1,12 +1,33 @@
 // Starts and kills real processes, which takes more than 5 s.
+
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { buildMemory } from '#test/builders/memory.ts'
-import { processesWith } from '#test/builders/processes.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 import { ended, startLcm } from './lcm.ts'
+
+/** Lists the command lines of running processes that hold a text. */
+function processesWith(text: string): string[] {
+  const lines =
+    process.platform === 'linux' ? fromProc() : execFileSync('ps', ['-Ao', 'args='], { encoding: 'utf8' }).split('\n')
+  return lines.filter((line) => line.includes(text))
+}
+
+function fromProc(): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+      } catch {
+        // It has ended meanwhile.
+        return ''
+      }
+    })
+}
 
 const SIGNALS = ['SIGKILL', 'SIGHUP'] as const
 const LOOKS = { interval: 50, timeout: 30_000 }
