@@ -70,7 +70,7 @@ import { KeptWindow } from './window/kept-window.ts'
 import { TimeTravel } from './window/time-travel/time-travel.ts'
 
 /** All services over one memory file. */
-export type Lcm = {
+export type Lcm = Disposable & {
   readonly info: MemoryInfo
   readonly settings: Settings
   readonly clock: Clock
@@ -275,6 +275,11 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     return { store, files: largeFilesIn(store), estimator }
   }
 
+  const close = (): void => {
+    meaning.close()
+    sideIndex?.close()
+    memory.close()
+  }
   return {
     info,
     settings,
@@ -360,10 +365,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     },
     requireWrite,
     isOutdated: () => memory.isOutdated(),
-    close: () => {
-      meaning.close()
-      sideIndex?.close()
-      memory.close()
-    },
+    close,
+    [Symbol.dispose]: close,
   }
 }

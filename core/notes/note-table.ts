@@ -65,15 +65,11 @@ export class NoteTable {
   }
 
   #opened<T>(work: (db: WriteDb) => T): T {
-    const db = openCacheDb(this.#path, { create: true })
-    try {
-      return db.transaction(() => {
-        db.exec(queries.schema)
-        return work(db)
-      })
-    } finally {
-      db.close()
-    }
+    using db = openCacheDb(this.#path, { create: true })
+    return db.transaction(() => {
+      db.exec(queries.schema)
+      return work(db)
+    })
   }
 }
 

@@ -22,12 +22,8 @@ export async function* copyToTenant(
     if (isNative(opened.info)) return yield* sendMemory({ from: opened.read, filesOf: path, ...target }, signal)
     const copy = join(folder, 'copy.db')
     yield* copyMemory({ from: opened, to: copy }, signal)
-    const native = await openMemory(copy, { readOnly: true })
-    try {
-      return yield* sendMemory({ from: native.read, filesOf: path, ...target }, signal)
-    } finally {
-      native.close()
-    }
+    using native = await openMemory(copy, { readOnly: true })
+    return yield* sendMemory({ from: native.read, filesOf: path, ...target }, signal)
   } finally {
     opened.close()
     rmSync(folder, { recursive: true, force: true })

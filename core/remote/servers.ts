@@ -316,10 +316,6 @@ function isAddress(text: string): boolean {
 
 /** The address that a pulled file names. */
 function originOf(path: string): string {
-  const db = openNative(path)
-  try {
-    return readPulledFrom(db)?.address ?? path
-  } finally {
-    db.close()
-  }
+  using db = openNative(path)
+  return readPulledFrom(db)?.address ?? path
 }

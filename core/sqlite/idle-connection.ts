@@ -100,6 +100,7 @@ export class IdleConnection {
       dataVersion: () => this.#versionNow(),
       ownChanges: () => 0,
       close: () => this.#close(),
+      [Symbol.dispose]: () => this.#close(),
     }
     this.#wasRead()
   }

@@ -71,5 +71,6 @@ function guardFile(db: PreparableDb, realPath: string, stamp: string): Preparabl
     define: (name, body) => db.define(name, body),
     exec: (sql) => guarded(() => db.exec(sql)),
     close: () => db.close(),
+    [Symbol.dispose]: () => db.close(),
   }
 }

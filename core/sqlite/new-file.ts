@@ -31,20 +31,16 @@ export async function* makeNativeFile<P, T>(
   requireFolderOf(to)
   const partial = partialPath(to)
   try {
-    const db = openNative(partial)
-    try {
-      db.exec(`PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; ${UNSYNCED}`)
-      const result = yield* make(db)
-      // The log is empty, and closing removes it, so only the file has to be renamed.
-      db.exec(AT_REST)
-      db.close()
-      sync(partial)
-      beforeNamed()
-      giveName(partial, to)
-      return result
-    } finally {
-      db.close()
-    }
+    using db = openNative(partial)
+    db.exec(`PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; ${UNSYNCED}`)
+    const result = yield* make(db)
+    // The log is empty, and closing removes it, so only the file has to be renamed.
+    db.exec(AT_REST)
+    db.close()
+    sync(partial)
+    beforeNamed()
+    giveName(partial, to)
+    return result
   } catch (error) {
     throw errorAboutTarget(to, partial, error)
   } finally {

@@ -17,7 +17,7 @@ export type SqlFunction = (...args: SqlValue[]) => SqlValue
  * A connection that can only read. The type of a row is asserted in one place, by `T` at the call: it must agree with
  * the SELECT list. Every method throws errors of SQLite as `LcmError` (see `translateSqliteError`).
  */
-export interface ReadDb {
+export interface ReadDb extends Disposable {
   readonly path: string
   /** Returns all rows, for lists with a LIMIT or lists that are known to be small. */
   all<T>(sql: string, params?: SqlParams): T[]
@@ -117,6 +117,11 @@ export function wrapConnection(
     }
   }
 
+  const close = (): void => {
+    statements.clear()
+    rawStatements.clear()
+    translating(path, () => connection.close())
+  }
   return {
     path,
     all: (sql, params = {}) => translating(path, () => idle(sql).all(params)) as never,
@@ -138,11 +143,8 @@ export function wrapConnection(
       ),
     dataVersion: () => translating(path, () => (prepareRaw('PRAGMA data_version').get() as [number])[0]),
     ownChanges: () => translating(path, () => (prepareRaw(queries.ownChanges).get() as [number])[0]),
-    close: () => {
-      statements.clear()
-      rawStatements.clear()
-      translating(path, () => connection.close())
-    },
+    close,
+    [Symbol.dispose]: close,
     run: (sql, params = {}) => translating(path, () => prepare(sql).run(params).changes),
     runRaw: (sql, values) => translating(path, () => prepare(sql).run(values).changes),
     bindAhead: (sql, values) =>

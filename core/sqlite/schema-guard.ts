@@ -63,5 +63,6 @@ export function guardSchema(db: PreparableDb, computed: ComputedObjects): Prepar
     define: (name, body) => db.define(name, body),
     exec: (sql) => db.exec(allowed(sql)),
     close: () => db.close(),
+    [Symbol.dispose]: () => db.close(),
   }
 }

@@ -175,6 +175,11 @@ function wrapUriConnection(connection: NodeSqlite.DatabaseSync, path: string): P
     }
   }
 
+  const close = (): void => {
+    statements.clear()
+    rawStatements.clear()
+    translating(path, () => connection.close())
+  }
   return {
     path,
     all: (sql, params = {}) => query(sql, false, (statement) => statement.all(params)) as never,
@@ -194,10 +199,7 @@ function wrapUriConnection(connection: NodeSqlite.DatabaseSync, path: string): P
     runRaw: (sql, values) => translating(path, () => Number(prepare(sql, false).run(...values).changes)),
     define: (name, body) => translating(path, () => connection.function(name, { varargs: true }, body)),
     exec: (sql) => translating(path, () => connection.exec(sql)),
-    close: () => {
-      statements.clear()
-      rawStatements.clear()
-      translating(path, () => connection.close())
-    },
+    close,
+    [Symbol.dispose]: close,
   }
 }

@@ -132,6 +132,7 @@ export function* keepingDerived(db: PreparableDb, derivation: Derivation): Gener
     define: (name, body) => db.define(name, body),
     exec: (sql) => db.exec(sql),
     close: () => db.close(),
+    [Symbol.dispose]: () => db.close(),
   }
 }
 

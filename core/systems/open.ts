@@ -29,7 +29,7 @@ export type OpenMemoryOptions = {
   readonly cacheDir?: string
 }
 
-export type OpenedMemory = {
+export type OpenedMemory = Disposable & {
   readonly info: MemoryInfo
   readonly read: ReadDb
   /** null when the file must not or cannot be written; `info.readOnlyReason` says why. */
@@ -41,6 +41,9 @@ export type OpenedMemory = {
   isOutdated(): boolean
   close(): void
 }
+
+/** Closes by `close`, or at the end of a block with `using`. */
+const closing = (close: () => void) => ({ close, [Symbol.dispose]: close })
 
 /** Of our own files. */
 export const NATIVE_CAPABILITIES: Capabilities = {
@@ -151,7 +154,7 @@ function asWritable(db: WriteDb, path: string): OpenedMemory {
       capabilities: NATIVE_CAPABILITIES,
       ...originOf(db),
     })
-    return { info, read: db, write: db, isOutdated: followPath(db, path), close: () => db.close() }
+    return { info, read: db, write: db, isOutdated: followPath(db, path), ...closing(() => db.close()) }
   } catch (error) {
     db.close()
     throw error
@@ -199,7 +202,8 @@ function openOursReadOnly(file: MemoryFile, reason: string, takeCopy: TakeCopy):
 }
 
 function asReadOnly(file: MemoryFile, { facts, access, read, ...rest }: OpenedReadOnly): OpenedMemory {
-  return { info: describe(file.path, { ...facts, readOnly: true, access }), read, write: null, ...rest }
+  const info = describe(file.path, { ...facts, readOnly: true, access })
+  return { info, read, write: null, ...rest, ...closing(rest.close) }
 }
 
 function describe(path: string, facts: Omit<MemoryInfo, 'path' | 'fileName' | 'bytes' | 'modifiedAtMs'>): MemoryInfo {

@@ -17,16 +17,12 @@ export async function compare(
   path: string,
   { conversationId = 1, format = 'auto', signal = new AbortController().signal, onProgress }: CompareOptions = {},
 ): Promise<CoverageReport> {
-  const lcm = await openLcm(memoryPath)
-  try {
-    const options = { db: lcm.read, isNative: lcm.info.system === 'native' }
-    const job = checkCoverage(options, { conversationId, path, format }, signal)
-    for (;;) {
-      const step = await job.next()
-      if (step.done) return step.value
-      onProgress?.(step.value)
-    }
-  } finally {
-    lcm.close()
+  using lcm = await openLcm(memoryPath)
+  const options = { db: lcm.read, isNative: lcm.info.system === 'native' }
+  const job = checkCoverage(options, { conversationId, path, format }, signal)
+  for (;;) {
+    const step = await job.next()
+    if (step.done) return step.value
+    onProgress?.(step.value)
   }
 }

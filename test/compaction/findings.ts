@@ -8,7 +8,7 @@ import { NOW_MS } from './run-compaction.ts'
 
 /** Ids of the checks that find an error or a warning in the file, judged by the settings that it was compacted with. */
 export async function findingsIn(path: string, settings: Partial<CompactionSettings> = {}): Promise<string[]> {
-  const memory = openMemory(path)
+  using memory = openMemory(path)
   const checker = new Scanner({
     db: memory.read,
     info: memory.info,
@@ -16,10 +16,6 @@ export async function findingsIn(path: string, settings: Partial<CompactionSetti
     settings: { ...readSettings({}).compaction, ...settings },
     clock: () => NOW_MS,
   })
-  try {
-    const { checks } = await runToEnd(checker.run(undefined, new AbortController().signal))
-    return checks.filter(({ count, severity }) => count > 0 && severity !== 'info').map(({ id }) => id)
-  } finally {
-    memory.close()
-  }
+  const { checks } = await runToEnd(checker.run(undefined, new AbortController().signal))
+  return checks.filter(({ count, severity }) => count > 0 && severity !== 'info').map(({ id }) => id)
 }

@@ -24,22 +24,18 @@ async function summariesOf(pieces: readonly string[], firstImportMs: number): Pr
   const folder = temporaryFolder()
   const [path, transcript] = [join(folder, 'lcm.db'), join(folder, 'talk.jsonl')]
   let nowMs = firstImportMs
-  const lcm = await openLcm(path, { create: true, clock: () => nowMs })
-  try {
-    writeFileSync(transcript, '')
-    for (const piece of pieces) {
-      appendFileSync(transcript, piece)
-      const given = { db: lcm.requireWrite('import'), estimator: createTokenEstimator(), clock: () => nowMs }
-      const input = { ...given, paths: [transcript], format: 'auto', window: 'agent', files: null } as const
-      await runToEnd(importTranscripts(input, signal))
-      nowMs += DAY_MS
-    }
-    const input = CompactInput.parse({ conversationId: 1, mode: 'full' })
-    await runToEnd(lcm.compactionEngine().compact(input, signal))
-    return lcm.read.all<Summary>('SELECT summary_id AS id, depth, content FROM summaries ORDER BY summary_rowid')
-  } finally {
-    lcm.close()
+  using lcm = await openLcm(path, { create: true, clock: () => nowMs })
+  writeFileSync(transcript, '')
+  for (const piece of pieces) {
+    appendFileSync(transcript, piece)
+    const given = { db: lcm.requireWrite('import'), estimator: createTokenEstimator(), clock: () => nowMs }
+    const input = { ...given, paths: [transcript], format: 'auto', window: 'agent', files: null } as const
+    await runToEnd(importTranscripts(input, signal))
+    nowMs += DAY_MS
   }
+  const input = CompactInput.parse({ conversationId: 1, mode: 'full' })
+  await runToEnd(lcm.compactionEngine().compact(input, signal))
+  return lcm.read.all<Summary>('SELECT summary_id AS id, depth, content FROM summaries ORDER BY summary_rowid')
 }
 
 it('a transcript without times gives the same summaries whenever it is imported, and no time in them', async () => {

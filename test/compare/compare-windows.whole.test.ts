@@ -24,13 +24,9 @@ async function compared(
   { a, b, limit }: Asked,
   signal = new AbortController().signal,
 ): Promise<Comparison> {
-  const lcm = await openLcm(path, { readOnly: true })
-  try {
-    const input = ComparisonInput.parse({ a: { conversationId: 1, ...a }, b: { conversationId: 1, ...b }, limit })
-    return await runToEnd(compareWindows(lcm, input, {}, signal))
-  } finally {
-    lcm.close()
-  }
+  using lcm = await openLcm(path, { readOnly: true })
+  const input = ComparisonInput.parse({ a: { conversationId: 1, ...a }, b: { conversationId: 1, ...b }, limit })
+  return await runToEnd(compareWindows(lcm, input, {}, signal))
 }
 
 const told = { turns: 26, leastLeafMessages: 5, leafMessages: 8, fanIn: 3, tail: 12, seed: 41 }

@@ -10,12 +10,8 @@ const SMALL = 'lossless-claude/small.sqlite'
 const cacheDir = join(temporaryFolder(), 'cache')
 
 async function withLcm<T>(path: string, body: (lcm: Lcm) => T | Promise<T>): Promise<T> {
-  const lcm = await openLcm(path, { cacheDir })
-  try {
-    return await body(lcm)
-  } finally {
-    lcm.close()
-  }
+  using lcm = await openLcm(path, { cacheDir })
+  return await body(lcm)
 }
 
 describe('lossless-claude', () => {

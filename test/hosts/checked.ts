@@ -13,12 +13,8 @@ export const OUR_RUNS = "SELECT count(*) FROM compaction_runs WHERE owner <> 'im
 
 /** Returns the number that a query gives. */
 export async function count(path: string, sql: string): Promise<number> {
-  const memory = await openLcm(path, { readOnly: true })
-  try {
-    return memory.read.value<number>(sql) ?? 0
-  } finally {
-    memory.close()
-  }
+  using memory = await openLcm(path, { readOnly: true })
+  return memory.read.value<number>(sql) ?? 0
 }
 
 type Compared = { readonly memory: string; readonly database: string; readonly format: TranscriptFormatId }
@@ -83,26 +79,18 @@ export async function checkedTranscripts(what: string, { memory, folder, format 
 }
 
 async function conversationsBySession(path: string): Promise<ReadonlyMap<string | null, number>> {
-  const memory = await openLcm(path, { readOnly: true })
-  try {
-    return new Map(memory.stats.listed().map(({ sessionId, conversationId }) => [sessionId, conversationId]))
-  } finally {
-    memory.close()
-  }
+  using memory = await openLcm(path, { readOnly: true })
+  return new Map(memory.stats.listed().map(({ sessionId, conversationId }) => [sessionId, conversationId]))
 }
 
 /** How many of the sixty facts one search each finds. */
 export async function factsFound(path: string): Promise<number> {
-  const memory = await openLcm(path, { readOnly: true })
-  try {
-    let found = 0
-    for (const { service, port } of FACTS) {
-      const asked = GrepInput.parse({ query: service, scope: 'messages', limit: 1, full: true })
-      const { hits } = await memory.retrieval.search(asked, AbortSignal.timeout(60_000))
-      if (hits[0] && memory.transcript.message(hits[0].id).content.includes(String(port))) found += 1
-    }
-    return found
-  } finally {
-    memory.close()
+  using memory = await openLcm(path, { readOnly: true })
+  let found = 0
+  for (const { service, port } of FACTS) {
+    const asked = GrepInput.parse({ query: service, scope: 'messages', limit: 1, full: true })
+    const { hits } = await memory.retrieval.search(asked, AbortSignal.timeout(60_000))
+    if (hits[0] && memory.transcript.message(hits[0].id).content.includes(String(port))) found += 1
   }
+  return found
 }

@@ -50,17 +50,13 @@ function readFaults({ start }: Prepared, folder: string): string[] {
 }
 
 function sqliteFaults(path: string): string[] {
-  const db = openNative(path)
-  try {
-    const integrity = db.value<string>('PRAGMA integrity_check')
-    const keys = db.all('PRAGMA foreign_key_check').length
-    return [
-      ...(integrity === 'ok' ? [] : [`SQLite says: ${integrity}`]),
-      ...(keys === 0 ? [] : [`${keys} rows refer to missing ones`]),
-    ]
-  } finally {
-    db.close()
-  }
+  using db = openNative(path)
+  const integrity = db.value<string>('PRAGMA integrity_check')
+  const keys = db.all('PRAGMA foreign_key_check').length
+  return [
+    ...(integrity === 'ok' ? [] : [`SQLite says: ${integrity}`]),
+    ...(keys === 0 ? [] : [`${keys} rows refer to missing ones`]),
+  ]
 }
 
 /** An import may have stored the beginning only; every other work keeps every message. */
@@ -72,18 +68,14 @@ function toldFaults({ work, told }: Prepared, { messages }: Told): string[] {
 
 /** Every row of a large file has its file, with its content. */
 function fileFaults(path: string): string[] {
-  const db = openNative(path)
-  try {
-    const rows = db.all<{ id: string; uri: string; hash: string }>(
-      'SELECT file_id AS id, storage_uri AS uri, content_hash AS hash FROM large_files WHERE content_hash IS NOT NULL',
-    )
-    return rows.flatMap(({ id, uri, hash }) => {
-      // A folder that was moved or copied keeps its rows.
-      const file = join(path, '..', uri.slice(uri.indexOf('lcm-files')))
-      if (!existsSync(file)) return [`${id} has a row and no file`]
-      return createHash('sha256').update(readFileSync(file)).digest('hex') === hash ? [] : [`${id} has another content`]
-    })
-  } finally {
-    db.close()
-  }
+  using db = openNative(path)
+  const rows = db.all<{ id: string; uri: string; hash: string }>(
+    'SELECT file_id AS id, storage_uri AS uri, content_hash AS hash FROM large_files WHERE content_hash IS NOT NULL',
+  )
+  return rows.flatMap(({ id, uri, hash }) => {
+    // A folder that was moved or copied keeps its rows.
+    const file = join(path, '..', uri.slice(uri.indexOf('lcm-files')))
+    if (!existsSync(file)) return [`${id} has a row and no file`]
+    return createHash('sha256').update(readFileSync(file)).digest('hex') === hash ? [] : [`${id} has another content`]
+  })
 }

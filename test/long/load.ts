@@ -68,16 +68,12 @@ const mean = (numbers: readonly number[]): number =>
 
 async function readFaults(path: string): Promise<string[]> {
   try {
-    const lcm = await openLcm(path, { readOnly: true, settings: readSettings({}) })
-    try {
-      lcm.stats.stats()
-      lcm.transcript.page({ conversationId: 1, offset: 0, limit: 50, contentChars: 200 })
-      lcm.context.assemble({ conversationId: 1 })
-      const { hits } = await lcm.retrieval.grep(GrepInput.parse({ query: 'the' }))
-      return hits.length > 0 ? [] : ['a search found nothing']
-    } finally {
-      lcm.close()
-    }
+    using lcm = await openLcm(path, { readOnly: true, settings: readSettings({}) })
+    lcm.stats.stats()
+    lcm.transcript.page({ conversationId: 1, offset: 0, limit: 50, contentChars: 200 })
+    lcm.context.assemble({ conversationId: 1 })
+    const { hits } = await lcm.retrieval.grep(GrepInput.parse({ query: 'the' }))
+    return hits.length > 0 ? [] : ['a search found nothing']
   } catch (error) {
     return [String(error)]
   }

@@ -59,33 +59,21 @@ const runs: Readonly<Record<Work, (folder: string) => Promise<void>>> = {
     }),
   copy: async (folder) => {
     if (existsSync(memoryIn(folder))) return
-    const from = await openLcm(join(folder, ORIGINAL), { readOnly: true, settings, cacheDir: join(folder, 'cache') })
-    try {
-      await runToEnd(copyMemory({ from, to: memoryIn(folder) }, never))
-    } finally {
-      from.close()
-    }
+    using from = await openLcm(join(folder, ORIGINAL), { readOnly: true, settings, cacheDir: join(folder, 'cache') })
+    await runToEnd(copyMemory({ from, to: memoryIn(folder) }, never))
   },
 }
 
 async function importInto(folder: string, isKeepingFiles: boolean): Promise<void> {
   const path = memoryIn(folder)
-  const db = openNative(path)
-  try {
-    const files = isKeepingFiles ? { files: largeFiles(path, LARGE_TOKENS, { root: filesBeside(path) }) } : {}
-    await runImport(db, [join(folder, TRANSCRIPT)], files)
-  } finally {
-    db.close()
-  }
+  using db = openNative(path)
+  const files = isKeepingFiles ? { files: largeFiles(path, LARGE_TOKENS, { root: filesBeside(path) }) } : {}
+  await runImport(db, [join(folder, TRANSCRIPT)], files)
 }
 
 async function withLcm(path: string, body: (lcm: Awaited<ReturnType<typeof openLcm>>) => Promise<void>): Promise<void> {
-  const lcm = await openLcm(path, { settings, owner: `work ${process.pid}`, cacheDir: join(path, '../cache') })
-  try {
-    await body(lcm)
-  } finally {
-    lcm.close()
-  }
+  using lcm = await openLcm(path, { settings, owner: `work ${process.pid}`, cacheDir: join(path, '../cache') })
+  await body(lcm)
 }
 
 /** What a memory says, in an order and with names that do not depend on when or how often it was written. */
@@ -96,21 +84,17 @@ export type Told = {
 }
 
 export function toldIn(path: string): Told {
-  const db = openNative(path)
-  try {
-    return {
-      messages: db.column<string>(
-        `SELECT session_id || ' ' || seq || ' ' || role || ' ' || content_hash || ' ' ||
+  using db = openNative(path)
+  return {
+    messages: db.column<string>(
+      `SELECT session_id || ' ' || seq || ' ' || role || ' ' || content_hash || ' ' ||
            (SELECT count(*) FROM message_parts AS p WHERE p.message_id = m.message_id AND p.is_synthetic = 0)
          FROM messages AS m JOIN conversations USING (conversation_id) ORDER BY conversation_id, seq`,
-      ),
-      window: db.column<string>(
-        `SELECT conversation_id || ' ' || coalesce(summary_id, message_id)
+    ),
+    window: db.column<string>(
+      `SELECT conversation_id || ' ' || coalesce(summary_id, message_id)
          FROM context_items ORDER BY conversation_id, ordinal`,
-      ),
-      summaries: db.column<string>('SELECT summary_id FROM summaries ORDER BY summary_id'),
-    }
-  } finally {
-    db.close()
+    ),
+    summaries: db.column<string>('SELECT summary_id FROM summaries ORDER BY summary_id'),
   }
 }

@@ -20,56 +20,52 @@ describe.each(SYSTEMS)('a file of %s', (_, writer) => {
 
   it.each(BUDGETS)('has the same window in every view at a budget of %d tokens', async (budget) => {
     const settings = readSettings({ LCM_TOKEN_BUDGET: String(budget), LCM_FRESH_TAIL_COUNT: '2' })
-    const lcm = await openLcm(path, { readOnly: true, settings, cacheDir: join(temporaryFolder(), 'cache') })
-    try {
-      await lcm.stats.measure()
-      const rows = lcm.stats.conversations()
-      expect(rows.length).toBeGreaterThan(0)
-      expect(lcm.stats.stats().perConversation).toEqual(rows)
-      expect(lcm.stats.listed()).toEqual(rows)
-      for (const row of rows) {
-        const { conversationId } = row
-        const context = lcm.context.assemble({ conversationId })
-        const included = context.items.filter((item) => item.included)
-        const sum = (items: typeof context.items): number => items.reduce((total, { tokens }) => total + tokens, 0)
-        expect([context.tokens, context.activeTokens]).toEqual([sum(included), sum(context.items)])
-        const window = {
-          contextItems: context.items.length,
-          activeTokens: context.activeTokens,
-          contextTokens: context.tokens,
-          leftOutItems: context.items.length - included.length,
-          leftOutTokens: context.leftOutTokens,
-          pressure: context.tokens / budget,
-        }
-        expect(row).toMatchObject(window)
-        expect(lcm.stats.overview(conversationId).conversation).toEqual(row)
-
-        const asked = { conversationId, mode: 'full', reason: 'threshold', summarizer: 'deterministic' } as const
-        const edge = lcm.strata.get({ conversationId, axis: 'messages' }).window
-        const leftOutOfEdge = edge.reduce((total, run) => total + (run.isLeftOut ? run.items : 0), 0)
-        expect(leftOutOfEdge).toBe(context.items.filter((item) => !item.included && item.kind !== 'missing').length)
-
-        const decision = lcm.planner.evaluate(asked)
-        expect(decision).toMatchObject({
-          tokens: context.tokens,
-          activeTokens: context.activeTokens,
-          leftOutItems: window.leftOutItems,
-          leftOutTokens: context.leftOutTokens,
-          pressure: window.pressure,
-        })
-        expect(decision.should).toBe(context.activeTokens >= settings.compaction.softThreshold * budget)
-        expect(lcm.whatIf.ask(asked).decision).toEqual(decision)
-        expect(lcm.timeTravel.contextAt({ conversationId, moment: { now: true } })).toMatchObject({
-          tokens: context.tokens,
-          activeTokens: context.activeTokens,
-          pressure: window.pressure,
-        })
-        for (const { eventId, activeTokens } of lcm.timeTravel.timeline(conversationId).events) {
-          expect(activeTokens).toBe(lcm.timeTravel.contextAt({ conversationId, moment: { eventId } }).activeTokens)
-        }
+    using lcm = await openLcm(path, { readOnly: true, settings, cacheDir: join(temporaryFolder(), 'cache') })
+    await lcm.stats.measure()
+    const rows = lcm.stats.conversations()
+    expect(rows.length).toBeGreaterThan(0)
+    expect(lcm.stats.stats().perConversation).toEqual(rows)
+    expect(lcm.stats.listed()).toEqual(rows)
+    for (const row of rows) {
+      const { conversationId } = row
+      const context = lcm.context.assemble({ conversationId })
+      const included = context.items.filter((item) => item.included)
+      const sum = (items: typeof context.items): number => items.reduce((total, { tokens }) => total + tokens, 0)
+      expect([context.tokens, context.activeTokens]).toEqual([sum(included), sum(context.items)])
+      const window = {
+        contextItems: context.items.length,
+        activeTokens: context.activeTokens,
+        contextTokens: context.tokens,
+        leftOutItems: context.items.length - included.length,
+        leftOutTokens: context.leftOutTokens,
+        pressure: context.tokens / budget,
       }
-    } finally {
-      lcm.close()
+      expect(row).toMatchObject(window)
+      expect(lcm.stats.overview(conversationId).conversation).toEqual(row)
+
+      const asked = { conversationId, mode: 'full', reason: 'threshold', summarizer: 'deterministic' } as const
+      const edge = lcm.strata.get({ conversationId, axis: 'messages' }).window
+      const leftOutOfEdge = edge.reduce((total, run) => total + (run.isLeftOut ? run.items : 0), 0)
+      expect(leftOutOfEdge).toBe(context.items.filter((item) => !item.included && item.kind !== 'missing').length)
+
+      const decision = lcm.planner.evaluate(asked)
+      expect(decision).toMatchObject({
+        tokens: context.tokens,
+        activeTokens: context.activeTokens,
+        leftOutItems: window.leftOutItems,
+        leftOutTokens: context.leftOutTokens,
+        pressure: window.pressure,
+      })
+      expect(decision.should).toBe(context.activeTokens >= settings.compaction.softThreshold * budget)
+      expect(lcm.whatIf.ask(asked).decision).toEqual(decision)
+      expect(lcm.timeTravel.contextAt({ conversationId, moment: { now: true } })).toMatchObject({
+        tokens: context.tokens,
+        activeTokens: context.activeTokens,
+        pressure: window.pressure,
+      })
+      for (const { eventId, activeTokens } of lcm.timeTravel.timeline(conversationId).events) {
+        expect(activeTokens).toBe(lcm.timeTravel.contextAt({ conversationId, moment: { eventId } }).activeTokens)
+      }
     }
   })
 })

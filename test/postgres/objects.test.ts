@@ -218,19 +218,15 @@ describe('large files beside PostgreSQL', () => {
     await runToEnd(pullConversation(pulling, never))
     expect(s3.requests).toEqual([])
     const seen = async () => {
-      const lcm = await openLcm(to, { readOnly: true, cacheDir: temporaryFolder() })
-      try {
-        const report = await runToEnd(lcm.integrity.run(undefined, never))
-        const found = await lcm.retrieval.grep(GrepInput.parse({ query: 'line of a log', scope: 'files' }))
-        return {
-          condition: (await lcm.fileReader.check(id, never)).condition,
-          text: (await lcm.fileReader.read(id, { kind: 'page', page: 1 }, never)).text.slice(0, 6),
-          findings: report.checks.flatMap((one) => (one.count > 0 && one.id.startsWith('file') ? [one.id] : [])),
-          hits: found.hits.length > 0,
-          notes: found.notes,
-        }
-      } finally {
-        lcm.close()
+      using lcm = await openLcm(to, { readOnly: true, cacheDir: temporaryFolder() })
+      const report = await runToEnd(lcm.integrity.run(undefined, never))
+      const found = await lcm.retrieval.grep(GrepInput.parse({ query: 'line of a log', scope: 'files' }))
+      return {
+        condition: (await lcm.fileReader.check(id, never)).condition,
+        text: (await lcm.fileReader.read(id, { kind: 'page', page: 1 }, never)).text.slice(0, 6),
+        findings: report.checks.flatMap((one) => (one.count > 0 && one.id.startsWith('file') ? [one.id] : [])),
+        hits: found.hits.length > 0,
+        notes: found.notes,
       }
     }
     expect(await seen()).toEqual({
@@ -260,16 +256,12 @@ describe('large files beside PostgreSQL', () => {
     await runToEnd(pullConversation(pulling, never))
     const error = await failure(runToEnd(fetchFile({ from, path: to, id, objects }, never)))
     expect(error).toMatchObject({ code: 'not_found', message: expect.stringContaining('only its row is there') })
-    const lcm = await openLcm(to, { readOnly: true, cacheDir: temporaryFolder() })
-    try {
-      expect(await lcm.fileReader.check(id, never)).toMatchObject({ condition: 'missing' })
-      const { checks } = await runToEnd(lcm.integrity.run(undefined, never))
-      for (const { samples } of checks) expect(JSON.stringify(samples)).not.toContain('on the server')
-      const { notes } = await lcm.retrieval.grep(GrepInput.parse({ query: 'line of a log', scope: 'files' }))
-      expect(notes).toEqual([expect.stringContaining('could not be read')])
-    } finally {
-      lcm.close()
-    }
+    using lcm = await openLcm(to, { readOnly: true, cacheDir: temporaryFolder() })
+    expect(await lcm.fileReader.check(id, never)).toMatchObject({ condition: 'missing' })
+    const { checks } = await runToEnd(lcm.integrity.run(undefined, never))
+    for (const { samples } of checks) expect(JSON.stringify(samples)).not.toContain('on the server')
+    const { notes } = await lcm.retrieval.grep(GrepInput.parse({ query: 'line of a log', scope: 'files' }))
+    expect(notes).toEqual([expect.stringContaining('could not be read')])
   })
 
   it('go on where a connection broke off, and give up after some attempts', async () => {

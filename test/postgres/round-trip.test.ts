@@ -82,12 +82,8 @@ async function importAsFarAsItGoes(db: WriteDb, path: string): Promise<void> {
 }
 
 async function push(path: string) {
-  const db = openNative(path)
-  try {
-    return await pushChanges(server.db, db)
-  } finally {
-    db.close()
-  }
+  using db = openNative(path)
+  return await pushChanges(server.db, db)
 }
 
 describe('a conversation that was copied into a tenant and pulled', () => {

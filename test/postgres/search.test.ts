@@ -115,16 +115,12 @@ const STORES: Readonly<Record<string, (asked: Partial<RemoteGrepInput>) => Promi
     return keysOf(hits)
   },
   'a file': async (asked) => {
-    const lcm = await openLcm(memory.path, { readOnly: true })
-    try {
-      const { hits } = await lcm.retrieval.grep(
-        GrepInput.parse({ query: 'x', match: 'all', ...asked, limit: 1000 }),
-        never,
-      )
-      return keysOf(hits.map(({ conversationId, id }) => ({ conversationId: sentTo.get(conversationId) ?? 0, id })))
-    } finally {
-      lcm.close()
-    }
+    using lcm = await openLcm(memory.path, { readOnly: true })
+    const { hits } = await lcm.retrieval.grep(
+      GrepInput.parse({ query: 'x', match: 'all', ...asked, limit: 1000 }),
+      never,
+    )
+    return keysOf(hits.map(({ conversationId, id }) => ({ conversationId: sentTo.get(conversationId) ?? 0, id })))
   },
 }
 

@@ -143,37 +143,31 @@ describe('a database of Volt', () => {
   it('gives a conversation as a native file: texts, parts, lineage, window and large files', async () => {
     const path = freshPath()
     expect(await pull('user_ada', conversation, path)).toMatchObject({ messages: 12, summaries: 5, contextItems: 5 })
-    const lcm = await openLcm(path, { readOnly: true })
-    try {
-      const stored = lcm.read.all<{ content: string }>('SELECT content FROM messages ORDER BY seq')
-      const there = await ada.run('SELECT content FROM @messages WHERE conversation_id = $1 ORDER BY seq', [
-        conversation,
-      ])
-      expect(stored).toEqual(there)
-      expect(
-        lcm.read.rows(
-          'SELECT kind, depth, descendant_count, source_token_count > 0, earliest_at < latest_at FROM summaries ORDER BY summary_rowid',
-        ),
-      ).toEqual([
-        ['leaf', 0, 0, 1, 1],
-        ['leaf', 0, 0, 1, 1],
-        ['condensed', 1, 2, 1, 1],
-        ['leaf', 0, 0, 1, 1],
-        ['condensed', 2, 3, 1, 1],
-      ])
-      expect(lcm.read.rows('SELECT item_type FROM context_items ORDER BY ordinal')).toEqual(
-        ['summary', 'message', 'message', 'message', 'message'].map((type) => [type]),
-      )
-      expect(lcm.read.rows(`SELECT tool_output, tool_input FROM message_parts WHERE tool_call_id = 'call_1'`)).toEqual([
-        [TEXT, '{"a": 1}'],
-      ])
-      expect(lcm.read.rows('SELECT session_id, title FROM conversations')).toEqual([['ses_ada', 'Repair the queue']])
-      const [[uri]] = lcm.read.rows<[string]>('SELECT storage_uri FROM large_files') as [[string]]
-      expect(readFileSync(join(dirname(path), uri), 'utf8')).toBe(`${TEXT}\n`.repeat(20_000))
-      expect(await brokenRules(lcm)).toEqual([])
-    } finally {
-      lcm.close()
-    }
+    using lcm = await openLcm(path, { readOnly: true })
+    const stored = lcm.read.all<{ content: string }>('SELECT content FROM messages ORDER BY seq')
+    const there = await ada.run('SELECT content FROM @messages WHERE conversation_id = $1 ORDER BY seq', [conversation])
+    expect(stored).toEqual(there)
+    expect(
+      lcm.read.rows(
+        'SELECT kind, depth, descendant_count, source_token_count > 0, earliest_at < latest_at FROM summaries ORDER BY summary_rowid',
+      ),
+    ).toEqual([
+      ['leaf', 0, 0, 1, 1],
+      ['leaf', 0, 0, 1, 1],
+      ['condensed', 1, 2, 1, 1],
+      ['leaf', 0, 0, 1, 1],
+      ['condensed', 2, 3, 1, 1],
+    ])
+    expect(lcm.read.rows('SELECT item_type FROM context_items ORDER BY ordinal')).toEqual(
+      ['summary', 'message', 'message', 'message', 'message'].map((type) => [type]),
+    )
+    expect(lcm.read.rows(`SELECT tool_output, tool_input FROM message_parts WHERE tool_call_id = 'call_1'`)).toEqual([
+      [TEXT, '{"a": 1}'],
+    ])
+    expect(lcm.read.rows('SELECT session_id, title FROM conversations')).toEqual([['ses_ada', 'Repair the queue']])
+    const [[uri]] = lcm.read.rows<[string]>('SELECT storage_uri FROM large_files') as [[string]]
+    expect(readFileSync(join(dirname(path), uri), 'utf8')).toBe(`${TEXT}\n`.repeat(20_000))
+    expect(await brokenRules(lcm)).toEqual([])
   })
 
   it('brings a file up to date, and reads only what is new while messages are appended', async () => {

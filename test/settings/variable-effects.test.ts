@@ -72,13 +72,9 @@ const plan =
 
 /** The triggers that fire. */
 async function triggers(env: Env): Promise<string[]> {
-  const lcm = await openLcm(db, { settings: readSettings(env) })
-  try {
-    const { triggers } = lcm.planner.evaluate(CompactInput.parse({ conversationId: 1 }))
-    return triggers.filter(({ fired }) => fired).map(({ name }) => name)
-  } finally {
-    lcm.close()
-  }
+  using lcm = await openLcm(db, { settings: readSettings(env) })
+  const { triggers } = lcm.planner.evaluate(CompactInput.parse({ conversationId: 1 }))
+  return triggers.filter(({ fired }) => fired).map(({ name }) => name)
 }
 
 /**

@@ -39,12 +39,8 @@ function writeTranscript(path: string, messages: number): string {
 
 /** Opens a native file for one question. */
 function ask<T>(path: string, question: (db: ReturnType<typeof openNative>) => T): T {
-  const db = openNative(path)
-  try {
-    return question(db)
-  } finally {
-    db.close()
-  }
+  using db = openNative(path)
+  return question(db)
 }
 
 let folder: string

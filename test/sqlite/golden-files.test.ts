@@ -21,20 +21,14 @@ function fileOf(version: number): { folder: string; path: string } {
 
 /** What the golden files hold, whatever their version. */
 async function heldBy(path: string, readOnly: boolean) {
-  const lcm = await openLcm(path, { readOnly })
-  try {
-    const { hits } = await lcm.retrieval.grep(GrepInput.parse({ query: 'the', limit: 50 }))
-    return {
-      version: Number(lcm.info.systemVersion),
-      messages: lcm.read.all(
-        'SELECT message_id, conversation_id, seq, role, content FROM messages ORDER BY message_id',
-      ),
-      summaries: lcm.read.all('SELECT summary_id, depth, content FROM summaries ORDER BY summary_rowid'),
-      window: lcm.read.all('SELECT * FROM context_items ORDER BY conversation_id, ordinal'),
-      hits: hits.map(({ id }) => id),
-    }
-  } finally {
-    lcm.close()
+  using lcm = await openLcm(path, { readOnly })
+  const { hits } = await lcm.retrieval.grep(GrepInput.parse({ query: 'the', limit: 50 }))
+  return {
+    version: Number(lcm.info.systemVersion),
+    messages: lcm.read.all('SELECT message_id, conversation_id, seq, role, content FROM messages ORDER BY message_id'),
+    summaries: lcm.read.all('SELECT summary_id, depth, content FROM summaries ORDER BY summary_rowid'),
+    window: lcm.read.all('SELECT * FROM context_items ORDER BY conversation_id, ordinal'),
+    hits: hits.map(({ id }) => id),
   }
 }
 

@@ -15,12 +15,8 @@ import { runToEnd } from '#core/yielding.ts'
 
 /** Opens a memory with default settings, closes it afterwards. */
 export async function withLcm<T>(path: string, cacheDir: string, body: (lcm: Lcm) => T | Promise<T>): Promise<T> {
-  const lcm = await openLcm(path, { cacheDir, settings: readSettings({}) })
-  try {
-    return await body(lcm)
-  } finally {
-    lcm.close()
-  }
+  using lcm = await openLcm(path, { cacheDir, settings: readSettings({}) })
+  return await body(lcm)
 }
 
 /** Asks every service that reads for everything it has, and holds each answer to the contract. */

@@ -40,42 +40,30 @@ describe('every file that another system wrote', () => {
   })
 
   it.each(files)('is recognised by its structure and has every canonical column: %s', (name, folder) => {
-    const memory = openMemory(join(FIXTURES, name), { cacheDir })
-    try {
-      expect(memory.info).toMatchObject({ system: SYSTEMS[folder], readOnly: true })
-      expect(memory.info.lacks).toEqual(expect.any(Array))
-      for (const [view, columns] of Object.entries(CANONICAL)) {
-        expect(memory.read.column(`SELECT name FROM pragma_table_xinfo('${view}', 'temp')`)).toEqual(columns)
-      }
-    } finally {
-      memory.close()
+    using memory = openMemory(join(FIXTURES, name), { cacheDir })
+    expect(memory.info).toMatchObject({ system: SYSTEMS[folder], readOnly: true })
+    expect(memory.info.lacks).toEqual(expect.any(Array))
+    for (const [view, columns] of Object.entries(CANONICAL)) {
+      expect(memory.read.column(`SELECT name FROM pragma_table_xinfo('${view}', 'temp')`)).toEqual(columns)
     }
   })
 
   it.each(files)('answers every service: %s', async (name) => {
-    const lcm = await openLcm(join(FIXTURES, name), { cacheDir })
-    try {
-      await askEveryService(lcm)
-    } finally {
-      lcm.close()
-    }
+    using lcm = await openLcm(join(FIXTURES, name), { cacheDir })
+    await askEveryService(lcm)
   })
 
   // The damaged siblings of one file take one way through the copy.
   it.each(files.filter(([name]) => !name.includes('corrupt')))('equals its working copy: %s', async (name) => {
-    const from = openMemory(join(FIXTURES, name), { cacheDir })
-    try {
-      const to = join(temporaryFolder(), 'copy.db')
-      const report = await runToEnd(copyMemory({ from, to }, new AbortController().signal))
-      expect(report.verified).toBe(true)
-      const copy = openMemory(to)
-      expect(copy.read.column('PRAGMA quick_check')).toEqual(['ok'])
-      expect(copy.read.column('SELECT message_id FROM event_messages ORDER BY 1')).toEqual(
-        from.read.column('SELECT message_id FROM event_messages ORDER BY 1'),
-      )
-      copy.close()
-    } finally {
-      from.close()
-    }
+    using from = openMemory(join(FIXTURES, name), { cacheDir })
+    const to = join(temporaryFolder(), 'copy.db')
+    const report = await runToEnd(copyMemory({ from, to }, new AbortController().signal))
+    expect(report.verified).toBe(true)
+    const copy = openMemory(to)
+    expect(copy.read.column('PRAGMA quick_check')).toEqual(['ok'])
+    expect(copy.read.column('SELECT message_id FROM event_messages ORDER BY 1')).toEqual(
+      from.read.column('SELECT message_id FROM event_messages ORDER BY 1'),
+    )
+    copy.close()
   })
 })

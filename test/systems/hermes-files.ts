@@ -7,12 +7,8 @@ import { copyOf } from '../sqlite/fixtures.ts'
 export const cacheDir = join(temporaryFolder(), 'cache')
 
 export async function withLcm<T>(path: string, body: (lcm: Lcm) => T | Promise<T>): Promise<T> {
-  const lcm = await openLcm(path, { cacheDir })
-  try {
-    return await body(lcm)
-  } finally {
-    lcm.close()
-  }
+  using lcm = await openLcm(path, { cacheDir })
+  return await body(lcm)
 }
 
 /** A copy of a fixture after some SQL of its own system. */

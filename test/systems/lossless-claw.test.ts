@@ -15,12 +15,8 @@ const cacheDir = join(temporaryFolder(), 'cache')
 const BUDGET = 10_000
 
 function withMemory<T>(path: string, body: (memory: OpenedMemory) => T): T {
-  const memory = openMemory(path, { cacheDir })
-  try {
-    return body(memory)
-  } finally {
-    memory.close()
-  }
+  using memory = openMemory(path, { cacheDir })
+  return body(memory)
 }
 
 const statsOf = (path: string) =>

@@ -46,39 +46,31 @@ function baseFile(more = ''): string {
 
 describe('a file of the first release', () => {
   it('is read completely, and what it does not store is computed', async () => {
-    const lcm = await openLcm(baseFile(), { cacheDir })
-    try {
-      expect(lcm.info).toMatchObject({ systemLabel: 'lossless-claw, early', systemVersion: null })
-      expect(lcm.info.lacks).toContain('No depth of summaries: it is worked out from their sources.')
-      const at = (minute: number) => Date.UTC(2026, 0, 1, 0, minute)
-      expect(
-        lcm.read.all(`SELECT summary_id AS id, depth, descendant_count AS below, source_token_count AS tokens,
+    using lcm = await openLcm(baseFile(), { cacheDir })
+    expect(lcm.info).toMatchObject({ systemLabel: 'lossless-claw, early', systemVersion: null })
+    expect(lcm.info.lacks).toContain('No depth of summaries: it is worked out from their sources.')
+    const at = (minute: number) => Date.UTC(2026, 0, 1, 0, minute)
+    expect(
+      lcm.read.all(`SELECT summary_id AS id, depth, descendant_count AS below, source_token_count AS tokens,
           earliest_at AS "from", latest_at AS "to" FROM summaries ORDER BY 1`),
-      ).toEqual([
-        { id: 'sum_a', depth: 0, below: 0, tokens: 20, from: at(1), to: at(2) },
-        { id: 'sum_b', depth: 0, below: 0, tokens: 20, from: at(3), to: at(4) },
-        { id: 'sum_c', depth: 1, below: 2, tokens: 40, from: at(1), to: at(4) },
-        { id: 'sum_d', depth: 2, below: 3, tokens: 40, from: at(1), to: at(4) },
-      ])
-      expect(lcm.retrieval.describe('msg_2', 9)).toMatchObject({ coveredBy: ['sum_a', 'sum_c', 'sum_d'] })
-      await askEveryService(lcm)
-    } finally {
-      lcm.close()
-    }
+    ).toEqual([
+      { id: 'sum_a', depth: 0, below: 0, tokens: 20, from: at(1), to: at(2) },
+      { id: 'sum_b', depth: 0, below: 0, tokens: 20, from: at(3), to: at(4) },
+      { id: 'sum_c', depth: 1, below: 2, tokens: 40, from: at(1), to: at(4) },
+      { id: 'sum_d', depth: 2, below: 3, tokens: 40, from: at(1), to: at(4) },
+    ])
+    expect(lcm.retrieval.describe('msg_2', 9)).toMatchObject({ coveredBy: ['sum_a', 'sum_c', 'sum_d'] })
+    await askEveryService(lcm)
   })
 
   it('is read also when its lineage is a cycle', async () => {
-    const lcm = await openLcm(
+    using lcm = await openLcm(
       baseFile(`INSERT INTO summary_parents VALUES ('sum_a', 'sum_d', 0), ('sum_b', 'sum_b', 0);`),
       {
         cacheDir,
       },
     )
-    try {
-      await askEveryService(lcm)
-    } finally {
-      lcm.close()
-    }
+    await askEveryService(lcm)
   })
 })
 
@@ -153,13 +145,9 @@ describe('a file of a release in between', () => {
       db.exec(`DROP INDEX "${name}"`)
     db.exec(sql)
     db.close()
-    const lcm = await openLcm(path, { cacheDir })
-    try {
-      expect(lcm.info.system).toBe('lossless-claw')
-      expect(lcm.stats.stats()).toMatchObject({ messages: 68, summaries: 20, contextItems: 12 })
-      await askEveryService(lcm)
-    } finally {
-      lcm.close()
-    }
+    using lcm = await openLcm(path, { cacheDir })
+    expect(lcm.info.system).toBe('lossless-claw')
+    expect(lcm.stats.stats()).toMatchObject({ messages: 68, summaries: 20, contextItems: 12 })
+    await askEveryService(lcm)
   })
 })

@@ -59,23 +59,19 @@ describe('the tool lcm_loss', () => {
       ],
     })
     other.leaf(1, [1, 2], { content: 'The gate listens on port 9000.', id: 'sum_one', atMs: AFTER })
-    const own = await openLcm(other.path, { readOnly: true })
-    try {
-      const tools = new Tools(async () => own, { kind: 'all' })
-      const { dropped, changed } = await call(tools, { conversationId: 1, limit: 1 })
-      expect([dropped.map(({ kind }) => kind), changed]).toEqual([['decision'], []])
-      expect((await call(tools, { conversationId: 1, limit: 50 })).changed).toMatchObject([{ text: '8123' }])
-      const report = await own.losses.report(LossInput.parse({ conversationId: 1 }))
-      expect(lostByKind(report).map(({ state, detail }) => [detail.kind, state])).toEqual([
-        ['decision', 'dropped'],
-        ['number', 'changed'],
-        ['name', 'dropped'],
-      ])
-      expect(lossText(report)).toMatch(/^decision {4}dropped {2}We decided.*\nnumber {6}changed {2}8123/)
-      expect(lossMarkdown(report, 'gate')).toMatch(/- decision: We decided.*\n- number: 8123/)
-    } finally {
-      own.close()
-    }
+    using own = await openLcm(other.path, { readOnly: true })
+    const tools = new Tools(async () => own, { kind: 'all' })
+    const { dropped, changed } = await call(tools, { conversationId: 1, limit: 1 })
+    expect([dropped.map(({ kind }) => kind), changed]).toEqual([['decision'], []])
+    expect((await call(tools, { conversationId: 1, limit: 50 })).changed).toMatchObject([{ text: '8123' }])
+    const report = await own.losses.report(LossInput.parse({ conversationId: 1 }))
+    expect(lostByKind(report).map(({ state, detail }) => [detail.kind, state])).toEqual([
+      ['decision', 'dropped'],
+      ['number', 'changed'],
+      ['name', 'dropped'],
+    ])
+    expect(lossText(report)).toMatch(/^decision {4}dropped {2}We decided.*\nnumber {6}changed {2}8123/)
+    expect(lossMarkdown(report, 'gate')).toMatch(/- decision: We decided.*\n- number: 8123/)
   })
 
   it('takes a message, a run or a time as the moment since which it looks', async () => {

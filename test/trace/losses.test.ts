@@ -12,12 +12,8 @@ async function lossOf(
   memory: TestMemory,
   input: Partial<Parameters<typeof LossInput.parse>[0] & object>,
 ): Promise<LossReport> {
-  const lcm = await openLcm(memory.path, { readOnly: true })
-  try {
-    return await lcm.losses.report(LossInput.parse({ conversationId: 1, limit: 2000, ...input }))
-  } finally {
-    lcm.close()
-  }
+  using lcm = await openLcm(memory.path, { readOnly: true })
+  return await lcm.losses.report(LossInput.parse({ conversationId: 1, limit: 2000, ...input }))
 }
 
 /** How many facts a report calls lost in the right list, and how many it should. */

@@ -48,13 +48,9 @@ export const fleet = defineCommand({
 
 async function findingsIn(path: string, signal: AbortSignal): Promise<number> {
   const { openLcm } = await import('#core/lcm.ts')
-  const lcm = await openLcm(path, { readOnly: true })
-  try {
-    const { counts } = await runToEnd(lcm.integrity.run(undefined, signal))
-    return counts.error + counts.warning
-  } finally {
-    lcm.close()
-  }
+  using lcm = await openLcm(path, { readOnly: true })
+  const { counts } = await runToEnd(lcm.integrity.run(undefined, signal))
+  return counts.error + counts.warning
 }
 
 const LABEL_WIDTH = 40

@@ -9,12 +9,8 @@ import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 
 async function usageOf(memory: TestMemory, asked: Partial<UsageInput> = {}): Promise<Usage> {
-  const lcm = await openLcm(memory.path, { readOnly: true })
-  try {
-    return await lcm.usage.of(UsageInput.parse({ conversationId: 1, ...asked }))
-  } finally {
-    lcm.close()
-  }
+  using lcm = await openLcm(memory.path, { readOnly: true })
+  return await lcm.usage.of(UsageInput.parse({ conversationId: 1, ...asked }))
 }
 
 type Told = { readonly fresh: number; readonly read: number; readonly written: number; readonly at: string }

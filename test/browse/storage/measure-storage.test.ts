@@ -10,12 +10,8 @@ import { buildMemory } from '#test/builders/memory.ts'
 import { FIXTURES } from '#test/sqlite/fixtures.ts'
 
 async function measure(path: string, signal = new AbortController().signal): Promise<StorageReport> {
-  const lcm = await openLcm(path, { readOnly: true })
-  try {
-    return await runToEnd(measureStorage({ db: lcm.read, info: lcm.info, largeFileTokens: 25_000 }, signal))
-  } finally {
-    lcm.close()
-  }
+  using lcm = await openLcm(path, { readOnly: true })
+  return await runToEnd(measureStorage({ db: lcm.read, info: lcm.info, largeFileTokens: 25_000 }, signal))
 }
 
 const memory = () => buildMemory({ conversations: [{ messages: ['one', 'two', 'three'] }] }).path

@@ -10,16 +10,12 @@ type Row = { readonly id: number; readonly role: string; readonly content: strin
 
 /** What the memory holds of a conversation, as plain messages. */
 async function messagesOf(path: string, conversationId: number): Promise<Row[]> {
-  const lcm = await openLcm(path)
-  try {
-    return lcm.read.all<Row>(
-      `SELECT message_id AS id, role, content FROM messages WHERE conversation_id = :conversationId
+  using lcm = await openLcm(path)
+  return lcm.read.all<Row>(
+    `SELECT message_id AS id, role, content FROM messages WHERE conversation_id = :conversationId
         AND message_id NOT IN (SELECT message_id FROM event_messages) ORDER BY seq`,
-      { conversationId },
-    )
-  } finally {
-    lcm.close()
-  }
+    { conversationId },
+  )
 }
 const plain = ({ role, content }: Pick<Row, 'role' | 'content'>) => ({ role, content })
 
@@ -43,13 +39,9 @@ describe('a polluted memory of ArgentOS', () => {
 })
 
 async function conversationWithMost(path: string): Promise<number> {
-  const lcm = await openLcm(path)
-  try {
-    const query = 'SELECT conversation_id FROM messages GROUP BY conversation_id ORDER BY count(*) DESC LIMIT 1'
-    return lcm.read.value<number>(query) ?? 0
-  } finally {
-    lcm.close()
-  }
+  using lcm = await openLcm(path)
+  const query = 'SELECT conversation_id FROM messages GROUP BY conversation_id ORDER BY count(*) DESC LIMIT 1'
+  return lcm.read.value<number>(query) ?? 0
 }
 
 const others = [

@@ -14,12 +14,8 @@ afterEach(() => {
 })
 
 async function scan(path: string): Promise<IntegrityReport> {
-  const lcm = await openLcm(path)
-  try {
-    return await runToEnd(lcm.integrity.run(undefined, new AbortController().signal))
-  } finally {
-    lcm.close()
-  }
+  using lcm = await openLcm(path)
+  return await runToEnd(lcm.integrity.run(undefined, new AbortController().signal))
 }
 
 /** Rules that found something which follows from no other finding. */

@@ -21,7 +21,7 @@ afterEach(() => memory.close())
 
 /** Examines a file and gives what is read of it afterwards, with the statements that this takes. */
 async function examine(path: string, meanwhile = (): void => {}) {
-  const opened = openMemory(path, { readOnly: true })
+  using opened = openMemory(path, { readOnly: true })
   const statements: string[] = []
   const db: ReadDb = {
     ...opened.read,
@@ -49,16 +49,12 @@ async function examine(path: string, meanwhile = (): void => {}) {
     settings: readSettings({}).compaction,
     clock: () => NOW_MS,
   })
-  try {
-    const work = checker.examine(undefined, new AbortController().signal, { asked: [], kept: [] })
-    const examination = await runToEnd(work)
-    meanwhile()
-    statements.length = 0
-    const rows = withoutYielding(examination.readRows())
-    return { rows, statements: [...statements], anew: withoutYielding(readingMemory(db)) }
-  } finally {
-    opened.close()
-  }
+  const work = checker.examine(undefined, new AbortController().signal, { asked: [], kept: [] })
+  const examination = await runToEnd(work)
+  meanwhile()
+  statements.length = 0
+  const rows = withoutYielding(examination.readRows())
+  return { rows, statements: [...statements], anew: withoutYielding(readingMemory(db)) }
 }
 
 const derived = (rows: MemoryRows): unknown => {

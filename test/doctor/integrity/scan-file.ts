@@ -12,12 +12,8 @@ const cacheDir = join(temporaryFolder(), 'cache')
 
 /** The report of every check on a file. */
 export async function scanFile(path: string, conversationId?: number): Promise<IntegrityReport> {
-  const lcm = await openLcm(path, { readOnly: true, cacheDir, settings: readSettings({}) })
-  try {
-    return await runToEnd(lcm.integrity.run(conversationId, new AbortController().signal))
-  } finally {
-    lcm.close()
-  }
+  using lcm = await openLcm(path, { readOnly: true, cacheDir, settings: readSettings({}) })
+  return await runToEnd(lcm.integrity.run(conversationId, new AbortController().signal))
 }
 
 /** Checks that found anything, expected states included. */

@@ -25,18 +25,14 @@ const cacheDir = join(temporaryFolder(), 'cache')
 
 describe('the marks in the strata', () => {
   it.each(files)('are exactly what the checks find in %s', async (file) => {
-    const lcm = await openLcm(join(FIXTURES, file), { readOnly: true, cacheDir, settings: readSettings({}) })
-    try {
-      for (const conversationId of lcm.read.column<number>('SELECT conversation_id FROM conversations')) {
-        const { marks } = lcm.strata.get({ conversationId, axis: 'messages' })
-        const found = lcm.integrity.findNow(['coverage_gap', 'double_coverage'], conversationId)
-        const marked = (kind: string): number =>
-          marks.filter((mark) => mark.kind === kind).reduce((sum, { messages }) => sum + messages, 0)
-        expect(marked('uncovered')).toBe(found.get('coverage_gap')?.length)
-        expect(marked('double_coverage')).toBe(found.get('double_coverage')?.length)
-      }
-    } finally {
-      lcm.close()
+    using lcm = await openLcm(join(FIXTURES, file), { readOnly: true, cacheDir, settings: readSettings({}) })
+    for (const conversationId of lcm.read.column<number>('SELECT conversation_id FROM conversations')) {
+      const { marks } = lcm.strata.get({ conversationId, axis: 'messages' })
+      const found = lcm.integrity.findNow(['coverage_gap', 'double_coverage'], conversationId)
+      const marked = (kind: string): number =>
+        marks.filter((mark) => mark.kind === kind).reduce((sum, { messages }) => sum + messages, 0)
+      expect(marked('uncovered')).toBe(found.get('coverage_gap')?.length)
+      expect(marked('double_coverage')).toBe(found.get('double_coverage')?.length)
     }
   })
 })

@@ -203,13 +203,9 @@ describe('the application of selected steps', () => {
   /** Puts a message back into the window, while a trigger changes something else at the same time. */
   async function applySpoilt(spoil: string): Promise<RepairResult> {
     // A file that has such a trigger when it is opened is not written to at all.
-    const lcm = await openHere(memory.path, { settings: readSettings({}), owner: 'test' })
-    try {
-      memory.db.exec(`CREATE TRIGGER spoil AFTER INSERT ON context_items BEGIN ${spoil}; END`)
-      return await runIn(lcm, { kind: 'repair', summarizer: 'deterministic', steps: [{ id: 'coverage_gap:1' }] })
-    } finally {
-      lcm.close()
-    }
+    using lcm = await openHere(memory.path, { settings: readSettings({}), owner: 'test' })
+    memory.db.exec(`CREATE TRIGGER spoil AFTER INSERT ON context_items BEGIN ${spoil}; END`)
+    return await runIn(lcm, { kind: 'repair', summarizer: 'deterministic', steps: [{ id: 'coverage_gap:1' }] })
   }
 
   it('keeps nothing when a check would find more than before', async () => {
@@ -247,23 +243,19 @@ describe('the application of selected steps', () => {
 describe('the application of all steps', () => {
   /** Returns how often the file was scanned before a write, and the result. */
   async function all() {
-    const lcm = await openLcm(memory.path, { settings: readSettings({}), owner: 'test' })
-    try {
-      const job = lcm.repair.applyAll({ summarizer: 'deterministic' }, new AbortController().signal)
-      let scans = 0
-      let isWritten = false
-      let isReading = false
-      for (;;) {
-        const step = await job.next()
-        if (step.done) return { scans, done: step.value }
-        isWritten ||= step.value.note?.startsWith('writing') === true
-        const wasReading = isReading
-        isReading = step.value.note === 'reading' && step.value.unit === 'checks'
-        // A slow machine tells more than once that it reads.
-        if (isReading && !wasReading && !isWritten) scans += 1
-      }
-    } finally {
-      lcm.close()
+    using lcm = await openLcm(memory.path, { settings: readSettings({}), owner: 'test' })
+    const job = lcm.repair.applyAll({ summarizer: 'deterministic' }, new AbortController().signal)
+    let scans = 0
+    let isWritten = false
+    let isReading = false
+    for (;;) {
+      const step = await job.next()
+      if (step.done) return { scans, done: step.value }
+      isWritten ||= step.value.note?.startsWith('writing') === true
+      const wasReading = isReading
+      isReading = step.value.note === 'reading' && step.value.unit === 'checks'
+      // A slow machine tells more than once that it reads.
+      if (isReading && !wasReading && !isWritten) scans += 1
     }
   }
 

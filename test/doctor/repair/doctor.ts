@@ -17,12 +17,8 @@ export async function runOn<
   spec: S,
   onProgress: (progress: JobProgress, abort: AbortController) => void = () => {},
 ): Promise<ResultOf<S>> {
-  const lcm = await openHere(path, { settings: readSettings({}), owner: 'test' })
-  try {
-    return await runIn(lcm, spec, onProgress)
-  } finally {
-    lcm.close()
-  }
+  using lcm = await openHere(path, { settings: readSettings({}), owner: 'test' })
+  return await runIn(lcm, spec, onProgress)
 }
 
 export async function runIn<

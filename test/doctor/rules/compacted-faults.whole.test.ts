@@ -45,17 +45,13 @@ function expectAllReached(built: TestMemory): void {
 
 /** The index answers as a scan of the texts does. */
 async function expectSearchable(path: string): Promise<void> {
-  const lcm = await openLcm(path, { settings: readSettings({}) })
-  try {
-    for (const scope of ['messages', 'summaries'] as const) {
-      const grep = (mode: 'full_text' | 'literal') =>
-        lcm.retrieval.grep(GrepInput.parse({ query: 'retry', mode, scope, limit: 500 }), new AbortController().signal)
-      const [indexed, naive] = [await grep('full_text'), await grep('literal')]
-      const words = naive.hits.filter((hit) => /\bretry\b/i.test(hit.snippet)).map((hit) => hit.id)
-      expect(indexed.hits.map((hit) => hit.id)).toEqual(expect.arrayContaining(words))
-    }
-  } finally {
-    lcm.close()
+  using lcm = await openLcm(path, { settings: readSettings({}) })
+  for (const scope of ['messages', 'summaries'] as const) {
+    const grep = (mode: 'full_text' | 'literal') =>
+      lcm.retrieval.grep(GrepInput.parse({ query: 'retry', mode, scope, limit: 500 }), new AbortController().signal)
+    const [indexed, naive] = [await grep('full_text'), await grep('literal')]
+    const words = naive.hits.filter((hit) => /\bretry\b/i.test(hit.snippet)).map((hit) => hit.id)
+    expect(indexed.hits.map((hit) => hit.id)).toEqual(expect.arrayContaining(words))
   }
 }
 

@@ -144,12 +144,8 @@ describe('a working copy of a sound memory', () => {
     ['decapod/small/lcm.db', null],
   ] as const)('has marks in the strata only for damage that is new since the copy: %s', async (name, damage) => {
     const marks = async (path: string): Promise<unknown> => {
-      const lcm = await openLcm(path, { readOnly: true })
-      try {
-        return lcm.strata.get({ conversationId: 1, axis: 'messages' }).marks
-      } finally {
-        lcm.close()
-      }
+      using lcm = await openLcm(path, { readOnly: true })
+      return lcm.strata.get({ conversationId: 1, axis: 'messages' }).marks
     }
     expect(await marks(copyOf(name))).toEqual([])
     if (damage !== null) expect(await marks(changed(copyOf(name), damage))).toMatchObject([{ kind: 'uncovered' }])

@@ -16,21 +16,13 @@ import { written } from './copying.ts'
 const fixtures = join(FIXTURES, 'lossless-claw')
 
 async function copy(from: string, to: string, signal = new AbortController().signal): Promise<CopyReport> {
-  const lcm = await openLcm(from, { readOnly: true })
-  try {
-    return await runToEnd(copyMemory({ from: lcm, to }, signal))
-  } finally {
-    lcm.close()
-  }
+  using lcm = await openLcm(from, { readOnly: true })
+  return await runToEnd(copyMemory({ from: lcm, to }, signal))
 }
 
 async function check(path: string): Promise<IntegrityReport> {
-  const lcm = await openLcm(path)
-  try {
-    return await runToEnd(lcm.integrity.run(undefined, new AbortController().signal))
-  } finally {
-    lcm.close()
-  }
+  using lcm = await openLcm(path)
+  return await runToEnd(lcm.integrity.run(undefined, new AbortController().signal))
 }
 
 it('a working copy names its origin whether it is opened read-only or not, and its own copy names the copy', async () => {
@@ -57,19 +49,15 @@ it('a text that another system stores as a message and as its part is stored onc
   const to = join(temporaryFolder(), 'copy.db')
   await copy(from, to)
   const ask = async (path: string) => {
-    const lcm = await openLcm(path, { readOnly: true })
-    try {
-      const said = `FROM message_parts AS p JOIN messages AS m ON m.message_id = p.message_id
+    using lcm = await openLcm(path, { readOnly: true })
+    const said = `FROM message_parts AS p JOIN messages AS m ON m.message_id = p.message_id
         WHERE p.part_type = 'text' AND p.tool_call_id IS NULL`
-      return {
-        twice: lcm.read.value<number>(`SELECT count(*) ${said} AND p.text_content = m.content`) ?? 0,
-        once: lcm.read.value<number>(`SELECT count(*) ${said} AND p.is_content = 1 AND p.text_content IS NULL`) ?? 0,
-        texts: lcm.read
-          .column<number>('SELECT message_id FROM messages ORDER BY message_id')
-          .map((id) => lcm.transcript.message(`msg_${id}`).parts.map(({ text }) => text)),
-      }
-    } finally {
-      lcm.close()
+    return {
+      twice: lcm.read.value<number>(`SELECT count(*) ${said} AND p.text_content = m.content`) ?? 0,
+      once: lcm.read.value<number>(`SELECT count(*) ${said} AND p.is_content = 1 AND p.text_content IS NULL`) ?? 0,
+      texts: lcm.read
+        .column<number>('SELECT message_id FROM messages ORDER BY message_id')
+        .map((id) => lcm.transcript.message(`msg_${id}`).parts.map(({ text }) => text)),
     }
   }
   const [before, after] = [await ask(from), await ask(to)]

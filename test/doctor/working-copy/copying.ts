@@ -14,12 +14,8 @@ const cacheDir = join(temporaryFolder(), 'cache')
 /** A copy of a file in a folder of its own. */
 export async function copied(from: string): Promise<{ readonly path: string; readonly report: CopyReport }> {
   const path = join(temporaryFolder(), 'copy.db')
-  const lcm = await openLcm(from, { readOnly: true, cacheDir })
-  try {
-    return { path, report: await runToEnd(copyMemory({ from: lcm, to: path }, new AbortController().signal)) }
-  } finally {
-    lcm.close()
-  }
+  using lcm = await openLcm(from, { readOnly: true, cacheDir })
+  return { path, report: await runToEnd(copyMemory({ from: lcm, to: path }, new AbortController().signal)) }
 }
 
 /** As one system writes it, at rest. */

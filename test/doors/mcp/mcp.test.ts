@@ -398,10 +398,6 @@ const insertMessage = (id: number, conversation = 1): string => `
   VALUES (${id}, ${conversation}, ${id}, 'tool', 1, 0, '${'0'.repeat(64)}', :content)`
 
 function openedColumn(path: string, sql: string): string[] {
-  const memory = openNative(path)
-  try {
-    return memory.column<string>(sql)
-  } finally {
-    memory.close()
-  }
+  using memory = openNative(path)
+  return memory.column<string>(sql)
 }

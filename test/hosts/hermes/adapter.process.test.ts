@@ -71,12 +71,8 @@ function python(body: string): { readonly answer: Record<string, unknown>; reado
 }
 
 async function contents(memory: string): Promise<string[]> {
-  const lcm = await openLcm(memory, { readOnly: true })
-  try {
-    return lcm.read.column<string>('SELECT content FROM messages ORDER BY seq')
-  } finally {
-    lcm.close()
-  }
+  using lcm = await openLcm(memory, { readOnly: true })
+  return lcm.read.column<string>('SELECT content FROM messages ORDER BY seq')
 }
 
 it('stores each message of Hermes once, over a compaction, a session that it opens for that, and a new start', async () => {

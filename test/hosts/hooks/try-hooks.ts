@@ -95,17 +95,13 @@ async function sixtyFacts(tried: Tried): Promise<Finding[]> {
 /** What `lcm doctor` says, and what was recalled and stored again. */
 async function wrongIn(run: HookedRun): Promise<Finding[]> {
   const states: { problems: string[] }[] = JSON.parse(run.lcm(['doctor', '--json']).stdout).agents
-  const memory = await openLcm(run.memory, { readOnly: true })
-  try {
-    const recalled = memory.read.all("SELECT 1 FROM messages WHERE content LIKE '%<recalled-memory%'").length
-    const problems = states.flatMap((state) => state.problems)
-    return [
-      { what: 'what went wrong', found: problems[0] ?? 'nothing', isGood: problems.length === 0 },
-      { what: 'recalled texts that were stored again', found: String(recalled), isGood: recalled === 0 },
-    ]
-  } finally {
-    memory.close()
-  }
+  using memory = await openLcm(run.memory, { readOnly: true })
+  const recalled = memory.read.all("SELECT 1 FROM messages WHERE content LIKE '%<recalled-memory%'").length
+  const problems = states.flatMap((state) => state.problems)
+  return [
+    { what: 'what went wrong', found: problems[0] ?? 'nothing', isGood: problems.length === 0 },
+    { what: 'recalled texts that were stored again', found: String(recalled), isGood: recalled === 0 },
+  ]
 }
 
 const checked = async (what: string, run: HookedRun): Promise<Finding> => {

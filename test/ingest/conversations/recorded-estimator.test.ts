@@ -29,12 +29,8 @@ function olderMemory(recorded: string | null = 'heuristic'): string {
 }
 
 const nameAt = async (path: string, env: Readonly<Record<string, string>> = {}): Promise<string> => {
-  const lcm = await openLcm(path, { settings: readSettings(env) })
-  try {
-    return lcm.estimator.name
-  } finally {
-    lcm.close()
-  }
+  using lcm = await openLcm(path, { settings: readSettings(env) })
+  return lcm.estimator.name
 }
 
 const transcript = (content: string): string => {

@@ -21,12 +21,8 @@ const CLEARED = '[Old tool result content cleared]'
 const long = (what: string): string => `${what} ${'with many words about it '.repeat(40)}`.trim()
 
 async function withLcm<T>({ path }: TestMemory, body: (lcm: Lcm) => T | Promise<T>): Promise<T> {
-  const lcm = await openLcm(path, { readOnly: true })
-  try {
-    return await body(lcm)
-  } finally {
-    lcm.close()
-  }
+  using lcm = await openLcm(path, { readOnly: true })
+  return await body(lcm)
 }
 
 /** What every message says that something was pruned of, by the beginning of its text. */

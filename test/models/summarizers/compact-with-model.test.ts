@@ -44,12 +44,8 @@ const resultOf = (stdout: string) => {
   return shape.parse(JSON.parse(stdout))
 }
 const stored = (): string[] => {
-  const memory = openNative(db)
-  try {
-    return memory.all<{ content: string }>('SELECT content FROM summaries ORDER BY rowid').map(({ content }) => content)
-  } finally {
-    memory.close()
-  }
+  using memory = openNative(db)
+  return memory.all<{ content: string }>('SELECT content FROM summaries ORDER BY rowid').map(({ content }) => content)
 }
 
 describe('lcm compact --summarizer', () => {

@@ -16,13 +16,9 @@ async function askedOf(request: GrepRequest) {
   memory.leaf(conversation, [kept], { id: 'sum_keeps', content: 'Zurich: a payroll run failed (pay-1187).' })
   memory.leaf(conversation, [dropped], { id: 'sum_drops', content: 'A customer paid twice; PAY-2000 followed.' })
   memory.window(conversation, ['sum_keeps', 'sum_drops', last])
-  const lcm = await openLcm(memory.path, { readOnly: true })
-  try {
-    const { hits } = await lcm.retrieval.grep(GrepInput.parse({ scope: 'messages', sort: 'oldest', ...request }))
-    return hits.map(({ id, coverInWindow, isSeenInCover }) => [id, coverInWindow, isSeenInCover])
-  } finally {
-    lcm.close()
-  }
+  using lcm = await openLcm(memory.path, { readOnly: true })
+  const { hits } = await lcm.retrieval.grep(GrepInput.parse({ scope: 'messages', sort: 'oldest', ...request }))
+  return hits.map(({ id, coverInWindow, isSeenInCover }) => [id, coverInWindow, isSeenInCover])
 }
 
 it.each<[string, GrepRequest]>([

@@ -10,14 +10,10 @@ const [cacheDir = ''] = process.argv.slice(2)
 
 async function outcome(path: string): Promise<string> {
   try {
-    const lcm = await openLcm(path, { cacheDir, settings: readSettings({}) })
-    try {
-      const report = await askEveryService(lcm)
-      await runToEnd(lcm.repair.plan({}, new AbortController().signal, report))
-      return 'read'
-    } finally {
-      lcm.close()
-    }
+    using lcm = await openLcm(path, { cacheDir, settings: readSettings({}) })
+    const report = await askEveryService(lcm)
+    await runToEnd(lcm.repair.plan({}, new AbortController().signal, report))
+    return 'read'
   } catch (error) {
     if (error instanceof LcmError) return `${error.code}: ${error.message}`
     return `internal: ${error instanceof Error ? error.stack : error}`

@@ -88,32 +88,28 @@ const listOf = (lines: readonly string[]): string => `## Progress\n\n${lines.map
 async function measureMemory(facts: readonly Fact[], turn: number): Promise<Outcome[]> {
   using memory = buildMemory({ conversations: [{}] })
   const { placed, tops } = memory.db.transaction(() => plant(memory, facts, turn))
-  const lcm = await openLcm(memory.path, { readOnly: true })
-  try {
-    const lost = await losses(lcm, placed)
-    const probed = await probes(lcm, placed)
-    const supported = await supports(lcm, tops)
-    const { id, details, kept } = await lcm.survival.of({ conversationId: 1, offset: 0, limit: 1000 })
-    const outcomes: Outcome[] = []
-    for (const { fact, form, messageId, said } of placed) {
-      const trace = await lcm.tracer.trace(TraceInput.parse({ id: messageId, ladderOnly: true }))
-      const at = id.indexOf(messageId)
-      outcomes.push({
-        ...{ fact, form },
-        trace: FOUND[trace.state],
-        loss: lost(messageId),
-        survival: kept[at] === details[at] ? 'kept' : kept[at] === 0 ? 'dropped' : 'unsure',
-        probe: probed.get(messageId) ?? 'unsure',
-        isSupported: said === null ? null : supported(said),
-        details: trace.details
-          .map(({ kind, text, fate, instead }) => `${kind} ${text} ${fate}${instead === null ? '' : ` → ${instead}`}`)
-          .join('; '),
-      })
-    }
-    return outcomes
-  } finally {
-    lcm.close()
+  using lcm = await openLcm(memory.path, { readOnly: true })
+  const lost = await losses(lcm, placed)
+  const probed = await probes(lcm, placed)
+  const supported = await supports(lcm, tops)
+  const { id, details, kept } = await lcm.survival.of({ conversationId: 1, offset: 0, limit: 1000 })
+  const outcomes: Outcome[] = []
+  for (const { fact, form, messageId, said } of placed) {
+    const trace = await lcm.tracer.trace(TraceInput.parse({ id: messageId, ladderOnly: true }))
+    const at = id.indexOf(messageId)
+    outcomes.push({
+      ...{ fact, form },
+      trace: FOUND[trace.state],
+      loss: lost(messageId),
+      survival: kept[at] === details[at] ? 'kept' : kept[at] === 0 ? 'dropped' : 'unsure',
+      probe: probed.get(messageId) ?? 'unsure',
+      isSupported: said === null ? null : supported(said),
+      details: trace.details
+        .map(({ kind, text, fate, instead }) => `${kind} ${text} ${fate}${instead === null ? '' : ` → ${instead}`}`)
+        .join('; '),
+    })
   }
+  return outcomes
 }
 
 const FOUND = { kept: 'kept', partly: 'unsure', unknown: 'unsure', changed: 'changed', dropped: 'dropped' } as const
