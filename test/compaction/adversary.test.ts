@@ -39,7 +39,7 @@ function expectAtRest(memory: TestMemory, run: CompactionResult, chosen: Partial
 }
 
 async function expectExpands(memory: TestMemory): Promise<void> {
-  const opened = openMemory(memory.path, { readOnly: true })
+  using opened = openMemory(memory.path, { readOnly: true })
   const retrieval = new RetrievalEngine(opened.read, opened.info.capabilities, new MemoryReader(opened.read))
   const stored = new Map(
     memory.db
@@ -53,7 +53,6 @@ async function expectExpands(memory: TestMemory): Promise<void> {
     expect(messages.length).toBeGreaterThan(0)
     for (const { id, content } of messages) expect(content).toBe(stored.get(id))
   }
-  opened.close()
 }
 
 describe('compaction with any history, settings and summariser', () => {

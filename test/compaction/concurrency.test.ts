@@ -20,10 +20,9 @@ function remembered(messages: number): TestMemory {
 }
 
 function appendTo(path: string, messages: number, idPrefix: string): void {
-  const db = openNative(path)
+  using db = openNative(path)
   const store = new ConversationStore(db, createTokenEstimator(), () => NOW_MS)
   store.append(1, generateHistory({ seed: 1000 + Number(/\d+/.exec(idPrefix)?.[0] ?? 0), messages, idPrefix }))
-  db.close()
 }
 
 describe('a writer on another connection', () => {
@@ -111,7 +110,7 @@ describe('the lock of a conversation', () => {
   it('refuses a second run with a retryable error that names the holder', async () => {
     using memory = remembered(60)
     const first = engineOn(memory.db, { settings, owner: 'the desktop app' })
-    const other = openNative(memory.path)
+    using other = openNative(memory.path)
     let refusal: unknown
     await runToEnd(first, {}, undefined, async () => {
       refusal ??= await compact(other, {}, { settings }).catch((error: unknown) => error)
@@ -120,7 +119,6 @@ describe('the lock of a conversation', () => {
     expect(refusal).toMatchObject({ code: 'locked', retryable: true })
     expect(String(refusal)).toContain('the desktop app')
     expect((await compact(other, {}, { settings })).result.stopReason).toBe('nothing_eligible')
-    other.close()
   })
 
   it('refuses a second run of the same process too, but not of another conversation', async () => {
@@ -198,7 +196,7 @@ it('a compaction run leaves an empty log at its end', async () => {
 
 it('a compaction run ends while somebody reads, and leaves the log to the next run', async () => {
   using memory = remembered(60)
-  const reader = openNative(memory.path)
+  using reader = openNative(memory.path)
   const rows = reader.iterate('SELECT * FROM messages')
   rows.next()
   // A checkpoint that waited for the reader would outlast this test.
@@ -206,5 +204,4 @@ it('a compaction run ends while somebody reads, and leaves the log to the next r
   const { result } = await compact(memory.db, {}, { settings })
   expect(result.stopReason).toBe('all_compacted')
   rows.return?.(undefined)
-  reader.close()
 })

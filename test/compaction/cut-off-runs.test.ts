@@ -39,10 +39,9 @@ describe('a run after one that was killed', () => {
       expect(result.created.length).toBeGreaterThan(10)
       const whole = standing(memory.db)
       for (const path of killed) {
-        const db = openNative(path)
+        using db = openNative(path)
         await compact(db, request, { settings: small, clock: () => NOW_MS + 2 * LEASE_MS })
         expect(standing(db)).toEqual(whole)
-        db.close()
       }
     },
   )

@@ -41,10 +41,9 @@ function expectSound(memory: TestMemory): void {
   expectSoundGraph(memory.db)
   // As the next process sees it. FTS5's own check on a connection that was there before looks for segments that another
   // process has merged away since; searching there is right.
-  const db = openNative(memory.path)
+  using db = openNative(memory.path)
   expect(db.value('PRAGMA integrity_check')).toBe('ok')
   expect(db.all('PRAGMA foreign_key_check')).toEqual([])
-  db.close()
 }
 
 describe('several processes on one file', () => {

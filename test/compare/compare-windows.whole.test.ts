@@ -91,7 +91,7 @@ describe('two memories beside each other', () => {
 
   it('ask for the conversation when the other file has several and none of the same session', async () => {
     const one = built()
-    const other = buildMemory({
+    using other = buildMemory({
       conversations: [
         { sessionId: 'x', messages: ['a'] },
         { sessionId: 'y', messages: ['b'] },
@@ -102,7 +102,6 @@ describe('two memories beside each other', () => {
       details: { path: other.path, conversations: [{ name: 'x' }, { name: 'y' }] },
     })
     one.close()
-    other.close()
   })
 })
 

@@ -77,9 +77,8 @@ test('a summary is rewritten as previewed, and restored from the backup', async 
   await expect(dialog.getByRole('button', { name: 'Leave it as it is' })).toBeFocused()
   await dialog.getByRole('button', { name: 'Restore' }).click()
   await expect(dialog.getByRole('heading', { name: 'Restored' })).toBeVisible()
-  const restored = await openLcm(path, { readOnly: true })
+  using restored = await openLcm(path, { readOnly: true })
   expect(restored.retrieval.describe(id, 100_000).content).not.toBe(written)
-  restored.close()
 })
 
 test('a summary is dissolved into its sources from the palette, after a preview of the window', async ({

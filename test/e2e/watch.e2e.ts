@@ -7,7 +7,7 @@ test('what goes wrong while an agent works is named in the status line and in Ac
   openMemory,
 }) => {
   test.setTimeout(180_000)
-  const memory = buildMemory({ conversations: [{ messages: ['The ferry leaves at quay 12.', 'Noted.', 'Go on.'] }] })
+  using memory = buildMemory({ conversations: [{ messages: ['The ferry leaves at quay 12.', 'Noted.', 'Go on.'] }] })
   const summary = memory.leaf(1, [1, 2])
   const say = (content: string) =>
     memory.db.run('UPDATE summaries SET content = :content WHERE summary_id = :summary', { content, summary })
@@ -23,7 +23,6 @@ test('what goes wrong while an agent works is named in the status line and in Ac
   await expect(wrong.getByText('Copied')).toBeVisible()
   say('The ferry leaves at quay 12.')
   await expect(wrong).toHaveCount(0, { timeout: 60_000 })
-  memory.close()
 })
 
 test(
@@ -31,7 +30,7 @@ test(
   IN_BROWSER,
   async ({ openMemory }) => {
     test.setTimeout(240_000)
-    const memory = buildMemory({ conversations: [{ messages: ['The ferry leaves at quay 12.', 'Noted.', 'Go on.'] }] })
+    using memory = buildMemory({ conversations: [{ messages: ['The ferry leaves at quay 12.', 'Noted.', 'Go on.'] }] })
     const summary = memory.leaf(1, [1, 2])
     const say = (content: string) =>
       memory.db.run('UPDATE summaries SET content = :content WHERE summary_id = :summary', { content, summary })
@@ -71,6 +70,5 @@ test(
     await expect.poll(told, { timeout: 60_000 }).toEqual([expect.stringMatching(/^Summaries say nothing.*\n.*\.db/)])
     await expect(wrong).toContainText('Summaries say nothing')
     expect(await told()).toHaveLength(1)
-    memory.close()
   },
 )

@@ -29,7 +29,7 @@ describe('the heuristic on real transcripts, against o200k_base', () => {
 
   beforeAll(async () => {
     const settings = readSettings({})
-    const lcm = await openLcm(join(temporaryFolder(), 'lcm.db'), { create: true, settings })
+    using lcm = await openLcm(join(temporaryFolder(), 'lcm.db'), { create: true, settings })
     const paths = [join(FIELD_DATA, 'data')]
     const spec = { kind: 'import' as const, paths, format: 'auto' as const, window: 'history' as const }
     await driveJob(runJob(lcm, spec, new AbortController().signal), () => undefined)
@@ -46,7 +46,6 @@ describe('the heuristic on real transcripts, against o200k_base', () => {
         of.each.push(estimated / counted - 1)
       }
     }
-    lcm.close()
   }, 120_000)
 
   it.each(['user', 'assistant', 'system', 'reasoning', 'tool input', 'tool'])(

@@ -59,19 +59,17 @@ it('leaves no row without its file when an import is killed while it gives files
       ...[path, transcript, String(placed)],
     ])
     expect(await once(child, 'exit')).toEqual([null, 'SIGKILL'])
-    const db = openNative(path)
+    using db = openNative(path)
     expectNothingHalf(db)
     const now = filesIn(db).length
     expect(now).toBeGreaterThanOrEqual(stored)
     expect(placedFiles(path)).toBeGreaterThan(now)
     stored = now
-    db.close()
   }
   expect(stored).toBeGreaterThan(0)
-  const db = openNative(path)
+  using db = openNative(path)
   await runImport(db, [transcript], { files: largeFiles(path, 300) })
   expectNothingHalf(db)
   expect(filesIn(db)).toHaveLength(FILES)
   expect(placedFiles(path)).toBe(FILES)
-  db.close()
 })

@@ -200,7 +200,7 @@ describe('an import with large texts', () => {
         await runImport(memory.db, [builder.write()], { files: largeFiles(memory.path, 2000, root ? { root } : {}) })
       }
       const settings = readSettings(root ? { LCM_FILES_DIR: root } : {})
-      const lcm = await openLcm(memory.path, { readOnly: true, settings })
+      using lcm = await openLcm(memory.path, { readOnly: true, settings })
       const report = await runScan(lcm)
       expect(
         report.checks.filter(({ count, severity }) => count > 0 && severity !== 'info').map(({ id }) => id),
@@ -208,7 +208,6 @@ describe('an import with large texts', () => {
       writeFileSync(rowsOf(memory.db)[0]?.storage_uri ?? '', 'changed')
       const changed = await runScan(lcm)
       expect(changed.checks.find(({ id }) => id === 'file_size')?.count).toBe(2)
-      lcm.close()
     }
   })
 

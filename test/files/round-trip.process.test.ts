@@ -55,7 +55,7 @@ afterAll(() => server?.close())
 describe('a large file after a compaction', () => {
   // "File ids travel through every compaction up to the root."
   it('is named by the root that stands for its message, and comes back from there byte for byte', async () => {
-    const lcm = await openLcm(db, { readOnly: true })
+    using lcm = await openLcm(db, { readOnly: true })
     const window = lcm.context.assemble({ conversationId: 1 })
     const [oldest] = window.items.filter(({ kind }) => kind !== 'message')
     const root = lcm.retrieval.describe(oldest?.id ?? '', 100)
@@ -76,7 +76,6 @@ describe('a large file after a compaction', () => {
     }
     expect(pages.join('')).toBe(TABLE)
     expect(JSON.stringify(window)).not.toContain('item 2500')
-    lcm.close()
   })
 
   it('is read by the command line whole, by page, by lines and by search', async () => {

@@ -38,7 +38,7 @@ describe('a ledger that cannot be written', () => {
     db.close()
     const whole = readFileSync(ledger)
     spoil(ledger)
-    const lcm = await openHere(path)
+    using lcm = await openHere(path)
     const id = say(lcm, 'long', longTexts(60))
     expect(await compact(lcm, id)).toBeGreaterThan(0)
     expect(warned).toHaveLength(1)
@@ -50,26 +50,24 @@ describe('a ledger that cannot be written', () => {
     say(lcm, 's', ['afterwards'])
     expect(lcm.ledger.state(lcm.read)).toMatchObject({ pending: 0, blocked: null })
     expect(await ledgerFindings(lcm)).toEqual([])
-    lcm.close()
   })
 
   it('fails no write when the outbox holds invalid rows', async () => {
     const { path } = await keptMemory()
-    const lcm = await openHere(path)
+    using lcm = await openHere(path)
     lcm
       .requireWrite('test')
       .run("INSERT INTO ledger_outbox (table_name, op, key) VALUES ('messages', 'insert', 'no JSON')")
     say(lcm, 's', ['one'])
     expect(lcm.stats.stats().messages).toBe(2)
     expect(warned).toHaveLength(1)
-    lcm.close()
   })
 })
 
 describe('the integrity checks', () => {
   it('find a ledger that continues after what the memory has written, and nothing is added to it', async () => {
     const { path, ledger } = await keptMemory()
-    const lcm = await openHere(path)
+    using lcm = await openHere(path)
     say(lcm, 's', ['one'])
     // The state after a copied memory was opened by a version that asked for no consent.
     const lines = readFileSync(ledger, 'utf8').trimEnd().split('\n')
@@ -79,7 +77,6 @@ describe('the integrity checks', () => {
     say(lcm, 's', ['two'])
     expect(readFileSync(ledger)).toEqual(before)
     expect(warned).toEqual([expect.stringContaining('goes on after')])
-    lcm.close()
   })
 
   it('find a ledger with messages that the restored memory does not have', async () => {
@@ -89,19 +86,17 @@ describe('the integrity checks', () => {
     say(lcm, 's', ['one'])
     lcm.close()
     copyFileSync(`${path}.old`, path)
-    const restored = await openHere(path)
+    using restored = await openHere(path)
     expect(await ledgerFindings(restored)).toEqual(['ledger_ahead'])
     const report = restored.integrity.findNow(['ledger_ahead'], null).get('ledger_ahead') ?? []
     expect(report.map(({ detail }) => detail)).toContainEqual(expect.stringContaining('does not hold'))
-    restored.close()
   })
 
   it('find the ledger of another memory', async () => {
     const [one, other] = [await keptMemory(), await keptMemory()]
     renameSync(other.ledger, one.ledger)
-    const lcm = await openHere(one.path)
+    using lcm = await openHere(one.path)
     expect(await ledgerFindings(lcm)).toContain('ledger_foreign')
-    lcm.close()
   })
 })
 
@@ -109,9 +104,8 @@ describe('consent to a ledger', () => {
   it('compares the messages of both when an older version stored no proof, and continues the ledger', async () => {
     const { path, ledger } = await keptMemory()
     const forget = (): void => {
-      const db = openNative(path)
+      using db = openNative(path)
       db.run("DELETE FROM lcm_meta WHERE key IN ('ledger_id', 'ledger_head', 'ledger_tail')")
-      db.close()
     }
     forget()
     const asking = await openHere(path)
@@ -127,9 +121,8 @@ describe('consent to a ledger', () => {
     writer.agree()
     expect(writer.drain()).toBeGreaterThan(0)
     db.close()
-    const after = await openHere(path)
+    using after = await openHere(path)
     expect(await ledgerFindings(after)).toEqual([])
-    after.close()
   })
 
   it('names the new place of a ledger that was moved', async () => {
@@ -139,10 +132,9 @@ describe('consent to a ledger', () => {
     const db = openNative(path)
     new LedgerWriter(db, Date.now, permissionOf(path)).agree(moved)
     db.close()
-    const lcm = await openHere(path)
+    using lcm = await openHere(path)
     say(lcm, 's', ['two'])
     expect(readFileSync(moved, 'utf8')).toContain('"two"')
     expect(await ledgerFindings(lcm)).toEqual([])
-    lcm.close()
   })
 })

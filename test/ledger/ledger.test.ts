@@ -114,9 +114,8 @@ describe('a kept ledger', () => {
     writer.enable(ledger)
     writer.drain()
     db.close()
-    const lcm = await openHere(path)
+    using lcm = await openHere(path)
     expect((await rebuild(ledger)).contentHash).toBe(ledgerContentHash(lcm.read))
-    lcm.close()
   })
 
   it('contains what a program wrote that knows of no ledger', async () => {
@@ -129,10 +128,9 @@ describe('a kept ledger', () => {
     ])
     expect(ledgerState(plain, permissionOf(path)).pending).toBeGreaterThan(0)
     plain.close()
-    const later = await openHere(path)
+    using later = await openHere(path)
     expect(ledgerState(later.read, permissionOf(path)).pending).toBe(0)
     expect((await rebuild(ledger)).contentHash).toBe(ledgerContentHash(later.read))
-    later.close()
   })
 
   it('has times that never go back, even when the clock does', async () => {
@@ -182,12 +180,11 @@ describe('a failure while a ledger is written', () => {
         const cut = isMarked ? startBytes + Math.round(share * (whole.length - startBytes)) : startBytes
         truncateSync(ledger, cut)
         copyFileSync(killed, path)
-        const after = await openHere(path)
+        using after = await openHere(path)
         expect(ledgerState(after.read, permissionOf(path)).pending).toBe(0)
         const report = await verify(ledger, after)
         expect(report.failures).toEqual([])
         expect((await rebuild(ledger)).contentHash).toBe(ledgerContentHash(after.read))
-        after.close()
       }),
       { numRuns: runs(25) },
     )
@@ -199,7 +196,7 @@ describe('a failure while a ledger is written', () => {
     lcm.close()
     const whole = readFileSync(ledger)
     truncateSync(ledger, 10)
-    const other = await openHere(path)
+    using other = await openHere(path)
     say(other, 's', ['two'])
     expect(ledgerState(other.read, permissionOf(path))).toMatchObject({ blocked: expect.stringContaining('cut off') })
     expect(ledgerState(other.read, permissionOf(path)).pending).toBeGreaterThan(0)
@@ -207,7 +204,6 @@ describe('a failure while a ledger is written', () => {
     say(other, 's', ['three'])
     expect(ledgerState(other.read, permissionOf(path))).toMatchObject({ pending: 0, blocked: null })
     expect((await rebuild(ledger)).contentHash).toBe(ledgerContentHash(other.read))
-    other.close()
   })
 })
 
@@ -293,11 +289,10 @@ describe('the verification of a ledger', () => {
     const db = openNative(path)
     db.transaction(() => saveExtent(db, measured(ledger)))
     db.close()
-    const later = await openHere(path)
+    using later = await openHere(path)
     say(later, 's', ['three'])
     expect(await verify(ledger, later)).toMatchObject({ ok: true, unchained: older.length, isEndProved: true })
     expect((await rebuild(ledger)).contentHash).toBe(ledgerContentHash(later.read))
-    later.close()
   })
   it('says that the contents of large files are not in it', async () => {
     const { lcm, ledger } = await kept()
@@ -396,14 +391,13 @@ it('a memory rebuilt from a ledger that was cut off can be inspected', async () 
     [3, 'malformed_json'],
     [0, 'ledger_behind'],
   ])
-  const again = await openLcm(to)
+  using again = await openLcm(to)
   expect(again.read.all('SELECT session_id AS session, importer FROM conversations')).toEqual([
     { session: 'the session', importer: 'test' },
   ])
   expect(again.context.assemble({ conversationId: 1 }).items).toHaveLength(2)
   const report = await runToEnd(again.integrity.run(undefined, signal))
   expect(report.checks.filter(({ count, severity }) => count > 0 && severity === 'error')).toEqual([])
-  again.close()
 })
 
 describe('the checks of a memory that keeps a ledger', () => {
@@ -445,7 +439,7 @@ describe('the checks of a memory that keeps a ledger', () => {
 describe('an exported ledger', () => {
   it('rebuilds the same memory', async () => {
     const path = join(temporaryFolder(), 'lcm.db')
-    const lcm = await openLcm(path, { create: true })
+    using lcm = await openLcm(path, { create: true })
     const id = say(
       lcm,
       'long',
@@ -455,6 +449,5 @@ describe('an exported ledger', () => {
     const to = join(temporaryFolder(), 'out.jsonl')
     await runToEnd(exportLedger({ db: lcm.read, info: lcm.info, to, clock: Date.now }, signal))
     expect((await rebuild(to)).contentHash).toBe(ledgerContentHash(lcm.read))
-    lcm.close()
   })
 })

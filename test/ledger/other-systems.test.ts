@@ -42,12 +42,11 @@ describe('the export of a ledger', () => {
     'pi-lcm/small.db',
     'argentos/small.db',
   ])('rebuilds the same messages and summaries from %s', async (name) => {
-    const lcm = await openLcm(join(FIXTURES, name), { readOnly: true })
+    using lcm = await openLcm(join(FIXTURES, name), { readOnly: true })
     const to = join(temporaryFolder(), 'out.jsonl')
     await runToEnd(exportLedger({ db: lcm.read, info: lcm.info, to, clock: Date.now }, signal))
     const again = await rebuild(to)
     const stats = lcm.stats.stats()
     expect(again).toMatchObject({ ok: true, messages: stats.messages, summaries: stats.summaries })
-    lcm.close()
   })
 })

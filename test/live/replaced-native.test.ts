@@ -79,9 +79,8 @@ describe('a memory whose creation was interrupted', () => {
   }
 
   it('is completed when it is opened for writing', () => {
-    const memory = openMemory(begun())
+    using memory = openMemory(begun())
     expect(memory.read.value('SELECT count(*) FROM messages')).toBe(0)
-    memory.close()
   })
 
   it('is reported as such when it is only read', () => {

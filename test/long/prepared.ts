@@ -49,11 +49,10 @@ const makers: Readonly<Record<Work, (folder: string, seed: number) => Promise<vo
   import: async (folder) => writeTranscript(folder, 30, 5),
   files: async (folder) => writeTranscript(folder, 12, 150),
   compaction: async (folder, seed) => {
-    const db = openNative(memoryIn(folder))
+    using db = openNative(memoryIn(folder))
     const store = new ConversationStore(db, createTokenEstimator(), Date.now)
     const conversation = store.ensureConversation({ importer: 'test', sessionId: 'session' })
     store.append(conversation, generateHistory({ seed, messages: 50 }))
-    db.close()
   },
   repair: async (folder, seed) => {
     const memory = await compactedMemory({ seed })

@@ -31,7 +31,7 @@ describe('the memory of a file of any system', () => {
     'pi-lcm/small.db',
     'decapod/small/lcm.db',
   ])('is the same when it is read in pieces or at once, and order and counts need no text: %s', async (fixture) => {
-    const memory = opened(fixture)
+    using memory = opened(fixture)
     const { read } = memory
     const exact = statsOf(memory).conversations()
     const stats = statsOf(memory)
@@ -58,6 +58,5 @@ describe('the memory of a file of any system', () => {
       const plan = read.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).map(({ detail }) => detail)
       expect(plan).toEqual([expect.stringContaining('USING COVERING INDEX')])
     }
-    memory.close()
   })
 })

@@ -31,13 +31,12 @@ export async function largeMemory(messages: number, say: (line: string) => void)
 }
 
 function fill(path: string, messages: number, longest: number): void {
-  const db = openNative(path)
+  using db = openNative(path)
   const store = new ConversationStore(db, createTokenEstimator(), Date.now)
   ingest(store, 'long', { seed: 1, messages: longest })
   for (let from = longest, number = 0; from < messages; from += SHORT_MESSAGES, number += 1) {
     ingest(store, `short-${number}`, { seed: 100 + number, messages: Math.min(SHORT_MESSAGES, messages - from) })
   }
-  db.close()
 }
 
 function ingest(store: ConversationStore, sessionId: string, spec: { seed: number; messages: number }): void {
@@ -53,8 +52,7 @@ function ingest(store: ConversationStore, sessionId: string, spec: { seed: numbe
 }
 
 async function compactLongest(path: string): Promise<void> {
-  const lcm = await openLcm(path)
+  using lcm = await openLcm(path)
   const input = CompactInput.parse({ conversationId: 1, mode: 'full' })
   for await (const _ of lcm.compactionEngine().compact(input, new AbortController().signal));
-  lcm.close()
 }

@@ -47,7 +47,7 @@ export async function measureBesideCompaction(messages = MESSAGES): Promise<Besi
     compaction.on('close', () => {
       isCompacting = false
     })
-    const lcm = await openLcm(path, { readOnly: true, cacheDir: temporaryFolder() })
+    using lcm = await openLcm(path, { readOnly: true, cacheDir: temporaryFolder() })
     while (isCompacting || Date.now() < until) {
       lcm.stats.listed()
       await lcm.reader.prepareMemory(conversationId)
@@ -55,7 +55,6 @@ export async function measureBesideCompaction(messages = MESSAGES): Promise<Besi
       lcm.strata.get({ conversationId, axis: 'messages' })
       await wait(LOOK_MS)
     }
-    lcm.close()
   })
   return { alone, beside }
 }

@@ -170,9 +170,8 @@ async function cpuMs(body: () => void | Promise<void>): Promise<number> {
 if (import.meta.main) {
   const [, , what, path, transcripts] = process.argv
   if (what === 'import' && path && transcripts) {
-    const db = openNative(path)
+    using db = openNative(path)
     console.log(await cpuMs(() => importAll(db, transcripts)))
-    db.close()
   } else {
     const folders = process.argv.slice(2)
     for (const folder of folders) console.log(JSON.stringify(await measureFirstImportOf(folder), null, 2))

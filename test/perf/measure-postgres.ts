@@ -159,7 +159,7 @@ async function measureSearch(db: Postgres): Promise<void> {
       some.map(({ content }) => ({ content })),
     )
   }
-  const lcm = await openLcm(memory.path, { readOnly: true })
+  using lcm = await openLcm(memory.path, { readOnly: true })
   for (const [name, asked] of SEARCHES) {
     const [inFile, inPostgres]: [number[], number[]] = [[], []]
     const found = { file: 0, postgres: 0 }
@@ -179,7 +179,6 @@ async function measureSearch(db: Postgres): Promise<void> {
     shown(`search for ${name}, SQLite (${found.file} hits)`, inFile)
     shown(`search for ${name}, PostgreSQL (${found.postgres} hits)`, inPostgres)
   }
-  lcm.close()
 }
 
 const bin = installedPostgres()

@@ -43,9 +43,8 @@ async function thereAndBack(db: Postgres, path: string, tenant: string) {
   for (const { from: id, to } of report.conversations) {
     const file = join(folder, `${to}.db`)
     await runToEnd(pullConversation({ from: db, key: { tenant, conversationId: to }, to: file }, never))
-    const pulled = openMemory(file)
+    using pulled = openMemory(file)
     conversations.push({ sent: rowsOf(copy.read, id), back: rowsOf(pulled.read, to) })
-    pulled.close()
   }
   copy.close()
   return { report, conversations }

@@ -109,7 +109,7 @@ describe('a tenant that is copied into one file', () => {
         const to = freshPath()
         const report = await runToEnd(copying(tenant, to))
         expect(report.conversations.every(({ isRenumbered }) => !isRenumbered)).toBe(true)
-        const copied = openNative(to)
+        using copied = openNative(to)
         requireSound(copied)
         const parentOf = (db: ReadDb, id: number) =>
           db.value<number>('SELECT parent_conversation_id FROM conversations WHERE conversation_id = :id', { id })
@@ -119,7 +119,6 @@ describe('a tenant that is copied into one file', () => {
           expect(parentOf(copied, id) ?? null).toBe(sent.find((one) => one.from === parent)?.to ?? null)
         }
         expect(copied.value('SELECT count(*) FROM conversations')).toBe(ids.length)
-        copied.close()
       }),
       { numRuns: runs(10) },
     )
@@ -148,7 +147,7 @@ describe('a tenant that is copied into one file', () => {
     const to = freshPath()
     const { conversations } = await runToEnd(copying(tenant, to))
     expect(conversations.map(({ isRenumbered }) => isRenumbered)).toEqual([false, true, true])
-    const copied = openNative(to)
+    using copied = openNative(to)
     requireSound(copied)
     const shapes = conversations.map(({ conversationId: id }) => {
       const first =
@@ -177,7 +176,6 @@ describe('a tenant that is copied into one file', () => {
     expect(shapes[1]).toEqual(shapes[0])
     expect(shapes[2]).toEqual(shapes[0])
     expect(shapes[0]?.join()).toContain('"window_from":"[m0,m1]","window_to":"[\\"name 0\\"]"')
-    copied.close()
   })
 
   it('goes on where an interrupted copy ended, reports all of it, and leaves nothing else behind', async () => {

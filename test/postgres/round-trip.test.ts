@@ -94,14 +94,13 @@ describe('a conversation that was copied into a tenant and pulled', () => {
     const to = freshPath()
     const id = sent.conversations[0]?.to ?? 0
     expect(await pull(id, to)).toMatchObject({ messages: 30, summaries: 3, edges: 22, isUpdate: false })
-    const pulled = openNative(to)
+    using pulled = openNative(to)
     expect(everyRow(pulled, id)).toEqual(everyRow(memory.db, conversation))
     expect(pulled.value('SELECT count(*) FROM messages_fts WHERE messages_fts MATCH :q', { q: 'conversation' })).toBe(
       30,
     )
     // Fails when the index does not agree with the rows.
     pulled.exec("INSERT INTO messages_fts (messages_fts, rank) VALUES ('integrity-check', 1)")
-    pulled.close()
     memory.close()
   })
 
@@ -137,9 +136,8 @@ describe('a conversation that was copied into a tenant and pulled', () => {
           const id = (await send(memory.db)).conversations[0]?.to ?? 0
           const to = freshPath()
           await pull(id, to)
-          const pulled = openNative(to)
+          using pulled = openNative(to)
           expect(everyRow(pulled, id)).toEqual(everyRow(memory.db, conversation))
-          pulled.close()
         },
       ),
       { numRuns: runs(15) },
@@ -156,9 +154,8 @@ describe('a conversation that was copied into a tenant and pulled', () => {
     const to = freshPath()
     const id = sent.conversations[0]?.to ?? 0
     await pull(id, to)
-    const pulled = openNative(to)
+    using pulled = openNative(to)
     expect(everyRow(pulled, id)).toEqual(everyRow(memory.db, conversation))
-    pulled.close()
     memory.close()
   })
 
@@ -178,9 +175,8 @@ describe('a conversation that was copied into a tenant and pulled', () => {
     partial.close()
     expect(kept).toBeGreaterThan(0)
     expect(await pull(id, to)).toMatchObject({ messages: 700, newMessages: 700 - kept })
-    const pulled = openNative(to)
+    using pulled = openNative(to)
     expect(everyRow(pulled, id)).toEqual(everyRow(memory.db, conversation))
-    pulled.close()
     memory.close()
   })
 
@@ -192,9 +188,8 @@ describe('a conversation that was copied into a tenant and pulled', () => {
     memory.close()
     const to = freshPath()
     expect(await pull(below?.to ?? 0, to)).toMatchObject({ parentConversationId: above?.to })
-    const opened = openMemory(to)
+    using opened = openMemory(to)
     expect(opened.info.pulledFrom).toMatchObject({ conversationId: below?.to, parentId: above?.to })
-    opened.close()
   })
 
   it('is pulled from a tenant with the longest name, whatever characters that has', async () => {
@@ -206,10 +201,9 @@ describe('a conversation that was copied into a tenant and pulled', () => {
       await runToEnd(
         pullConversation({ from: { ...server.db, shown }, key: { tenant: name, conversationId: id }, to }, never),
       )
-      const pulled = openNative(to)
+      using pulled = openNative(to)
       expect(everyRow(pulled, id)).toEqual(everyRow(memory.db, conversation))
       expect(readPulledFrom(pulled)).toMatchObject({ tenant: name, address: shown })
-      pulled.close()
       memory.close()
     }
   })
@@ -264,9 +258,8 @@ describe('a pulled file', () => {
     expect(reports.map(({ isUpdate }) => isUpdate).toSorted()).toEqual([false, true, true])
     edit(request.to, ({ db }) => db.run("UPDATE conversations SET title = 'only here'"))
     const { path } = await runToEnd(pullForReading({ from: server.connect(), ...request }, never))
-    const read = openNative(path)
+    using read = openNative(path)
     expect(read.value('SELECT title FROM conversations')).toBe('A title')
-    read.close()
   })
 
   it('says after a while that another program still copies it, and waits no longer than it is asked to', async () => {
@@ -493,9 +486,8 @@ describe('a pull that compares everything', () => {
         ]),
       },
     })
-    const after = openNative(to)
+    using after = openNative(to)
     expect(everyRow(after, id)).toEqual(rows)
-    after.close()
   })
 
   it('takes over summaries and token counts that were changed there', async () => {
@@ -568,9 +560,8 @@ describe('a push', () => {
       for (const row of recorded) db.runRaw('INSERT INTO pulled_rows VALUES (?, ?, ?)', Object.values(row))
     })
     await push(paths[0])
-    const db = openNative(paths[0])
+    using db = openNative(paths[0])
     expect([...changesIn(db, id)]).toEqual([])
-    db.close()
   })
 
   it('appends beside another one that appended rows elsewhere, and conflicts where both took the same number', async () => {

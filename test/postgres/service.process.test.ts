@@ -387,10 +387,9 @@ describe.skipIf(bin === null)('agents and workers on a PostgreSQL server', () =>
 
 /** Makes a pulled file say that it comes from elsewhere, with a change to be pushed there. */
 function pretendFrom(path: string, other: { readonly tenant: string; readonly conversationId: number }): void {
-  const file = openNative(path)
+  using file = openNative(path)
   const origin = readPulledFrom(file)
   if (origin === null) throw new Error('a pulled file')
   storePulledFrom(file, { ...origin, ...other })
   file.run("UPDATE summaries SET content = 'Written by somebody else.' WHERE summary_id = 'sum_shared'", {})
-  file.close()
 }

@@ -103,7 +103,7 @@ describe('a database of Volt', () => {
       { messages: 12, summaries: 5, isRenumbered: false, unavailableFiles: [] },
       { messages: 1, isRenumbered: false },
     ])
-    const lcm = await openLcm(to, { readOnly: true })
+    using lcm = await openLcm(to, { readOnly: true })
     expect(lcm.info.copiedFrom).toMatchObject({ system: 'volt', fileName: 'user_ada' })
     expect(await brokenRules(lcm)).toEqual([])
     const read = await lcm.fileReader.read('file_0123456789abcdef', { kind: 'lines', first: 1 }, never)
@@ -112,7 +112,6 @@ describe('a database of Volt', () => {
       null,
       conversation,
     ])
-    lcm.close()
   })
 
   it('lists the conversations of all users, page by page, in any order', async () => {
@@ -183,9 +182,8 @@ describe('a database of Volt', () => {
     const a = await ada.sprig(id, ids.slice(0, 2), 'Short.')
     await ada.bindle(id, [a], 'Shorter.')
     expect(await pull('user_ada', id, path)).toMatchObject({ newMessages: 0, summaries: 2, contextItems: 4 })
-    const lcm = await openLcm(path, { readOnly: true })
+    using lcm = await openLcm(path, { readOnly: true })
     expect(lcm.read.value(`SELECT count(*) FROM message_parts WHERE text_content = 'late'`)).toBe(1)
-    lcm.close()
   })
 
   it('says of a file on the machine of the agent that only its row is there', async () => {
@@ -204,9 +202,8 @@ describe('a database of Volt', () => {
     expect(await failure(runToEnd(fetchFile({ from, path: to, id: file, objects: null }, never)))).toMatchObject({
       code: 'not_found',
     })
-    const lcm = await openLcm(to, { readOnly: true })
+    using lcm = await openLcm(to, { readOnly: true })
     expect(await lcm.fileReader.check(file, never)).toMatchObject({ condition: 'missing' })
-    lcm.close()
   })
 
   it('is read where an older version made it, without orders, pointers and parts', async () => {

@@ -105,7 +105,7 @@ describe('a sentence of a summary', () => {
   })
 
   it('is found in reasoning, arguments and results of tools, in the part where it is', async () => {
-    const memory = buildMemory({ conversations: [{}] })
+    using memory = buildMemory({ conversations: [{}] })
     const id = memory.message(1, {
       role: 'assistant',
       content: 'Running it.',
@@ -126,7 +126,6 @@ describe('a sentence of a summary', () => {
       ['tool_input', 2],
       ['tool_output', 3],
     ])
-    memory.close()
   })
 
   it.each([
@@ -155,7 +154,7 @@ describe('a sentence of a summary', () => {
 
 describe('a condensed summary', () => {
   it('is followed to its sources and to the messages below', async () => {
-    const memory = buildMemory({ conversations: [{}] })
+    using memory = buildMemory({ conversations: [{}] })
     const ids = memory.messages(1, [SAID, 'Nothing else happened in the afternoon.'])
     const leaf = memory.leaf(1, ids, {
       content: 'Timeout in src/queue/worker.ts: claimNext holds its lock for 30 seconds.',
@@ -168,11 +167,10 @@ describe('a condensed summary', () => {
     expect(claim?.sourceScore).toBeGreaterThan(0.5)
     expect(new Set(claim?.passages.map(({ id }) => id))).toEqual(new Set([leaf, 'msg_1']))
     expect(claim?.passages.find(({ id }) => id === leaf)).toMatchObject({ kind: 'summary', depth: 0, role: null })
-    memory.close()
   })
 
   it('names the source summary in which an invention first appears', async () => {
-    const memory = buildMemory({ conversations: [{}] })
+    using memory = buildMemory({ conversations: [{}] })
     const ids = memory.messages(1, [SAID, 'Nothing else happened in the afternoon.'])
     const leaf = memory.leaf(1, ids, {
       content: 'claimNext holds its lock for 77 seconds.\nJonas promised cake for everybody.',
@@ -185,7 +183,6 @@ describe('a condensed summary', () => {
     expect(claims[0]?.invented).toMatchObject([{ text: '77', standing: 'source_only', at: { id: leaf } }])
     expect(claims[1]?.why).toContain('A source summary says it')
     expect(counts).toMatchObject({ supported: 0, weak: 2 })
-    memory.close()
   })
 
   it('can be examined despite cycles, dangling links and messages of other conversations', async () => {
@@ -203,13 +200,12 @@ describe('a condensed summary', () => {
   })
 
   it('is reported to have missing sources', async () => {
-    const memory = buildMemory({ conversations: [{}] })
+    using memory = buildMemory({ conversations: [{}] })
     const leaf = memory.leaf(1, memory.messages(1, [SAID, 'x']), { content: SAID })
     memory.damage('DELETE FROM messages WHERE message_id = 1')
     const { claims, notes } = await provenanceOf(memory.db, leaf)
     expect(claims[0]?.support).toBe('none')
     expect(notes.join(' ')).toContain('1 of its sources')
-    memory.close()
   })
 })
 

@@ -52,9 +52,8 @@ describe.each(FILES)('%s', (_what, make, readOnly) => {
     const began = performance.now()
     let code: string | null = null
     try {
-      const memory = await openMemory(path, { readOnly, cacheDir: join(temporaryFolder(), 'cache') })
+      using memory = await openMemory(path, { readOnly, cacheDir: join(temporaryFolder(), 'cache') })
       memory.read.value('SELECT count(*) FROM messages')
-      memory.close()
     } catch (error) {
       if (!(error instanceof LcmError)) throw error
       code = error.code

@@ -30,13 +30,12 @@ function hostileMemory(target: string, path = join(dirname(target), 'hostile.db'
 }
 
 const setMeta = (path: string, meta: Readonly<Record<string, string>>): void => {
-  const db = openNative(path)
+  using db = openNative(path)
   for (const [key, value] of Object.entries(meta))
     db.run('INSERT INTO lcm_meta (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET value = :value', {
       key,
       value,
     })
-  db.close()
 }
 
 let warned: string[] = []
@@ -77,11 +76,10 @@ describe('the ledger path that a memory file states', () => {
     setMeta(path, { ledger_bytes: String(PROFILE.length), ledger_tail: tail, ledger_head: sha256(first) })
     // Not even where the user agrees to it, or the settings name it: a shell profile is no ledger.
     for (const named of [null, profile]) {
-      const db = openNative(path)
+      using db = openNative(path)
       const writer = new LedgerWriter(db, Date.now, permissionOf(path, named))
       expect(() => writer.agree()).toThrow(expect.objectContaining({ code: 'ledger_refused' }))
       expect(() => writer.drain()).toThrow(expect.objectContaining({ code: 'ledger_refused' }))
-      db.close()
     }
     expect(readFileSync(profile, 'utf8')).toBe(PROFILE)
   })
@@ -168,9 +166,8 @@ describe('a copied memory', () => {
     expect(() => lcm.ledger.agree(lcm.requireWrite('agree'))).toThrow(/is the ledger of .*lcm\.db/)
     lcm.close()
     expect(readFileSync(ledger)).toEqual(before)
-    const again = await openHere(path)
+    using again = await openHere(path)
     expect(await ledgerFindings(again)).toEqual([])
-    again.close()
   })
 
   it('may take over the ledger when the original is gone, and continues it', async () => {
@@ -189,10 +186,9 @@ describe('a copied memory', () => {
     writer.agree()
     writer.drain()
     db.close()
-    const again = await openHere(moved)
+    using again = await openHere(moved)
     expect(await ledgerFindings(again)).toEqual([])
     expect(readFileSync(ledger, 'utf8')).toContain('"two"')
-    again.close()
   })
 
   it('may not take over a ledger that the original continued after the copy was made', async () => {

@@ -34,13 +34,12 @@ const AS_OF_NO_MODEL = { attempts: '[]', input: 0, output: 0, cost: 0, tokens: 1
 describe('a file of version 1', () => {
   it('is migrated when it is opened for writing, and keeps its rows', () => {
     const { path } = fileOfVersion1()
-    const memory = openMemory(path)
+    using memory = openMemory(path)
     expect(memory.read.value('PRAGMA user_version')).toBe(NATIVE_VERSION)
     expect(memory.read.all(ADDED)).toEqual([AS_OF_NO_MODEL])
     for (const [name, columns] of Object.entries(CANONICAL)) {
       expect(memory.read.column(`SELECT name FROM pragma_table_xinfo('${name}')`).sort()).toEqual([...columns].sort())
     }
-    memory.close()
   })
 
   it('is read without a migration when it may not be written', () => {
@@ -116,10 +115,9 @@ const STORED_WHOLE = ['a', 'b'].map((id) => ({ id, text: null, metadata: null })
 describe('a file of version 4', () => {
   it('is brought forward without a change to any of its rows', () => {
     const { path } = fileOfVersion4(null)
-    const memory = openMemory(path)
+    using memory = openMemory(path)
     expect(memory.read.value('PRAGMA user_version')).toBe(NATIVE_VERSION)
     expect(memory.read.all(ONCE)).toEqual(STORED_WHOLE)
-    memory.close()
   })
 
   it.each([

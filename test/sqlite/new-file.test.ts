@@ -39,9 +39,8 @@ describe('a new file', () => {
     const to = join(temporaryFolder(), 'new.db')
     const job = making(to, 'one')
     await runToEnd(job)
-    const db = openNative(to)
+    using db = openNative(to)
     expect(db.value('PRAGMA journal_mode')).toBe('wal')
-    db.close()
   })
 
   it('rolls back a failed statement and keeps what was written before', async () => {
@@ -52,9 +51,8 @@ describe('a new file', () => {
       expect(() => db.transaction(() => db.exec(`INSERT INTO lcm_meta VALUES ('a', 1), ('b', 2), ('a', 3)`))).toThrow()
     })
     await runToEnd(job)
-    const memory = openMemory(to, { readOnly: true })
+    using memory = openMemory(to, { readOnly: true })
     expect(memory.read.column(`SELECT key FROM lcm_meta WHERE key IN ('kept', 'a', 'b')`)).toEqual(['kept'])
-    memory.close()
   })
 
   it('never replaces a file that was created meanwhile', async () => {

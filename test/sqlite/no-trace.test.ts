@@ -94,12 +94,11 @@ describe('reading a file of another system', () => {
     await writer.tell('write', 'write')
     expect(await expectUntouched(path, () => lookAt(path))).toEqual({ access: 'in_place', messages: MESSAGES + 2 })
 
-    const memory = await openMemory(path, { cacheDir })
+    using memory = await openMemory(path, { cacheDir })
     const version = memory.read.dataVersion()
     await writer.tell('write')
     expect(memory.read.dataVersion()).not.toBe(version)
     expect(memory.read.value('SELECT count(*) FROM messages')).toBe(MESSAGES + 3)
-    memory.close()
   })
 
   it.each([
@@ -176,7 +175,7 @@ describe('reading a file of another system', () => {
     const path = copyOf('lossless-claw/small.db')
     writer = await Writer.start(path)
     await writer.tell('write')
-    const db = openByUri(path, 'mode=ro&readonly_shm=1')
+    using db = openByUri(path, 'mode=ro&readonly_shm=1')
     expect(db.value('SELECT count(*) FROM messages')).toBe(MESSAGES + 1)
     // Both headers of the log's index, in the state of a log that is just being started.
     const index = openSync(`${path}-shm`, 'r+')
@@ -185,7 +184,6 @@ describe('reading a file of another system', () => {
     const details = expect.objectContaining({ sqlite: 'SQLITE_READONLY_RECOVERY' })
     const again = { code: 'locked', retryable: true, details }
     expect(() => db.value('SELECT count(*) FROM messages')).toThrow(expect.objectContaining(again))
-    db.close()
   })
 
   it('reads beside a writer that commits thousands of times a second, and is never asked to try again', async ({
@@ -196,12 +194,11 @@ describe('reading a file of another system', () => {
     writer = await Writer.start(path)
     await writer.tell('write')
     writer.hurry()
-    const db = openByUri(path, 'mode=ro&readonly_shm=1')
+    using db = openByUri(path, 'mode=ro&readonly_shm=1')
     for (let look = 0; look < 20_000; look += 1) db.value('SELECT message_id FROM messages LIMIT 1')
     for (let look = 0; look < 20_000; look += 1) {
       expect([...db.iterate('SELECT message_id FROM messages LIMIT 1')]).toHaveLength(1)
     }
-    db.close()
   })
 
   // Without this lock a writer with an older SQLite takes its log away from under the connection.
@@ -215,7 +212,7 @@ describe('reading a file of another system', () => {
         .filter((line) => line.includes(` ${process.pid} `) && line.includes(`:${statSync(path).ino} `))
     writer = await Writer.start(path)
     await writer.tell('write')
-    const memory = await openMemory(path, { cacheDir })
+    using memory = await openMemory(path, { cacheDir })
     expect([memory.info.access, ownLocks().length]).toEqual(['in_place', 1])
     await writer.tell('checkpoint')
     expect(statSync(`${path}-wal`).size).toBe(0)
@@ -223,7 +220,6 @@ describe('reading a file of another system', () => {
     expect(ownLocks()).toHaveLength(1)
     await writer.tell('write')
     expect(memory.read.value('SELECT count(*) FROM messages')).toBe(MESSAGES + 2)
-    memory.close()
   })
 
   it('never holds a lock that a writer waits for', async () => {
@@ -368,14 +364,13 @@ describe('reading a file of another system', () => {
   })
 
   it('refuses every way to write', async () => {
-    const memory = await openMemory(copyOf('lossless-claw/small.db'), { cacheDir })
+    using memory = await openMemory(copyOf('lossless-claw/small.db'), { cacheDir })
     expect(memory.write).toBeNull()
     expect(memory.info).toMatchObject({ readOnly: true, system: 'lossless-claw' })
     for (const sql of ['DELETE FROM main.messages', 'CREATE TABLE main.t (a)', 'DROP TABLE main.summaries']) {
       expect(() => memory.read.all(sql)).toThrow()
     }
     expect(memory.read.value('SELECT count(*) FROM messages')).toBe(MESSAGES)
-    memory.close()
   })
 
   it('never opens the file as a native one, so that no log is created or checkpointed', async () => {

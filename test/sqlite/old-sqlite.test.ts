@@ -18,7 +18,7 @@ beforeAll(async () => {
   // The old build says on the console what it lacks of a browser.
   for (const method of ['warn', 'error'] as const) vi.spyOn(console, method).mockImplementation(() => {})
   path = join(temporaryFolder(), 'lcm.db')
-  const lcm = await openHere(path, { create: true })
+  using lcm = await openHere(path, { create: true })
   const db = lcm.requireWrite('test')
   new LedgerWriter(db, Date.now, permissionOf(path)).enable(`${path}.jsonl`)
   const store = new ConversationStore(db, createTokenEstimator(), Date.now)
@@ -38,7 +38,6 @@ beforeAll(async () => {
     .compactionEngine()
     .compact(CompactInput.parse({ conversationId, mode: 'full' }), new AbortController().signal)
   while (!(await run.next()).done);
-  lcm.close()
 })
 
 const builds: [string, (file: string) => Promise<OldSqlite>][] = [
@@ -125,9 +124,8 @@ describe('SQLite 3.41 with FTS5', () => {
     ])
     const written = join(temporaryFolder(), 'written.db')
     writeFileSync(written, old.bytes())
-    const lcm = await openHere(written)
+    using lcm = await openHere(written)
     const hits = await lcm.retrieval.grep(GrepInput.parse({ query: 'zebra' }))
     expect(hits.hits.map(({ id }) => id)).toEqual(['msg_900'])
-    lcm.close()
   })
 })

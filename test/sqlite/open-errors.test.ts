@@ -186,12 +186,11 @@ describe('an error on opening', () => {
     db.exec('PRAGMA user_version = 99')
     db.close()
     expect(errorOf(path)).toMatchObject({ code: 'newer_version', details: { version: 99 } })
-    const memory = openMemory(path, { allowNewer: true, cacheDir })
+    using memory = openMemory(path, { allowNewer: true, cacheDir })
     expect(memory.write).toBeNull()
     expect(memory.info).toMatchObject({ readOnly: true, systemVersion: '99' })
     expect(memory.info.readOnlyReason).toMatch(/newer version/)
     expect(memory.read.value('SELECT count(*) FROM messages')).toBe(0)
-    memory.close()
   })
 
   it('says that a path is not valid', () => {

@@ -23,20 +23,18 @@ function errorOf(body: () => unknown): LcmError {
 describe('an error of SQLite', () => {
   it('is a retryable conflict when another writer is at work', () => {
     const path = newPath()
-    const writer = openNative(path)
-    const other = openNative(path)
+    using writer = openNative(path)
+    using other = openNative(path)
     other.exec('PRAGMA busy_timeout = 0')
     writer.transaction(() => {
       const error = errorOf(() => other.transaction(() => other.run(ADD)))
       expect(error).toMatchObject({ code: 'locked', retryable: true, details: { sqlite: 'SQLITE_BUSY' } })
       expect(error.message).toContain(path)
     })
-    other.close()
-    writer.close()
   })
 
   it('is a full disk, and nothing of the step is kept', () => {
-    const db = openNative(newPath())
+    using db = openNative(newPath())
     const pages = db.value<number>('PRAGMA page_count') ?? 0
     db.exec(`PRAGMA max_page_count = ${pages}`)
     const fill = (): void =>
@@ -45,7 +43,6 @@ describe('an error of SQLite', () => {
       })
     expect(errorOf(fill).code).toBe('disk_full')
     expect(db.value('SELECT count(*) FROM conversations')).toBe(0)
-    db.close()
   })
 
   it('is a read-only file when writing is not allowed', () => {
@@ -57,23 +54,21 @@ describe('an error of SQLite', () => {
   })
 
   it('keeps SQLite’s words and the original as its cause when a constraint fails', () => {
-    const db = openNative(newPath())
+    using db = openNative(newPath())
     const error = errorOf(() => db.run(`INSERT INTO conversations (session_id) VALUES ('s')`))
     expect(error).toMatchObject({ code: 'sqlite_failed', details: { sqlite: 'SQLITE_CONSTRAINT_NOTNULL' } })
     expect(error.message).toMatch(/NOT NULL constraint failed/)
     expect(error.cause).toBeInstanceOf(Database.SqliteError)
-    db.close()
   })
 
   it('leaves our own errors and bugs unchanged, also out of a transaction', () => {
-    const db = openNative(newPath())
+    using db = openNative(newPath())
     const ours = new LcmError('not_found', 'nothing')
     expect(errorOf(() => db.transaction(() => raise(ours)))).toBe(ours)
     const bug = new TypeError('a bug')
     expect(translateSqliteError(bug, 'x')).toBe(bug)
     expect(sqliteCode(bug)).toBeNull()
     expect(sqliteCode('text')).toBeNull()
-    db.close()
   })
 })
 

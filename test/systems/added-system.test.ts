@@ -83,7 +83,6 @@ it('copies a file of an added system into a native one that says where it comes 
   const report = await runToEnd(copyMemory({ from, to }, new AbortController().signal))
   from.close()
   expect(report.verified).toBe(true)
-  const copy = openMemory(to)
+  using copy = openMemory(to)
   expect(copy.info.copiedFrom).toMatchObject({ system: 'notebook', systemLabel: 'Notebook' })
-  copy.close()
 })

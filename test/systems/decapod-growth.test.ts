@@ -54,9 +54,8 @@ test('a decapod memory that is followed while it grows equals one that is read a
   ]
   steps.forEach((step, index) => {
     step()
-    const fresh = openMemory(path, { cacheDir: join(folder, 'cache') })
+    using fresh = openMemory(path, { cacheDir: join(folder, 'cache') })
     expect(everything(followed.read), `after step ${index}`).toEqual(everything(fresh.read))
-    fresh.close()
   })
   followed.close()
   file.db.close()

@@ -59,11 +59,10 @@ describe('every file that another system wrote', () => {
     const to = join(temporaryFolder(), 'copy.db')
     const report = await runToEnd(copyMemory({ from, to }, new AbortController().signal))
     expect(report.verified).toBe(true)
-    const copy = openMemory(to)
+    using copy = openMemory(to)
     expect(copy.read.column('PRAGMA quick_check')).toEqual(['ok'])
     expect(copy.read.column('SELECT message_id FROM event_messages ORDER BY 1')).toEqual(
       from.read.column('SELECT message_id FROM event_messages ORDER BY 1'),
     )
-    copy.close()
   })
 })

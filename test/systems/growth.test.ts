@@ -62,9 +62,8 @@ test.each(Object.entries(CHANGES))(
     const followed: ReturnType<typeof openMemory>[] = []
     const compare = (step: string): void => {
       followed[0] ??= openMemory(path, options)
-      const fresh = openMemory(path, options)
+      using fresh = openMemory(path, options)
       expect(everything(followed[0].read), `after ${step}`).toEqual(everything(fresh.read))
-      fresh.close()
     }
     for (const session of sessions) {
       file.begin(session)

@@ -48,9 +48,8 @@ test('a pi-lcm memory that is followed while it grows equals one that is read af
   steps.forEach((step, index) => {
     if (typeof step === 'string') file.db.exec(step)
     else step()
-    const fresh = openMemory(path, options)
+    using fresh = openMemory(path, options)
     expect(everything(followed.read), `after step ${index}`).toEqual(everything(fresh.read))
-    fresh.close()
   })
   followed.close()
   file.db.close()

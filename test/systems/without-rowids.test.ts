@@ -38,8 +38,7 @@ describe('a table without row numbers', () => {
     const path = changedCopy(join(FIXTURES, 'lossless-claw/small.db'), (db) =>
       withoutRowids(db, 'summary_messages', 'summary_id, message_id'),
     )
-    const memory = openMemory(path, { cacheDir })
+    using memory = openMemory(path, { cacheDir })
     expect(memory.read.value('SELECT count(*) FROM summary_messages')).toBe(58)
-    memory.close()
   })
 })

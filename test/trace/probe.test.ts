@@ -80,14 +80,13 @@ describe('the state of an answer', () => {
   const question = { question: 'How long does the invoice importer wait?', answer: '4711' }
 
   it('is in the window when its message is', async () => {
-    const memory = buildMemory({ conversations: [{ messages: [SAID, 'Noted.'] }] })
+    using memory = buildMemory({ conversations: [{ messages: [SAID, 'Noted.'] }] })
     const [asked] = (await probe(memory, { questions: [question] })).questions
     expect(asked).toMatchObject({ state: 'in_window', steps: 0, depth: -1, evidence: { id: 'msg_1', text: SAID } })
-    memory.close()
   })
 
   it('is found by a search, or by as many expansions as levels lie between, when its summaries leave it out', async () => {
-    const memory = buildMemory({ conversations: [{ messages: [SAID, 'Noted.', 'And now the weather.'] }] })
+    using memory = buildMemory({ conversations: [{ messages: [SAID, 'Noted.', 'And now the weather.'] }] })
     const leaf = memory.leaf(1, [1, 2], { content: 'The user explained how an importer works.' })
     const top = memory.condensed(1, [leaf], { depth: 1, content: 'They spoke about work.' })
     const evidence = ['msg_1']
@@ -95,27 +94,24 @@ describe('the state of an answer', () => {
     expect(found).toMatchObject({ state: 'by_search', steps: 1, hit: 'msg_1', depth: 1 })
     const [lost] = (await probe(memory, { questions: [{ ...question, evidence }] }, false)).questions
     expect(lost).toMatchObject({ state: 'by_expanding', steps: 2, expand: [top, leaf] })
-    memory.close()
   })
 
   it('is changed when the window has another value in its place, although a search would find the right one', async () => {
-    const memory = buildMemory({ conversations: [{ messages: [SAID, 'Noted.', 'And now the weather.'] }] })
+    using memory = buildMemory({ conversations: [{ messages: [SAID, 'Noted.', 'And now the weather.'] }] })
     memory.leaf(1, [1, 2], { content: 'The invoice importer waits 4712 seconds for the ledger of Vaduz.' })
     const [asked] = (await probe(memory, { questions: [{ ...question, evidence: ['msg_1'] }] })).questions
     expect(asked).toMatchObject({ state: 'changed', steps: null })
     expect(asked?.instead).toContain('4712')
-    memory.close()
   })
 
   it('is dropped when nothing in the window stands for its message and no search finds it', async () => {
-    const memory = buildMemory({ conversations: [{ messages: [{ content: SAID, inWindow: false }, 'Noted.'] }] })
+    using memory = buildMemory({ conversations: [{ messages: [{ content: SAID, inWindow: false }, 'Noted.'] }] })
     const [asked] = (await probe(memory, { questions: [{ ...question, evidence: ['msg_1'] }] }, false)).questions
     expect(asked).toMatchObject({ state: 'dropped', steps: null, depth: null, expand: [] })
-    memory.close()
   })
 
   it('is that of the moment: in the window before a compaction, and never found in what came later', async () => {
-    const memory = buildMemory({ conversations: [{ messages: ['Hello.', SAID, 'Noted.'] }] })
+    using memory = buildMemory({ conversations: [{ messages: ['Hello.', SAID, 'Noted.'] }] })
     const evidence = ['msg_2']
     const at = { messageId: 'msg_1' } as const
     const [early] = (await probe(memory, { at, questions: [{ ...question, evidence }] })).questions
@@ -123,7 +119,6 @@ describe('the state of an answer', () => {
     const [later] = (await probe(memory, { at: { messageId: 'msg_3' }, questions: [{ ...question, evidence }] }))
       .questions
     expect(later).toMatchObject({ state: 'in_window' })
-    memory.close()
   })
 })
 
@@ -141,7 +136,7 @@ const questions: fc.Arbitrary<Question[]> = fc.array(
 
 describe('questions that are made', () => {
   it('never hold their answer, and name a message that does', async () => {
-    const memory = buildMemory({
+    using memory = buildMemory({
       conversations: [
         { messages: generateHistory({ seed: 5, messages: 400 }).map(({ content, role }) => ({ content, role })) },
       ],
@@ -156,7 +151,6 @@ describe('questions that are made', () => {
         memory.db.value('SELECT content FROM messages WHERE message_id = CAST(:number AS INTEGER)', { number }),
       ).toContain(evidence?.text)
     }
-    memory.close()
   })
 
   it('are made of the messages between two of them, and so is what answers others', async () => {

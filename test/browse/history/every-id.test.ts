@@ -48,17 +48,16 @@ describe('a file', () => {
   })
 
   it('stands alone when nothing refers to it', () => {
-    const memory = buildMemory({ conversations: [{}] })
+    using memory = buildMemory({ conversations: [{}] })
     const file = memory.largeFile(1, {})
     expect(lineageOf(memory, file)).toEqual({ id: file, sources: [], dependents: [], coveredBy: [], inContext: false })
     expect(describeIn(memory, file)).toMatchObject({ dependents: [], coveredBy: [], visibility: 'absent' })
-    memory.close()
   })
 })
 
 describe('an id without a row', () => {
   it('is shown with everything that depends on it, and described as missing', () => {
-    const memory = buildMemory({ conversations: [{ messages: ['a', 'b', 'c'] }] })
+    using memory = buildMemory({ conversations: [{ messages: ['a', 'b', 'c'] }] })
     const leaves = [memory.leaf(1, [1, 2]), memory.leaf(1, [3])]
     const top = memory.condensed(1, leaves)
     memory.damage('DELETE FROM summaries WHERE summary_id = :id', { id: leaves[1] ?? '' })
@@ -75,7 +74,6 @@ describe('an id without a row', () => {
       expect.objectContaining({ code: 'not_found', message: expect.stringContaining('dangles') }),
     )
     expect(() => lineageOf(memory, 'sum_never')).toThrowError(expect.objectContaining({ code: 'not_found' }))
-    memory.close()
   })
 
   it('has a finite lineage wherever a damaged file names it', () => {

@@ -18,7 +18,7 @@ const files = ['.', 'legacy', 'corrupt'].flatMap((sub) => {
 
 describe('every view of a file of lossless-claw', () => {
   it.each(files)('can be shown: %s', (file) => {
-    const memory = openMemory(join(folder, file))
+    using memory = openMemory(join(folder, file))
     const reader = new MemoryReader(memory.read)
     const dag = new SummaryDag(memory.read, reader)
     const strata = new StrataService(memory.read, reader, 8)
@@ -42,6 +42,5 @@ describe('every view of a file of lossless-claw', () => {
         Neighbourhood.parse(dag.neighbourhood({ id, up: 8, down: 8, maxPerNode: 4, expanded: [] }))
       }
     }
-    memory.close()
   })
 })

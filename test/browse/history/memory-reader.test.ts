@@ -43,12 +43,11 @@ it('a history is kept until the file changes, and then only what was added is re
 
 it('a history contains what another connection committed', () => {
   using memory = buildMemory({ conversations: [{ messages: ['one'] }] })
-  const reader = openNative(memory.path)
+  using reader = openNative(memory.path)
   const index = new MemoryReader(reader)
   expect(index.of(1).length).toBe(1)
   memory.message(1, 'two')
   expect(index.of(1).length).toBe(2)
-  reader.close()
 })
 
 it('a history is read again when rows that it knew were changed', () => {
@@ -92,7 +91,7 @@ it('a history corrects one wrong clock by its neighbours and leaves the others',
 
 it('a snapshot shows one state of the file to all its queries', () => {
   using memory = buildMemory({ conversations: [{ messages: ['one'] }] })
-  const reader = openNative(memory.path)
+  using reader = openNative(memory.path)
   const count = (): number => reader.value<number>('SELECT count(*) FROM messages') ?? -1
   const seen = readSnapshot(reader, () => {
     const before = count()
@@ -104,7 +103,6 @@ it('a snapshot shows one state of the file to all its queries', () => {
   expect(() => readSnapshot(reader, () => reader.all('SELECT nonsense'))).toThrow()
   memory.message(1, 'three')
   expect(count()).toBe(3)
-  reader.close()
 })
 
 it('an order lists the messages of a conversation without their columns, and follows the file', () => {

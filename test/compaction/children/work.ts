@@ -42,12 +42,11 @@ async function ingest(): Promise<void> {
 /** Compacts and takes it back, in turn. */
 async function compactAndUndo(): Promise<void> {
   for (;;) {
-    const lcm = await openLcm(path, { settings, owner: name })
+    using lcm = await openLcm(path, { settings, owner: name })
     const input = CompactInput.parse({ conversationId: 1, settings: { minMessagesToCompact: 1 } })
     const { runId } = await runToEnd(lcm.compactionEngine().compact(input, new AbortController().signal))
     say({ created: runId })
     if (runId !== null) say({ undone: lcm.undoer.undo({ conversationId: 1 }).runId })
-    lcm.close()
   }
 }
 

@@ -160,13 +160,12 @@ describe('a what-if in a file of another system', () => {
   const cacheDir = join(temporaryFolder(), 'cache')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.db'))
   it.each(files)('is answered in %s for every preset', async (name) => {
-    const lcm = await openLcm(join(folder, name), { cacheDir, settings: readSettings({}) })
+    using lcm = await openLcm(join(folder, name), { cacheDir, settings: readSettings({}) })
     for (const { conversationId } of lcm.stats.conversations()) {
       for (const preset of PresetName.options) {
         const answer = WhatIf.parse(lcm.whatIf.ask(WhatIfInput.parse({ conversationId, preset })))
         expect(answer.plan.expectedTokensAfter).toBeLessThanOrEqual(answer.plan.tokensBefore)
       }
     }
-    lcm.close()
   })
 })

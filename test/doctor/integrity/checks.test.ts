@@ -136,7 +136,7 @@ describe('a call that two messages name', () => {
 describe('a scan', () => {
   it('ends when it is cancelled', async () => {
     const { memory } = sound()
-    const lcm = await openLcm(memory.path)
+    using lcm = await openLcm(memory.path)
     const abort = new AbortController()
     const job = lcm.integrity.run(undefined, abort.signal)
     await job.next()
@@ -146,12 +146,11 @@ describe('a scan', () => {
         for (;;) if ((await job.next()).done) return
       })(),
     ).rejects.toMatchObject({ code: 'cancelled' })
-    lcm.close()
   })
 
   it('refuses a conversation that does not exist', async () => {
     const { memory } = sound()
-    const lcm = await openLcm(memory.path)
+    using lcm = await openLcm(memory.path)
     const { read, info, settings, clock } = lcm
     const checker = new Scanner({
       db: read,
@@ -161,6 +160,5 @@ describe('a scan', () => {
       estimator: createTokenEstimator(),
     })
     await expect(checker.run(4242, new AbortController().signal).next()).rejects.toMatchObject({ code: 'not_found' })
-    lcm.close()
   })
 })

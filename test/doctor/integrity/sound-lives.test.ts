@@ -62,9 +62,8 @@ describe('a sound file of hermes-lcm or LCM-X', () => {
   ])('has one conversation when each new session %s', (_what, how) => {
     const path = fresh()
     writeHermesLife(path, { seed: 5, sessions: 5, isSchema5: false, ends: 'open', ...how })
-    const memory = openMemory(path, { readOnly: true })
+    using memory = openMemory(path, { readOnly: true })
     expect(memory.read.value('SELECT count(*) FROM conversations')).toBe(1)
-    memory.close()
   })
 })
 

@@ -113,9 +113,8 @@ describe('the application of selected steps', () => {
   it('is recorded', async () => {
     loseMessage()
     await apply(memory.path, ['coverage_gap:1'])
-    const lcm = await openLcm(memory.path, { settings: readSettings({}) })
+    using lcm = await openLcm(memory.path, { settings: readSettings({}) })
     expect(lcm.surgery.events(1)).toMatchObject([{ kind: 'repair', conversationId: 1 }])
-    lcm.close()
   })
 
   it('is refused for a step that is not in the plan any more', async () => {
@@ -344,7 +343,7 @@ describe('an exported SQL script', () => {
 describe('time travel', () => {
   it('shows the window before a repair afterwards, too', async () => {
     const lost = loseMessage()
-    const lcm = await openLcm(memory.path, { settings: readSettings({}), clock: () => NOW_MS })
+    using lcm = await openLcm(memory.path, { settings: readSettings({}), clock: () => NOW_MS })
     const before = memory.windowItems(1)
     await apply(memory.path, ['coverage_gap:1'])
     expect(memory.windowItems(1)).toContain(lost)
@@ -352,6 +351,5 @@ describe('time travel', () => {
     const past = lcm.timeTravel.entriesAt(1, { eventId: event?.eventId ?? 0 })
     expect(past.placed).toEqual(before)
     expect(past.reconstructed).toBe(false)
-    lcm.close()
   })
 })

@@ -285,14 +285,13 @@ describe('the salvage of a native file', async () => {
     db.close()
     const to = join(temporaryFolder(), 'saved.db')
     await salvage(path, to)
-    const lcm = await openLcm(to, { readOnly: true })
+    using lcm = await openLcm(to, { readOnly: true })
     expect(
       lcm.integrity
         .findNow(['content_hash'], null)
         .get('content_hash')
         ?.map(({ id }) => id),
     ).toEqual(['msg_3'])
-    lcm.close()
   })
 
   it('reads what was committed in the log beside the file', async () => {
@@ -309,9 +308,8 @@ describe('the salvage of a native file', async () => {
     db.close()
     const to = join(temporaryFolder(), 'saved.db')
     const report = await salvage(left, to)
-    const lcm = await openLcm(to, { readOnly: true })
+    using lcm = await openLcm(to, { readOnly: true })
     expect(lcm.read.column('SELECT DISTINCT title FROM conversations')).toEqual(['from the log'])
     expect(report.byPages).toBe(true)
-    lcm.close()
   })
 })

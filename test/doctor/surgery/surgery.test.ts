@@ -278,7 +278,7 @@ describe('the dissolution of a summary', () => {
   })
 
   it('is ignored by time travel to an earlier moment', async () => {
-    const lcm = await openLcm(memory.path, { settings: readSettings({}), clock: () => NOW_MS })
+    using lcm = await openLcm(memory.path, { settings: readSettings({}), clock: () => NOW_MS })
     const before = memory.windowItems(1)
     const event = lcm.timeTravel.timeline(1).events.at(-1)?.eventId ?? 0
     await operate(memory.path, { kind: 'dissolve', id: top() })
@@ -288,7 +288,6 @@ describe('the dissolution of a summary', () => {
     expect(lcm.surgery.events(1)).toMatchObject([
       { kind: 'dissolve', summary: expect.stringMatching(/Nothing else was changed\.$/) },
     ])
-    lcm.close()
   })
 })
 
@@ -419,9 +418,8 @@ describe('the restoration of a backup', () => {
     expect((await runToEnd(verifyLedger(ledger, memory.db, signal))).failures).toEqual([])
     const to = join(dirname(memory.path), 'again.db')
     await runToEnd(rebuildMemory({ ledger, to, estimator: createTokenEstimator() }, signal))
-    const again = await openLcm(to)
+    using again = await openLcm(to)
     expect(ledgerContentHash(again.read)).toBe(ledgerContentHash(memory.db))
-    again.close()
   })
 
   it('can be undone itself', async () => {
@@ -433,7 +431,7 @@ describe('the restoration of a backup', () => {
   })
 
   it('is noticed by a connection that was open meanwhile', async () => {
-    const open = await openLcm(memory.path, { settings: readSettings({}) })
+    using open = await openLcm(memory.path, { settings: readSettings({}) })
     const window = (): unknown =>
       open.read.column(
         'SELECT coalesce(message_id, summary_id) FROM context_items WHERE conversation_id = 1 ORDER BY ordinal',
@@ -443,7 +441,6 @@ describe('the restoration of a backup', () => {
     expect(window()).not.toEqual(before)
     await runOn(memory.path, { kind: 'undo', backup: backup?.path ?? '' })
     expect(window()).toEqual(before)
-    open.close()
   })
 
   it('is refused for a file that is no backup of this one', async () => {

@@ -101,7 +101,7 @@ describe('a working copy of a lossless-claw memory', () => {
       verified: true,
       adjusted: [],
     })
-    const lcm = await openLcm(to)
+    using lcm = await openLcm(to)
     expect(lcm.info).toMatchObject({
       system: 'native',
       readOnly: false,
@@ -120,7 +120,6 @@ describe('a working copy of a lossless-claw memory', () => {
     const holds = 'SELECT count(*) FROM (SELECT content FROM messages UNION ALL SELECT content FROM summaries)'
     expect(found.total).toBe(lcm.read.value(`${holds} WHERE content LIKE '%tenant%'`))
     expect(found.total).toBeGreaterThan(5)
-    lcm.close()
   })
 
   it('is sound when the original is sound', async () => {

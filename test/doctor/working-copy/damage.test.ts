@@ -64,11 +64,10 @@ describe('a copy of rows that native keys refuse', () => {
     expect(report.adjusted).toEqual([
       { what: expect.stringContaining('named once'), rows: 3, examples: expect.any(Array) },
     ])
-    const lcm = await openLcm(path)
+    using lcm = await openLcm(path)
     expect(lcm.read.value('SELECT count(*) FROM summary_messages')).toBe(
       STORY.sessions.flatMap(({ summaries }) => summaries).reduce((sum, { messages }) => sum + messages.length, 0),
     )
-    lcm.close()
   })
 
   it('keeps a duplicate window item at its first position, and orders two items at one position', async () => {
@@ -82,11 +81,10 @@ describe('a copy of rows that native keys refuse', () => {
       [2, expect.stringContaining('the same position in a window')],
       [2, expect.stringContaining('stands in windows twice')],
     ])
-    const lcm = await openLcm(path)
+    using lcm = await openLcm(path)
     const items = lcm.context.assemble({ conversationId: 1 }).items.map(({ id }) => id)
     const told = STORY.sessions[0]?.window.map((item) => (typeof item === 'number' ? `msg_${item}` : item))
     expect(items).toEqual(told)
-    lcm.close()
   })
 
   it('keeps messages with the same seq, in their order', async () => {
@@ -94,10 +92,9 @@ describe('a copy of rows that native keys refuse', () => {
     const { path, report } = await copied(from)
     expect(report.adjusted).toHaveLength(1)
     expect(report.adjusted[0]?.what).toMatch(/same position in their conversation/)
-    const lcm = await openLcm(path)
+    using lcm = await openLcm(path)
     const ids = lcm.read.column('SELECT message_id FROM messages WHERE conversation_id = 1 ORDER BY seq')
     expect(ids).toEqual(STORY.sessions[0]?.messages.map(({ number }) => number))
-    lcm.close()
   })
 
   it('keeps messages with the same transcript entry, and parts with the same ordinal', async () => {
@@ -108,27 +105,24 @@ describe('a copy of rows that native keys refuse', () => {
     )
     const { path, report } = await copied(from)
     expect(report.adjusted.length).toBeGreaterThan(1)
-    const lcm = await openLcm(path)
-    const original = await openLcm(from)
+    using lcm = await openLcm(path)
+    using original = await openLcm(from)
     for (const table of ['messages', 'message_parts']) {
       const count = `SELECT count(*) FROM ${table}`
       expect(lcm.read.value(count)).toBe(original.read.value(count))
     }
-    lcm.close()
-    original.close()
   })
 
   it('gives a message without a time the time of the message before it', async () => {
     const from = broken(['messages'], 'UPDATE messages SET created_at = NULL WHERE message_id IN (1, 5)')
     const { path, report } = await copied(from)
     expect(report.adjusted).toMatchObject([{ rows: 2, what: expect.stringMatching(/without a time/) }])
-    const lcm = await openLcm(path)
+    using lcm = await openLcm(path)
     const times = lcm.read.column<number>(
       'SELECT created_at FROM messages WHERE message_id IN (1, 2, 4, 5) ORDER BY message_id',
     )
     expect(times[0]).toBe(times[1])
     expect(times[3]).toBe(times[2])
-    lcm.close()
   })
 
   it('keeps several conversations of one session', async () => {
@@ -137,9 +131,8 @@ describe('a copy of rows that native keys refuse', () => {
     )
     const { path, report } = await copied(from)
     expect(report.verified).toBe(true)
-    const lcm = await openLcm(path)
+    using lcm = await openLcm(path)
     expect(lcm.stats.conversations().map(({ sessionId }) => sessionId)).toEqual(['one', 'one'])
-    lcm.close()
   })
 
   it('stores the window that follows from a rule', async () => {

@@ -41,16 +41,15 @@ async function copyTo(from: Lcm, to: string, signal = new AbortController().sign
 }
 
 async function expectWhole(to: string): Promise<void> {
-  const copy = await openLcm(to, { settings, readOnly: true })
+  using copy = await openLcm(to, { settings, readOnly: true })
   const paths = copy.retrieval.files(1).map(({ storageUri }) => storageUri)
   expect(paths).toHaveLength(FILES)
   expect(paths.sort()).toEqual(filesOf(to).placed)
-  copy.close()
 }
 
 it('leaves no large file when a copy is cancelled, and none that was there before is touched', async () => {
   using memory = memoryWithLargeTexts()
-  const from = await openLcm(memory.path, { settings, readOnly: true })
+  using from = await openLcm(memory.path, { settings, readOnly: true })
   const to = join(temporaryFolder(), 'copy.db')
   const other = join(filesBeside(to), '1', 'file_00000000000000ff.txt')
   mkdirSync(dirname(other), { recursive: true })
@@ -65,12 +64,11 @@ it('leaves no large file when a copy is cancelled, and none that was there befor
   expect(seen).toBeGreaterThan(0)
   expect(filesOf(to)).toEqual({ placed: [other], waiting: [] })
   expect(existsSync(to)).toBe(false)
-  from.close()
 })
 
 it('removes the large files of a copy whose name is taken at the last moment, but none that it found there', async () => {
   using memory = memoryWithLargeTexts()
-  const from = await openLcm(memory.path, { settings, readOnly: true })
+  using from = await openLcm(memory.path, { settings, readOnly: true })
   const first = join(temporaryFolder(), 'copy.db')
   await copyTo(from, first)
   const [found = ''] = filesOf(first).placed
@@ -84,7 +82,6 @@ it('removes the large files of a copy whose name is taken at the last moment, bu
   await expect(taking).rejects.toMatchObject({ code: 'invalid_argument' })
   expect(filesOf(to)).toEqual({ placed: [there], waiting: [] })
   expect(readFileSync(there)).toEqual(readFileSync(found))
-  from.close()
 })
 
 it('leaves no large file in its place when a copy is killed, and the next copy is whole', async () => {

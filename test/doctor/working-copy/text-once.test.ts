@@ -56,7 +56,7 @@ describe('a working copy of a file that stores texts more than once', () => {
 
   it('stores the text of a message once, and the text of a part once', async () => {
     const { path } = await copied(fileWith(parts))
-    const copy = openMemory(path, { readOnly: true })
+    using copy = openMemory(path, { readOnly: true })
     const without = block('\u001a')
     expect(copy.read.all(STORED)).toEqual([
       { isContent: 1, textIsContent: null, metadataHasText: 1, text: null, metadata: without },
@@ -65,7 +65,6 @@ describe('a working copy of a file that stores texts more than once', () => {
       { isContent: 1, textIsContent: null, metadataHasText: null, text: null, metadata: block(SHORT) },
       { isContent: 1, textIsContent: null, metadataHasText: null, text: null, metadata: `${block(LONG)} cut o` },
     ])
-    copy.close()
   })
 
   it('shows every part as the original does, complete and cut to any length', async () => {

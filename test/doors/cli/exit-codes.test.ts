@@ -279,7 +279,7 @@ describe('the exit code', () => {
   })
 
   it('is 4 when another program holds the file exclusively', async () => {
-    const busy = buildMemory({ conversations: [{ messages: ['one'] }] })
+    using busy = buildMemory({ conversations: [{ messages: ['one'] }] })
     busy.db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     busy.db.exec('BEGIN EXCLUSIVE')
     const transcript = at('busy.jsonl')
@@ -290,7 +290,6 @@ describe('the exit code', () => {
     const ran = await lcmHere(['import', transcript, '--db', busy.path])
     expect(ran).toMatchObject({ code: 4, stderr: expect.stringMatching(/^lcm: locked: .*try again/) })
     busy.db.exec('ROLLBACK')
-    busy.close()
   })
 
   it('is 1 for a write command on a file of another system, and the error names lcm copy', async () => {

@@ -114,9 +114,8 @@ describe('lcm engine', () => {
     let answers = 0
     for await (const _ of answersOf(engine)) answers += 1
     expect(answers).toBe(400)
-    const lcm = await openLcm(path, { readOnly: true })
+    using lcm = await openLcm(path, { readOnly: true })
     expect(lcm.stats.stats().messages).toBe(200)
-    lcm.close()
   })
 
   // "Kill −9 in the middle of ingest loses nothing acknowledged."

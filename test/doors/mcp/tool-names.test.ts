@@ -45,10 +45,9 @@ it('aos_lcm_expand_query walks from a summary down to its original messages, as 
 })
 
 it('a file of any system can be read under either names', async () => {
-  const other = await openLcm(sample, { readOnly: true })
+  using other = await openLcm(sample, { readOnly: true })
   const served = await servedHere(new Tools(async () => other, { kind: 'all' }), toolNamesOf('argentos'))
   const found = await served.call('aos_lcm_grep', { query: 'the', limit: 2 })
   expect(found.data.hits).toHaveLength(2)
   await served.close()
-  other.close()
 })

@@ -32,7 +32,7 @@ it('a fork stands below what it was forked from, and what both have counts once'
     writeLines(fork, 'b.jsonl', folder),
   ])
     await importOne(memory.db, path)
-  const lcm = await openLcm(memory.path)
+  using lcm = await openLcm(memory.path)
   const family = await lcm.families.of(2)
   expect(family.members.map(({ conversationId, relation, depth }) => [conversationId, relation, depth])).toEqual([
     [1, null, 0],
@@ -48,7 +48,6 @@ it('a fork stands below what it was forked from, and what both have counts once'
     [2, { relation: 'fork', depth: 1 }],
   ])
   expect(second.nextCursor).toBeNull()
-  lcm.close()
 })
 
 it('a session of Claude Code costs what its last account says', async () => {
@@ -58,10 +57,9 @@ it('a session of Claude Code costs what its last account says', async () => {
   for (const totalCostUSD of [0.1, 0.25])
     story.raw({ type: 'cost-state', sessionId: '11111111-2222-4333-8444-555555555555', totalCostUSD })
   await importOne(memory.db, story.write())
-  const lcm = await openLcm(memory.path)
+  using lcm = await openLcm(memory.path)
   expect((await lcm.families.of(1)).usage.cost).toBe(0.25)
   expect((await lcm.stats.totals()).cost).toBe(0.25)
-  lcm.close()
 })
 
 it.each([
@@ -90,14 +88,13 @@ it.each([
   fork.answer('msg_3', [text('answer three')])
   fork.raw(cost(0.75, 'fork'))
   for (const path of [fork.write('b.jsonl', folder), story.write('a.jsonl', folder)]) await importOne(memory.db, path)
-  const lcm = await openLcm(memory.path)
+  using lcm = await openLcm(memory.path)
   const family = await lcm.families.of(1)
   expect(Object.fromEntries(family.members.map(({ relation, usage }) => [relation ?? 'first', usage.cost]))).toEqual({
     first: 2,
     fork: expected,
   })
   expect((await lcm.stats.totals()).cost).toBe(2 + expected)
-  lcm.close()
 })
 
 it('a list of families has each conversation once, also where two name each other as what they came from', async () => {
@@ -105,9 +102,8 @@ it('a list of families has each conversation once, also where two name each othe
   let parent: number | null = null
   for (let n = 0; n < 300; n += 1) parent = memory.conversation({ parentConversationId: parent, messages: [] })
   memory.db.run('UPDATE conversations SET parent_conversation_id = 300 WHERE conversation_id = 299')
-  const lcm = await openLcm(memory.path)
+  using lcm = await openLcm(memory.path)
   const { conversations } = lcm.stats.page(ConversationsInput.parse({ families: true, limit: 500 }))
   expect(new Set(conversations.map(({ conversationId }) => conversationId)).size).toBe(300)
   expect(conversations).toHaveLength(300)
-  lcm.close()
 })

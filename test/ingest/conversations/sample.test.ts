@@ -26,9 +26,8 @@ describe('the sample memory', () => {
   it('equals the one that the project generates: run `npm run sample` when this fails', () => {
     const copy = join(temporaryFolder(), 'shipped.db')
     copyFileSync(shipped, copy)
-    const db = openNative(copy)
+    using db = openNative(copy)
     expect(history(db)).toEqual(history(lcm.read))
-    db.close()
   })
 
   it('contains several conversations, three depths, a fresh tail, large files and a sub-agent', () => {

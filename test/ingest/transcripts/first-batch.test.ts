@@ -9,7 +9,7 @@ import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 
 it('stores no conversation without messages when an import fails before its first messages are stored', async () => {
   const folder = temporaryFolder()
-  const memory = openNative(join(folder, 'lcm.db'))
+  using memory = openNative(join(folder, 'lcm.db'))
   const transcript = join(folder, 'session.jsonl')
   writeFileSync(transcript, `${JSON.stringify({ id: 'm-1', role: 'user', content: 'Look.' })}\n`)
   const failing: WriteDb = {
@@ -23,5 +23,4 @@ it('stores no conversation without messages when an import fails before its firs
   expect(memory.value('SELECT count(*) FROM conversations')).toBe(0)
   expect(await runImport(memory, [transcript])).toMatchObject({ added: 1 })
   expect(memory.value('SELECT count(*) FROM conversations')).toBe(1)
-  memory.close()
 })

@@ -50,25 +50,23 @@ it('leaves a consistent memory when the process is killed at any moment, and the
       if (seen >= dots) child.kill('SIGKILL')
     })
     await once(child, 'exit')
-    const db = openNative(path)
+    using db = openNative(path)
     isWhole(db)
     const now = db.value<number>('SELECT count(*) FROM messages') ?? 0
     expect(now).toBeGreaterThanOrEqual(stored)
     stored = now
-    db.close()
   }
   expect(stored).toBeGreaterThan(0)
-  const db = openNative(path)
+  using db = openNative(path)
   const file = await importOne(db, transcript)
   expect(file.added + file.alreadyThere).toBe(3 * TURNS)
   expect(file).toMatchObject({ alreadyThere: stored, conflicts: 0 })
   isWhole(db)
-  db.close()
 })
 
 it('lets another writer write between two batches, and neither loses anything', async () => {
   using memory = buildMemory()
-  const other = openNative(memory.path)
+  using other = openNative(memory.path)
   const store = new ConversationStore(other, createTokenEstimator(), Date.now)
   const conversation = store.ensureConversation({ importer: 'agent', sessionId: 'live' })
   let said = 0
@@ -89,5 +87,4 @@ it('lets another writer write between two batches, and neither loses anything', 
     ),
   ).toEqual([0])
   isWhole(memory.db)
-  other.close()
 })

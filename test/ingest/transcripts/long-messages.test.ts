@@ -116,7 +116,7 @@ const pending = (db: WriteDb): unknown[] => db.column(`SELECT key FROM lcm_meta 
 
 describe('a message too long to be indexed at once', () => {
   it('is stored in one transaction and indexed in pieces, and FTS5 confirms that the indexes match the whole text', async () => {
-    const memory = openNative(join(temporaryFolder(), 'lcm.db'))
+    using memory = openNative(join(temporaryFolder(), 'lcm.db'))
     const { db, unitsOfTransactions } = counted(memory)
     expect(await importOne(db, transcript(LONG))).toMatchObject({ added: 3, error: null })
     expect(pending(memory)).toEqual([])
@@ -126,11 +126,10 @@ describe('a message too long to be indexed at once', () => {
     expect(rowsOf(memory, 'messages_fts', 'needle')).toEqual([2])
     expect(rowsOf(memory, 'messages_trigram', 'ore AND cut AND edl')).toEqual([2])
     expect(rowsOf(memory, 'messages_fts', 'afterwards')).toEqual([3])
-    memory.close()
   })
 
   it('is handed to SQLite before a transaction begins, with its long parts, and stored like any other', async () => {
-    const memory = openNative(join(temporaryFolder(), 'lcm.db'))
+    using memory = openNative(join(temporaryFolder(), 'lcm.db'))
     const { db, inside, ahead } = noted(memory)
     const store = new ConversationStore(db, createTokenEstimator(), () => STORY_BEGINS_MS)
     const conversationId = store.ensureConversation({ importer: 'test', sessionId: 'long' })
@@ -168,12 +167,11 @@ describe('a message too long to be indexed at once', () => {
     )
     checkIndexes(memory)
     expect(store.ingestBulk(batch)).toMatchObject([{ added: 0, alreadyThere: 1, conflicts: [] }])
-    memory.close()
   })
 
   it('lets another connection write between any two steps without waiting', async () => {
     const path = join(temporaryFolder(), 'lcm.db')
-    const memory = openNative(path)
+    using memory = openNative(path)
     const other = new Database(path, { timeout: 0 })
     let written = 0
     await runImport(memory, [transcript(LONG)], {
@@ -184,11 +182,10 @@ describe('a message too long to be indexed at once', () => {
     })
     expect(written).toBeGreaterThan(6)
     other.close()
-    memory.close()
   })
 
   it('is indexed to the end by the next import when the first one was cancelled in the middle', async () => {
-    const memory = openNative(join(temporaryFolder(), 'lcm.db'))
+    using memory = openNative(join(temporaryFolder(), 'lcm.db'))
     const path = transcript(LONG)
     const abort = new AbortController()
     const isHalf = () => memory.value<number>(`SELECT max(value) FROM lcm_meta WHERE key LIKE 'index_pending:%'`)
@@ -208,11 +205,10 @@ describe('a message too long to be indexed at once', () => {
     checkIndexes(memory)
     for (const text of ['needle', '"efore-cut"'])
       expect(await found(memory, text)).toEqual({ ids: ['msg_2'], notes: [] })
-    memory.close()
   })
 
   it('is not indexed twice when the indexes were rebuilt in between', async () => {
-    const memory = openNative(join(temporaryFolder(), 'lcm.db'))
+    using memory = openNative(join(temporaryFolder(), 'lcm.db'))
     const path = transcript(LONG)
     const abort = new AbortController()
     const cancelled = runImport(memory, [path], {
@@ -226,21 +222,20 @@ describe('a message too long to be indexed at once', () => {
     await importOne(memory, path)
     expect(pending(memory)).toEqual([])
     checkIndexes(memory)
-    memory.close()
   })
 })
 
 describe('an unfinished index', () => {
   it('is completed by an index job, which a window starts', async () => {
     const path = join(temporaryFolder(), 'lcm.db')
-    const memory = openNative(path)
+    using memory = openNative(path)
     const abort = new AbortController()
     const cancelled = runImport(memory, [transcript(LONG)], {
       signal: abort.signal,
       onProgress: () => pending(memory).length > 0 && abort.abort(),
     })
     await expect(cancelled).rejects.toMatchObject({ code: 'cancelled' })
-    const lcm = await openLcm(path, { settings: loadSettings({}) })
+    using lcm = await openLcm(path, { settings: loadSettings({}) })
     const started: unknown[] = []
     const jobs = { list: () => [], start: ({ spec }: { spec: unknown }) => `job-${started.push(spec)}` }
     const keeper = new IndexKeeper(jobs as unknown as Jobs, () => 0)
@@ -251,8 +246,6 @@ describe('an unfinished index', () => {
     expect(result).toMatchObject({ kind: 'index', value: { outcome: 'ready', indexedRows: 1 } })
     expect(keeper.status(lcm)).toMatchObject({ state: 'native' })
     checkIndexes(memory)
-    lcm.close()
-    memory.close()
   })
 })
 

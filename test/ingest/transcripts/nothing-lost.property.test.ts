@@ -198,10 +198,9 @@ it('every text of a block of an unknown type is text of its message, which a sea
   )
   using memory = buildMemory()
   await importOne(memory.db, withBlocks([{ title: 'A PERIWINKLE', cells: [{ text: 'known' }, ['buy ULTRAMARINE']] }]))
-  const lcm = await openLcm(memory.path)
+  using lcm = await openLcm(memory.path)
   for (const query of ['PERIWINKLE', 'known', 'ULTRAMARINE'])
     expect((await lcm.retrieval.grep(GrepInput.parse({ query }))).hits).toHaveLength(1)
-  lcm.close()
 })
 
 it('a record that looks like a message is found by a search, and its line and kind are reported', async () => {

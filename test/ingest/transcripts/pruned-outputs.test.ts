@@ -123,10 +123,9 @@ describe('a microcompaction of Claude Code', () => {
     const to = join(temporaryFolder(), 'copy.db')
     await withLcm(memory, async (lcm) => {
       await runToEnd(copyMemory({ from: lcm, to }, new AbortController().signal))
-      const copy = await openLcm(to, { readOnly: true })
+      using copy = await openLcm(to, { readOnly: true })
       expect(copy.context.assemble({ conversationId: 1 })).toEqual(lcm.context.assemble({ conversationId: 1 }))
       expect(copy.timeTravel.timeline(1).prunings).toMatchObject([{ outputs: 2, by: 'microcompaction' }])
-      copy.close()
     })
   })
 

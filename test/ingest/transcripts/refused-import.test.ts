@@ -49,7 +49,6 @@ describe('an import that is refused', () => {
 })
 
 function buildMemoryAt(path: string): void {
-  const built = buildMemory({ conversations: [{ messages: ['a'] }] })
+  using built = buildMemory({ conversations: [{ messages: ['a'] }] })
   built.db.run('VACUUM INTO :path', { path })
-  built.close()
 }

@@ -28,9 +28,8 @@ export async function measureAskedCompaction(messages: number): Promise<readonly
     await lcm.close()
   }
   const alone = async (): Promise<void> => {
-    const lcm = await openLcm(copy())
+    using lcm = await openLcm(copy())
     for await (const _ of lcm.compactionEngine().compact(CompactInput.parse({ conversationId: 1 }), NEVER));
-    lcm.close()
   }
   await asked()
   await alone()

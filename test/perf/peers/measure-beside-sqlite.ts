@@ -9,7 +9,6 @@ export type BesideSqlite = ReadingBesideSqlite & Pick<SearchMeasure, 'alone' | '
 if (import.meta.main) {
   const [path] = process.argv.slice(2)
   if (path === undefined) throw new Error('give the memory to read')
-  const lcm = await openLcm(path, { readOnly: true })
+  using lcm = await openLcm(path, { readOnly: true })
   console.log(JSON.stringify({ ...(await readBesideSqlite(lcm)), ...(await searchBesideSqlite(lcm)) }))
-  lcm.close()
 }

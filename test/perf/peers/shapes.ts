@@ -32,7 +32,7 @@ export async function longMessageMemory(length: number): Promise<string> {
       text += `${content}\n`
       if (text.length >= length) break
     }
-    const lcm = await openLcm(join(draft, 'lcm.db'), { create: true })
+    using lcm = await openLcm(join(draft, 'lcm.db'), { create: true })
     const store = new ConversationStore(lcm.requireWrite('ingest'), createTokenEstimator(), Date.now)
     const conversationId = store.ensureConversation({ importer: 'bench', sessionId: 'long message' })
     const messages = generateHistory({ seed: 3, messages: 60 }).map((message, place) =>
@@ -44,7 +44,6 @@ export async function longMessageMemory(length: number): Promise<string> {
       .compactionEngine()
       .compact(CompactInput.parse({ conversationId, settings }), new AbortController().signal)
     for await (const _ of run);
-    lcm.close()
   })
   return join(folder, 'lcm.db')
 }
@@ -66,7 +65,7 @@ const queries = {
 /** One summary over so many others, each of ten messages. It is `sum_top`. */
 export async function wideMemory(leaves: number): Promise<string> {
   const folder = await keptFolder(`leaves-${leaves}`, (draft) => {
-    const db = openNative(join(draft, 'lcm.db'))
+    using db = openNative(join(draft, 'lcm.db'))
     const store = new ConversationStore(db, createTokenEstimator(), Date.now)
     const conversationId = store.ensureConversation({ importer: 'bench', sessionId: 'wide' })
     const messages = generateHistory({ seed: 5, messages: leaves * LEAF_MESSAGES, words: 29 })
@@ -86,7 +85,6 @@ export async function wideMemory(leaves: number): Promise<string> {
         db.runRaw(queries.source, [`sum_${String(leaf).padStart(16, '0')}`, leaf])
       db.exec(queries.window)
     })
-    db.close()
   })
   return join(folder, 'lcm.db')
 }

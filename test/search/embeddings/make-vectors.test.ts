@@ -25,7 +25,7 @@ const textsSent = (from: number): string[] => server.asked.slice(from).flatMap((
 it('sends every text once, and nothing when it runs again', async () => {
   using memory = buildMemory({ conversations: [{ messages: [...numbered(80), 'note number 3 of the story', '  '] }] })
   memory.leaf(1, [1, 2], { content: 'the first two notes' })
-  const lcm = await openWith(memory.path, server.url)
+  using lcm = await openWith(memory.path, server.url)
   const before = server.asked.length
   const result = await embed(lcm)
   expect(result).toMatchObject({
@@ -46,33 +46,30 @@ it('sends every text once, and nothing when it runs again', async () => {
   expect(await embed(lcm)).toMatchObject({ outcome: 'ready', sent: 0, texts: 82 })
   expect(textsSent(again)).toEqual(['ready'])
   expect(lcm.meaning.status()).toMatchObject({ provider: 'encoder', texts: 82, totalTexts: 82 })
-  lcm.close()
 })
 
 it('sends what tools answered to nobody', async () => {
   using memory = buildMemory({ conversations: [{ messages: ['what is in it?', { role: 'tool', content: TOLD }] }] })
-  const lcm = await openWith(memory.path, server.url)
+  using lcm = await openWith(memory.path, server.url)
   const before = server.asked.length
   expect(await embed(lcm)).toMatchObject({ sent: 1, texts: 1, totalTexts: 1 })
   expect(textsSent(before).join()).not.toContain('QUARTZ')
-  lcm.close()
 })
 
 it('stops at the cap of a run, and the next run goes on with what is missing, the newest first', async () => {
   using memory = buildMemory({ conversations: [{ messages: numbered(60) }] })
-  const lcm = await openWith(memory.path, server.url)
+  using lcm = await openWith(memory.path, server.url)
   expect(await embed(lcm, { maxTexts: 7 })).toMatchObject({ outcome: 'cap', sent: 7, texts: 7, totalTexts: 60 })
   const before = server.asked.length
   expect(await embed(lcm, { maxTexts: 40 })).toMatchObject({ outcome: 'cap', sent: 40, texts: 47 })
   expect(textsSent(before)).not.toContain('note number 59 of the story')
   expect(textsSent(before)).toContain('note number 52 of the story')
   expect(await embed(lcm)).toMatchObject({ outcome: 'ready', sent: 13, texts: 60 })
-  lcm.close()
 })
 
 it('keeps what was stored when it is cancelled, and stops at once', async () => {
   using memory = buildMemory({ conversations: [{ messages: numbered(100) }] })
-  const lcm = await openWith(memory.path, server.url)
+  using lcm = await openWith(memory.path, server.url)
   const stop = new AbortController()
   let requests = 0
   server.behave((response, asked, n) => {
@@ -84,7 +81,6 @@ it('keeps what was stored when it is cancelled, and stops at once', async () => 
   expect(lcm.meaning.status().texts).toBe(32)
   server.behave(encodes())
   expect(await embed(lcm)).toMatchObject({ outcome: 'ready', sent: 68, texts: 100 })
-  lcm.close()
 })
 
 it.each([
@@ -93,18 +89,17 @@ it.each([
 ])('fails with %s before anything is stored', async (_, status, reason) => {
   using memory = buildMemory({ conversations: [{ messages: [TOLD] }] })
   const cacheDir = newCache()
-  const lcm = await openWith(memory.path, server.url, { cacheDir })
+  using lcm = await openWith(memory.path, server.url, { cacheDir })
   server.behave((response) => json(response, status, { error: { message: KEY } }))
   const error = await embed(lcm).catch((thrown: unknown) => thrown)
   expect(error).toMatchObject({ code: 'model_failed', message: expect.stringContaining(reason) })
   expect(String(error)).not.toContain(KEY)
   expect(readdirSync(vectorFolder(cacheDir))).toEqual(['lock'])
-  lcm.close()
 })
 
 it('keeps what was stored when the model answers too many requests later on', async () => {
   using memory = buildMemory({ conversations: [{ messages: numbered(70) }] })
-  const lcm = await openWith(memory.path, server.url)
+  using lcm = await openWith(memory.path, server.url)
   let requests = 0
   server.behave((response, asked, n) => {
     requests += 1
@@ -116,12 +111,11 @@ it('keeps what was stored when the model answers too many requests later on', as
     message: expect.stringMatching(/too many requests.*the next run goes on/),
   })
   expect(lcm.meaning.status().texts).toBe(32)
-  lcm.close()
 })
 
 it('stores nothing of an answer with vectors of another length than before', async () => {
   using memory = buildMemory({ conversations: [{ messages: numbered(70) }] })
-  const lcm = await openWith(memory.path, server.url)
+  using lcm = await openWith(memory.path, server.url)
   let requests = 0
   server.behave((response, asked, n) => {
     requests += 1
@@ -134,12 +128,11 @@ it('stores nothing of an answer with vectors of another length than before', asy
   expect(lcm.meaning.status().texts).toBe(32)
   server.behave(encodes(32))
   expect(await embed(lcm)).toMatchObject({ outcome: 'ready', dimensions: 32, sent: 70 })
-  lcm.close()
 })
 
 it('goes on without a text that the model refuses, and does not send it again', async () => {
   using memory = buildMemory({ conversations: [{ messages: [...numbered(40), 'too long for it'] }] })
-  const lcm = await openWith(memory.path, server.url)
+  using lcm = await openWith(memory.path, server.url)
   server.behave((response, asked, n) => {
     const isRefused = (asked.body.input as string[]).some((text) => text.startsWith('too long'))
     if (isRefused) json(response, 400, { error: {} })
@@ -148,19 +141,17 @@ it('goes on without a text that the model refuses, and does not send it again', 
   expect(await embed(lcm)).toMatchObject({ outcome: 'ready', sent: 41, refused: 1, texts: 41 })
   expect(await embed(lcm)).toMatchObject({ outcome: 'ready', sent: 0 })
   expect(idsOf(await ask(lcm, 'number 12'))[0]).toBe('msg_13')
-  lcm.close()
 })
 
 it('stays within the spend cap of a run', async () => {
   using memory = buildMemory({ conversations: [{ messages: numbered(70) }] })
-  const lcm = await openWith(memory.path, server.url, { spendCapTokens: 150 })
+  using lcm = await openWith(memory.path, server.url, { spendCapTokens: 150 })
   const before = server.asked.length
   await expect(embed(lcm)).rejects.toMatchObject({
     code: 'model_failed',
     message: expect.stringContaining('the cap of 150 for a run'),
   })
   expect(server.asked.length - before).toBe(1)
-  lcm.close()
 })
 
 it('gives equal texts of several memories one vector', async () => {
@@ -181,50 +172,46 @@ it('gives equal texts of several memories one vector', async () => {
 it('does nothing while another process makes vectors', async () => {
   using memory = buildMemory({ conversations: [{ messages: numbered(3) }] })
   const cacheDir = newCache()
-  const lcm = await openWith(memory.path, server.url, { cacheDir })
+  using lcm = await openWith(memory.path, server.url, { cacheDir })
   await embed(lcm)
   const unlock = lockVectors(vectorFolder(cacheDir))
   const before = server.asked.length
   expect(await embed(lcm)).toMatchObject({ outcome: 'busy' })
   expect(server.asked.length).toBe(before)
   unlock?.()
-  lcm.close()
 })
 
 it('makes a damaged file of vectors anew', async () => {
   using memory = buildMemory({ conversations: [{ messages: numbered(3) }] })
   const cacheDir = newCache()
-  const lcm = await openWith(memory.path, server.url, { cacheDir })
+  using lcm = await openWith(memory.path, server.url, { cacheDir })
   await embed(lcm)
   const path = lastVectorsOf(vectorFolder(cacheDir), 'tiny-vectors') ?? ''
   writeFileSync(path, Buffer.alloc(statSync(path).size, 7))
   expect(lcm.meaning.status().texts).toBe(0)
   expect((await ask(lcm, 'number')).hits).toHaveLength(3)
   expect(await embed(lcm)).toMatchObject({ outcome: 'ready', sent: 3, texts: 3 })
-  lcm.close()
 })
 
 it('leaves the memory and its folder as they were', async () => {
   using memory = buildMemory({ conversations: [{ messages: numbered(3) }] })
   const folder = join(memory.path, '..')
-  const lcm = await openWith(memory.path, server.url)
+  using lcm = await openWith(memory.path, server.url)
   const before = readdirSync(folder)
   await embed(lcm)
   await ask(lcm, 'story')
   expect(readdirSync(folder)).toEqual(before)
-  lcm.close()
 })
 
 it('says how to name a model when none is configured', async () => {
   using memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
   const { openLcm } = await import('#core/lcm.ts')
-  const lcm = await openLcm(memory.path, { readOnly: true })
+  using lcm = await openLcm(memory.path, { readOnly: true })
   await expect(embed(lcm)).rejects.toMatchObject({
     code: 'invalid_argument',
     message: expect.stringContaining('LCM_EMBEDDINGS'),
   })
   expect(lcm.meaning.status()).toMatchObject({ provider: null, model: null })
-  lcm.close()
 })
 
 it('cuts any text into at most four well-formed pieces that follow each other in it', () => {

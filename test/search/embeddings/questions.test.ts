@@ -24,7 +24,7 @@ const story = () => buildMemory({ conversations: [{ messages: STORY }] })
 
 it('finds what shares no word with the question, and says that it was found by what it says', async () => {
   using memory = story()
-  const lcm = await openWith(memory.path, server.url)
+  using lcm = await openWith(memory.path, server.url)
   await embed(lcm)
   const answer = await ask(lcm, 'purchase vehicle?')
   const [first] = answer.hits
@@ -33,35 +33,32 @@ it('finds what shares no word with the question, and says that it was found by w
   expect(answer.sort).toBe('relevance')
   expect(answer.notes).toContainEqual('Searched for what the question says, too, with encoder (tiny-vectors).')
   expect(idsOf(await ask(lcm, 'surgeon'))[0]).toBe('msg_4')
-  lcm.close()
 })
 
 it('puts what has all the words first, and adds what a hit says to the score of its words', async () => {
   using memory = story()
-  const lcm = await openWith(memory.path, server.url)
+  using lcm = await openWith(memory.path, server.url)
   await embed(lcm)
   const { hits } = await ask(lcm, 'red vehicle in Ghent that she purchased in march')
   expect(hits[0]?.id).toBe('msg_2')
   expect(hits[0]?.ranking?.words).toBeGreaterThan(0)
   expect(hits[0]?.ranking?.meaning).toBeGreaterThan(0)
   expect(idsOf(await ask(lcm, 'gardens soup'))[0]).toBe('msg_3')
-  lcm.close()
 })
 
 it('asks nobody about a search that is no question, or is only taken for one', async () => {
   using memory = story()
-  const lcm = await openWith(memory.path, server.url)
+  using lcm = await openWith(memory.path, server.url)
   await embed(lcm)
   const before = server.asked.length
   for (const match of ['auto', 'all', 'any'] as const) await ask(lcm, 'where is the vehicle?', { match })
   for (const mode of ['literal', 'regex'] as const) await ask(lcm, 'vehicle', { mode })
   expect(server.asked.length).toBe(before)
-  lcm.close()
 })
 
 it('sends a question once, however many pages are read', async () => {
   using memory = story()
-  const lcm = await openWith(memory.path, server.url)
+  using lcm = await openWith(memory.path, server.url)
   await embed(lcm)
   const before = server.asked.length
   const ids: string[] = []
@@ -73,23 +70,21 @@ it('sends a question once, however many pages are read', async () => {
   } while (cursor !== undefined)
   expect(server.asked.length).toBe(before + 1)
   expect(ids.toSorted()).toEqual(['msg_1', 'msg_2', 'msg_3', 'msg_4', 'msg_5'])
-  lcm.close()
 })
 
 it('finds nothing by what it says outside of the filters', async () => {
   using memory = buildMemory({ conversations: [{ messages: STORY }, { messages: STORY }] })
-  const lcm = await openWith(memory.path, server.url)
+  using lcm = await openWith(memory.path, server.url)
   await embed(lcm)
   const inSecond = await ask(lcm, 'purchase vehicle?', { conversationIds: [2] })
   expect(inSecond.hits[0]?.id).toBe('msg_7')
   expect(new Set(inSecond.hits.map(({ conversationId }) => conversationId))).toEqual(new Set([2]))
   expect((await ask(lcm, 'vehicle', { scope: 'summaries' })).hits).toEqual([])
-  lcm.close()
 })
 
 it('answers by words, and says so, when the model does not answer', async () => {
   using memory = story()
-  const lcm = await openWith(memory.path, server.url, { provider: { timeoutMs: 100 } })
+  using lcm = await openWith(memory.path, server.url, { provider: { timeoutMs: 100 } })
   await embed(lcm)
   server.behave(() => undefined)
   const answer = await ask(lcm, 'gardens or soup?')
@@ -98,35 +93,32 @@ it('answers by words, and says so, when the model does not answer', async () => 
   expect(answer.notes.join()).toMatch(
     /Answered by words only: encoder \(tiny-vectors\) did not answer\. No answer within/,
   )
-  lcm.close()
 })
 
 it('asks no model that failed three times in a row', async () => {
   using memory = story()
-  const lcm = await openWith(memory.path, server.url)
+  using lcm = await openWith(memory.path, server.url)
   await embed(lcm)
   server.behave((response) => void response.writeHead(500).end())
   for (const question of ['a vehicle?', 'a car?', 'a fault?']) await ask(lcm, question)
   const before = server.asked.length
   expect((await ask(lcm, 'a defect?')).notes.join()).toContain('Not asked: 3 requests in a row had failed')
   expect(server.asked.length).toBe(before)
-  lcm.close()
 })
 
 it('sends no question to a model of which there are no vectors', async () => {
   using memory = story()
-  const lcm = await openWith(memory.path, server.url)
+  using lcm = await openWith(memory.path, server.url)
   const before = server.asked.length
   const answer = await ask(lcm, 'gardens or soup?')
   expect(idsOf(answer)[0]).toBe('msg_3')
   expect(answer.notes.join()).toContain('no text of this memory has a vector of encoder yet')
   expect(server.asked.length).toBe(before)
-  lcm.close()
 })
 
 it('does not find a text that has changed since it got its vector', async () => {
   using memory = story()
-  const lcm = await openWith(memory.path, server.url)
+  using lcm = await openWith(memory.path, server.url)
   await embed(lcm)
   // Other systems change texts in place, which a file of ours refuses.
   for (const name of memory.db.column<string>(`SELECT name FROM sqlite_schema WHERE type = 'trigger'`)) {
@@ -135,18 +127,16 @@ it('does not find a text that has changed since it got its vector', async () => 
   memory.db.run(`UPDATE messages SET content = 'we saw the sea' WHERE message_id = 2`)
   const { hits } = await ask(lcm, 'purchase vehicle?')
   expect(hits.find(({ id }) => id === 'msg_2')?.ranking?.meaning ?? 0).toBe(0)
-  lcm.close()
 })
 
 it('lifts a message by the words of its neighbours, and not by what these say in others', async () => {
   using memory = story()
-  const lcm = await openWith(memory.path, server.url)
+  using lcm = await openWith(memory.path, server.url)
   await embed(lcm)
   const lift = async (question: string): Promise<number | undefined> =>
     (await ask(lcm, question)).hits.find(({ id }) => id === 'msg_3')?.ranking?.neighbours
   expect(await lift('purchase vehicle?')).toBe(0)
   expect(await lift('purchase vehicle Ghent?')).toBeGreaterThan(0)
-  lcm.close()
 })
 
 it('counts a bit for every number above 0', () => {

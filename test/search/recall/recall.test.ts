@@ -27,7 +27,7 @@ it('asks every question of every ranking, in its conversation, and adds up by ca
       '',
     ].join('\n'),
   )
-  const lcm = await openLcm(memory.path, { readOnly: true })
+  using lcm = await openLcm(memory.path, { readOnly: true })
   for (const ranking of Object.values(RANKINGS)) {
     const scores = await scoresOf(lcm, questions, ranking)
     expect(scores.map(({ category, questions: count, at5 }) => [category, count, at5])).toEqual([
@@ -37,7 +37,6 @@ it('asks every question of every ranking, in its conversation, and adds up by ca
     ])
     expect(tableOf('name', scores).split('\n')).toHaveLength(4)
   }
-  lcm.close()
 })
 
 it('finds with vectors what questions ask in other words, and without them only what shares their words', async () => {

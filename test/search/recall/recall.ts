@@ -130,10 +130,9 @@ if (import.meta.main) {
   lcm.close()
   if (values.embeddings !== undefined) {
     const settings = loadSettings({ ...process.env, LCM_EMBEDDINGS: values.embeddings })
-    const withVectors = await openLcm(values.db, { readOnly: true, settings })
+    using withVectors = await openLcm(values.db, { readOnly: true, settings })
     console.log(await makeVectors(withVectors))
     const name = `question, ${values.embeddings}`
     console.log(tableOf(name, await scoresOf(withVectors, questions, QUESTION)))
-    withVectors.close()
   }
 }

@@ -75,14 +75,13 @@ it('finds the same lines in the contents of files as a naive scan, in every mode
     async (contents, { request, isHit }, sort, limit) => {
       const { memory, ids } = memoryWith(...contents)
       using _ = memory
-      const lcm = await openLcm(memory.path)
+      using lcm = await openLcm(memory.path)
       const expected = contents.map((content, file) =>
         linesOf(content).flatMap((line, number) => (isHit(line) ? [`${ids[file]}:${number + 1}`] : [])),
       )
       const { hits, pages } = await allHits(lcm, { ...request, sort, limit })
       expect(placesOf(hits)).toEqual((sort === 'oldest' ? expected : expected.toReversed()).flat())
       expect(pages.every(({ total, totalIsExact }) => totalIsExact && total === expected.flat().length)).toBe(true)
-      lcm.close()
     },
   )
   await fc.assert(property, { numRuns: runs(120) })
@@ -93,19 +92,18 @@ it('finds a word at the end of a file of several megabytes, with its line', asyn
   lines[59_998] = 'the needle stands here'
   const { memory, ids } = memoryWith(lines.join('\n'))
   using _ = memory
-  const lcm = await openLcm(memory.path)
+  using lcm = await openLcm(memory.path)
   for (const request of [{ query: 'needle' }, { query: 'ne+dle', mode: 'regex' as const }]) {
     const { hits } = await allHits(lcm, request)
     expect(hits).toMatchObject([{ id: ids[0], kind: 'file', line: 59_999, row: 59_998, snippet: lines[59_998] }])
     expect(hits.flatMap(shownMatches)).toEqual(['needle'])
   }
-  lcm.close()
 })
 
 it('gives a hit for each row of a long line in which a match begins, with what stands around it', async () => {
   const { memory } = memoryWith(`${'a'.repeat(5000)} needle one ${'b'.repeat(9000)} needle two\nneedle three`)
   using _ = memory
-  const lcm = await openLcm(memory.path)
+  using lcm = await openLcm(memory.path)
   const { hits } = await allHits(lcm, { query: 'needle', mode: 'literal' })
   expect(hits.map(({ line, row }) => [line, row])).toEqual([
     [1, 2],
@@ -123,31 +121,28 @@ it('gives a hit for each row of a long line in which a match begins, with what s
     new AbortController().signal,
   )
   expect(rows.rows[0]?.text).toContain('needle two')
-  lcm.close()
 })
 
 it('puts the lines with most of the words first when no line has all of them', async () => {
   const { memory, ids } = memoryWith('red\nred green\nblue', 'green blue\nnothing')
   using _ = memory
-  const lcm = await openLcm(memory.path)
+  using lcm = await openLcm(memory.path)
   for (const limit of [1, 2, 50]) {
     const { hits, pages } = await allHits(lcm, { query: 'red green blue', sort: 'relevance', limit })
     expect(placesOf(hits)).toEqual([`${ids[1]}:1`, `${ids[0]}:2`, `${ids[0]}:1`, `${ids[0]}:3`])
     expect(hits.every(({ isPartial }) => isPartial)).toBe(true)
     expect(pages[0]?.notes.join()).toMatch(/No line has all the words/)
   }
-  lcm.close()
 })
 
 it('says which contents could not be read, and searches the others', async () => {
   const { memory, ids, paths } = memoryWith('a needle', 'another needle')
   using _ = memory
   rmSync(paths[1] ?? '')
-  const lcm = await openLcm(memory.path)
+  using lcm = await openLcm(memory.path)
   const { hits, pages } = await allHits(lcm, { query: 'needle' })
   expect(placesOf(hits)).toEqual([`${ids[0]}:1`])
   expect(pages[0]?.notes.join()).toContain(`could not be read and were not searched: ${ids[1]}`)
-  lcm.close()
 })
 
 it('never searches what lies outside of the allowed folders', async () => {
@@ -157,16 +152,15 @@ it('never searches what lies outside of the allowed folders', async () => {
   writeFileSync(outside, 'a needle')
   rmSync(paths[0] ?? '')
   memory.db.run('UPDATE large_files SET storage_uri = :outside', { outside })
-  const lcm = await openLcm(memory.path)
+  using lcm = await openLcm(memory.path)
   expect((await allHits(lcm, { query: 'needle' })).hits).toEqual([])
-  lcm.close()
 })
 
 it('ends a search of a large file when it is cancelled, and streams hits before the end', async () => {
   const line = 'every line has the word needle in it, which makes many hits\n'
   const { memory } = memoryWith(line.repeat(200_000))
   using _ = memory
-  const lcm = await openLcm(memory.path)
+  using lcm = await openLcm(memory.path)
   const stop = new AbortController()
   const input = GrepInput.parse({ query: 'needle', scope: 'files', limit: 5 })
   let hits = 0
@@ -179,5 +173,4 @@ it('ends a search of a large file when it is cancelled, and streams hits before 
   }
   await expect(read()).rejects.toMatchObject({ code: 'cancelled' })
   expect(hits).toBe(5)
-  lcm.close()
 })

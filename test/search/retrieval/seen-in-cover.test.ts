@@ -53,7 +53,7 @@ it('searches the cover with the case of a literal search', async () => {
 })
 
 it('does not call PAY-1187 in the sample seen through summaries that lack it', async () => {
-  const lcm = await openLcm(inProject('resources/sample.db'), { readOnly: true })
+  using lcm = await openLcm(inProject('resources/sample.db'), { readOnly: true })
   const { hits } = await lcm.retrieval.grep(GrepInput.parse({ query: 'PAY-1187' }))
   const covered = hits.filter(({ coverInWindow }) => coverInWindow !== null)
   expect(covered.length).toBeGreaterThan(0)
@@ -61,5 +61,4 @@ it('does not call PAY-1187 in the sample seen through summaries that lack it', a
     const text = lcm.retrieval.describe(coverInWindow ?? '', 100_000).content
     expect(isSeenInCover).toBe(/pay-1187/i.test(text))
   }
-  lcm.close()
 })

@@ -20,7 +20,7 @@ const files = readdirSync(CLAW, { recursive: true, encoding: 'utf8' }).filter((n
 
 describe('a window of another system', () => {
   it.each(files)('is assembled, rendered and planned for like a native one: %s', (name) => {
-    const memory = openMemory(join(CLAW, name), { cacheDir })
+    using memory = openMemory(join(CLAW, name), { cacheDir })
     const assembler = new ContextAssembler(memory.read, estimator, compaction)
     const planner = new CompactionPlanner(new KeptWindow(memory.read, estimator), compaction)
     for (const conversationId of memory.read.column<number>('SELECT conversation_id FROM conversations')) {
@@ -43,16 +43,14 @@ describe('a window of another system', () => {
       CompactionDecision.parse(planner.evaluate(input))
       CompactionPlan.parse(planner.plan(input))
     }
-    memory.close()
   })
 
   it('reports items that lead nowhere', () => {
-    const memory = openMemory(join(CLAW, 'corrupt/context_dangling_summary.db'), { cacheDir })
+    using memory = openMemory(join(CLAW, 'corrupt/context_dangling_summary.db'), { cacheDir })
     const ids = memory.read.column<number>('SELECT conversation_id FROM conversations')
     const items = ids.flatMap(
       (conversationId) => new ContextAssembler(memory.read, estimator, compaction).assemble({ conversationId }).items,
     )
     expect(items.some((item) => item.kind === 'missing' && item.reasonCode === 'dangling')).toBe(true)
-    memory.close()
   })
 })
