@@ -4,7 +4,7 @@ import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../sqlite/fixtures.ts'
 import { folderState } from '../sqlite/folder-state.ts'
 import { askEveryService, withLcm } from './every-service.ts'
-import { changedCopy, copyInto, following, loosened, stored, WITHOUT_CONSTRAINTS } from './foreign-files.ts'
+import { changedCopy, following, loosened, stored, WITHOUT_CONSTRAINTS } from './foreign-files.ts'
 
 const SMALL = join(FIXTURES, 'argentos/small.db')
 const GATEWAY = join(FIXTURES, 'argentos/gateway.db')
@@ -166,16 +166,6 @@ describe('a file of ArgentOS', () => {
         expect([truncated, messages.length]).toEqual([false, lcm.retrieval.describe(summaryId, 0).messages])
       }
     }))
-
-  it.each([
-    ['small', SMALL],
-    ['gateway', GATEWAY],
-  ])('answers every service from %s, and is not changed', async (_name, path) => {
-    const copy = copyInto(temporaryFolder(), path)
-    const before = folderState(dirname(copy))
-    await withLcm(copy, cacheDir, askEveryService)
-    expect(folderState(dirname(copy))).toEqual(before)
-  })
 
   it('reads stored blocks as parts, and joins a result with its call', async () => {
     const blocks = [

@@ -4,19 +4,12 @@ import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../sqlite/fixtures.ts'
 import { folderState } from '../sqlite/folder-state.ts'
 import { askEveryService, withLcm } from './every-service.ts'
-import { changedCopy, copyInto, loosened, WITHOUT_CONSTRAINTS } from './foreign-files.ts'
+import { changedCopy, loosened, WITHOUT_CONSTRAINTS } from './foreign-files.ts'
 
 const SMALL = join(FIXTURES, 'pi-lcm/small.db')
 const cacheDir = join(temporaryFolder(), 'cache')
 
 describe('a file of pi-lcm', () => {
-  it('answers every service, and is not changed', async () => {
-    const copy = copyInto(temporaryFolder(), SMALL)
-    const before = folderState(dirname(copy))
-    await withLcm(copy, cacheDir, askEveryService)
-    expect(folderState(dirname(copy))).toEqual(before)
-  })
-
   describe('a damaged file', () => {
     it.each([
       [

@@ -1,4 +1,5 @@
-import { counted, countOf, shown } from './shown.ts'
+import { plural } from '#core/text.ts'
+import { counted, shown } from './shown.ts'
 import type { Entry, Findings, Section } from './summary-text.ts'
 
 const NAME_CHARS = 60
@@ -42,7 +43,7 @@ class Names {
 
   /** "3 types", "at least 200,000 types". */
   count(one: string): string {
-    return `${this.isCut ? 'at least ' : ''}${countOf(this.size, one)}`
+    return `${this.isCut ? 'at least ' : ''}${plural(this.size, one)}`
   }
 }
 
@@ -106,10 +107,10 @@ export class CodeOutline {
     const constants = this.#constants.map((name) => ({ name: shown(name, NAME_CHARS), detail: '' }))
     const types = this.#typeEntries()
     const { function: functions, type, member, constant } = this.#names
-    const called = `${functions.isCut || member.isCut ? 'at least ' : ''}${countOf(functions.size + member.size, 'function')}`
+    const called = `${functions.isCut || member.isCut ? 'at least ' : ''}${plural(functions.size + member.size, 'function')}`
     return {
       facts: [
-        `${countOf(this.lines, 'line')}, ${called}, ${type.count('type')}, ${constant.count('other name')} at the top.`,
+        `${plural(this.lines, 'line')}, ${called}, ${type.count('type')}, ${constant.count('other name')} at the top.`,
         ...(this.#imports.size === 0 ? [] : [`Imports ${this.#importList()}.`]),
         ...(this.hasErrors
           ? ['The grammar of its language does not follow parts of it: they are wrong, or newer than the grammar.']
@@ -155,7 +156,7 @@ export class CodeOutline {
   #membersOf(type: string): string {
     const members = this.#members.get(type)
     if (members === undefined) return ''
-    return `; ${countOf(members.count, 'member')}: ${shown(members.signatures.join('; '), MEMBERS_CHARS)}`
+    return `; ${plural(members.count, 'member')}: ${shown(members.signatures.join('; '), MEMBERS_CHARS)}`
   }
 }
 

@@ -1,6 +1,7 @@
+import { plural } from '#core/text.ts'
 import { type Explorer, Unreadable } from './explorer.ts'
 import { linesOf } from './lines.ts'
-import { counted, countOf, shown } from './shown.ts'
+import { counted, shown } from './shown.ts'
 import type { Entry, Findings } from './summary-text.ts'
 
 const NAME_CHARS = 80
@@ -59,8 +60,8 @@ class DiffLines {
     )
     return {
       facts: [
-        `${countOf(this.#fileCount, 'file')} changed, ${countOf(this.#added, 'line')} added, ${counted(this.#removed)} removed.`,
-        ...(this.#commits === 0 ? [] : [`${countOf(this.#commits, 'commit')}.`]),
+        `${plural(this.#fileCount, 'file')} changed, ${plural(this.#added, 'line')} added, ${counted(this.#removed)} removed.`,
+        ...(this.#commits === 0 ? [] : [`${plural(this.#commits, 'commit')}.`]),
       ],
       sections: [
         {
@@ -165,6 +166,6 @@ function entryOf({ name, added, removed, hunks, note, places, hasMorePlaces }: C
   const within = places.length === 0 ? '' : ` in ${places.join(', ')}${hasMorePlaces ? ' and others' : ''}`
   return {
     name,
-    detail: `${note === '' ? '' : `${note}, `}+${counted(added)} −${counted(removed)} in ${countOf(hunks, 'hunk')}${within}`,
+    detail: `${note === '' ? '' : `${note}, `}+${counted(added)} −${counted(removed)} in ${plural(hunks, 'hunk')}${within}`,
   }
 }

@@ -1,5 +1,5 @@
 import { estimateTokens } from '#core/models/heuristic-tokens.ts'
-import { sizeText } from '#core/text.ts'
+import { plural, sizeText } from '#core/text.ts'
 import { TimeSlice, throwIfCancelled } from '#core/yielding.ts'
 import { exploreBinary } from './binary.ts'
 import { exploreCode } from './code.ts'
@@ -13,7 +13,7 @@ import { exploreJson, exploreJsonLines } from './json.ts'
 import { exploreLog } from './log.ts'
 import { exploreNotebook } from './notebook.ts'
 import { recognise } from './recognise.ts'
-import { countOf, shown } from './shown.ts'
+import { shown } from './shown.ts'
 import { exploreSql } from './sql.ts'
 import { type Findings, summaryText } from './summary-text.ts'
 import { exploreTable } from './table.ts'
@@ -116,7 +116,7 @@ function withPart({ source, partBytes }: DecodedFile, { facts, sections }: Findi
 
 function headingOf({ source, notes }: DecodedFile, type: FileType): string {
   const name = source.name === null ? '' : ` ${shown(source.name, 80)}`
-  return [`${TYPE_FACTS[type].title}${name}`, countOf(source.sizeBytes, 'byte'), ...notes].join(', ')
+  return [`${TYPE_FACTS[type].title}${name}`, plural(source.sizeBytes, 'byte'), ...notes].join(', ')
 }
 
 const mimeOf = ({ mime }: FileSource, type: FileType): string =>

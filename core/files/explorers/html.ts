@@ -1,7 +1,8 @@
 import { Parser } from 'htmlparser2'
+import { plural } from '#core/text.ts'
 import { type Explorer, Unreadable } from './explorer.ts'
 import { piecesOf } from './lines.ts'
-import { counted, countOf, quoted, shown } from './shown.ts'
+import { counted, quoted, shown } from './shown.ts'
 import type { Entry, Findings, Section } from './summary-text.ts'
 
 const TEXT_CHARS = 300
@@ -91,7 +92,7 @@ class HtmlPage {
       facts: [
         ...(this.#title === '' ? [] : [`The title is ${quoted(this.#title, 100)}.`]),
         ...(this.#description === '' ? [] : [`Description: ${quoted(this.#description, 200)}.`]),
-        `${countOf(this.#elementCount, 'element')}, ${countOf(this.#textChars, 'character')} of text without white space.`,
+        `${plural(this.#elementCount, 'element')}, ${plural(this.#textChars, 'character')} of text without white space.`,
       ],
       sections: [
         section('Headings', this.#headings),

@@ -1,8 +1,9 @@
+import { plural } from '#core/text.ts'
 import type { DecodedFile } from './decoded-file.ts'
 import { type Explorer, Unreadable } from './explorer.ts'
 import { type JsonEvents, JsonReader } from './json-reader.ts'
 import { describeShape, ShapeCollector, shapeSections } from './shape.ts'
-import { article, countOf } from './shown.ts'
+import { article } from './shown.ts'
 
 /** A file with so many wrong lines, and fewer right ones, is none of records. */
 const MOST_WRONG_LINES = 1000
@@ -27,7 +28,7 @@ export const exploreJson: Explorer = function* (file) {
   if (shapes.root.count === 0) throw new Unreadable(error ?? 'it has no value')
   return {
     facts: [
-      `${shapes.root.count === 1 ? 'The document is' : `${countOf(shapes.root.count, 'document')} behind each other, each`} ${article(describeShape(shapes.root))}, nested ${depth} deep.`,
+      `${shapes.root.count === 1 ? 'The document is' : `${plural(shapes.root.count, 'document')} behind each other, each`} ${article(describeShape(shapes.root))}, nested ${depth} deep.`,
       ...(error === null ? [] : [`It was read only in part: ${error}.`]),
     ],
     sections: shapeSections(shapes.root),
@@ -54,8 +55,8 @@ export const exploreJsonLines: Explorer = function* (file) {
   if (records === 0) throw new Unreadable('no line of it is JSON')
   return {
     facts: [
-      `${countOf(records, 'record')}, each ${article(describeShape(shapes.root))}, nested ${depth} deep.`,
-      ...(wrong === 0 ? [] : [`${countOf(wrong, 'line')} ${wrong === 1 ? 'is' : 'are'} not JSON and left out.`]),
+      `${plural(records, 'record')}, each ${article(describeShape(shapes.root))}, nested ${depth} deep.`,
+      ...(wrong === 0 ? [] : [`${plural(wrong, 'line')} ${wrong === 1 ? 'is' : 'are'} not JSON and left out.`]),
     ],
     sections: shapeSections(shapes.root),
   }

@@ -1,7 +1,7 @@
-import { withoutColours } from '#core/text.ts'
+import { plural, withoutColours } from '#core/text.ts'
 import type { Explorer } from './explorer.ts'
 import { linesOf } from './lines.ts'
-import { counted, countOf, shown } from './shown.ts'
+import { counted, shown } from './shown.ts'
 import type { Entry, Findings } from './summary-text.ts'
 
 const LINE_CHARS = 160
@@ -100,7 +100,7 @@ class LogLines {
       .sort((a, b) => b.count - a.count || (a.example < b.example ? -1 : 1))
     return {
       facts: [
-        `${countOf(this.#lines, 'line')}, ${counted(this.#timed)} with a time${formats.length === 0 ? '' : ` (${formats.slice(0, 2).join(', ')}${formats.length > 2 ? ' and others' : ''})`}${this.#continued === 0 ? '' : `, ${counted(this.#continued)} that continue the line before`}.`,
+        `${plural(this.#lines, 'line')}, ${counted(this.#timed)} with a time${formats.length === 0 ? '' : ` (${formats.slice(0, 2).join(', ')}${formats.length > 2 ? ' and others' : ''})`}${this.#continued === 0 ? '' : `, ${counted(this.#continued)} that continue the line before`}.`,
         ...(this.#first === null
           ? []
           : [`First time ${shown(this.#first, 40)}, last ${shown(this.#last ?? '', 40)}${this.#range()}.`]),
@@ -110,7 +110,7 @@ class LogLines {
         { kind: 'entries', title: 'Errors', entries: this.#errors(), use: 'always' },
         {
           kind: 'entries',
-          title: `Lines that recur (# stands for a number or id; ${this.#otherKinds === 0 ? '' : 'at least '}${countOf(this.#kinds.size, 'kind')} of lines)`,
+          title: `Lines that recur (# stands for a number or id; ${this.#otherKinds === 0 ? '' : 'at least '}${plural(this.#kinds.size, 'kind')} of lines)`,
           entries: kinds
             .slice(0, 40)
             .map(({ count, example }) => ({ name: '', detail: `${counted(count)}× ${shown(example, LINE_CHARS)}` })),

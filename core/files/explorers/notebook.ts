@@ -1,7 +1,8 @@
+import { plural } from '#core/text.ts'
 import { type Explorer, Unreadable } from './explorer.ts'
 import { readDocument } from './json.ts'
 import type { JsonEvents } from './json-reader.ts'
-import { counted, countOf, shown } from './shown.ts'
+import { counted, shown } from './shown.ts'
 import type { Entry, Findings } from './summary-text.ts'
 
 const NAME_CHARS = 80
@@ -77,12 +78,12 @@ class NotebookCells implements JsonEvents {
     const language = [this.#language, this.#kernel].filter((name) => name !== '').map((name) => shown(name, 40))
     return {
       facts: [
-        `${countOf(count, 'cell')} (${kinds}), ${countOf(this.#outputs, 'output')}${this.#errors === 0 ? '' : `, ${countOf(this.#errors, 'error')} among them`}.`,
+        `${plural(count, 'cell')} (${kinds}), ${plural(this.#outputs, 'output')}${this.#errors === 0 ? '' : `, ${plural(this.#errors, 'error')} among them`}.`,
         ...(language.length === 0 ? [] : [`Language: ${language.join(', ')}.`]),
         ...(this.#imports.size === 0 ? [] : [`Imports: ${importList([...this.#imports])}.`]),
         ...(this.#longCells === 0
           ? []
-          : [`Of ${countOf(this.#longCells, 'cell')} only the first ${counted(MOST_LINES)} lines were read.`]),
+          : [`Of ${plural(this.#longCells, 'cell')} only the first ${counted(MOST_LINES)} lines were read.`]),
         ...(error === null ? [] : [`It was read only in part: ${error}.`]),
       ],
       sections: [

@@ -1,4 +1,5 @@
-import { counted, countOf, shown } from './shown.ts'
+import { plural } from '#core/text.ts'
+import { counted, shown } from './shown.ts'
 import type { Section } from './summary-text.ts'
 import { ValueStats } from './value-stats.ts'
 
@@ -210,8 +211,8 @@ function describeObjects(shape: Shape, mostNames: number): string {
     const names = [...shape.names.keys()].slice(0, 4).map((name) => shownName(name, NAME_CHARS))
     const size =
       shape.objects === 1
-        ? countOf(shape.mostNames, 'name')
-        : `${counted(shape.fewestNames)} to ${countOf(shape.mostNames, 'name')}`
+        ? plural(shape.mostNames, 'name')
+        : `${counted(shape.fewestNames)} to ${plural(shape.mostNames, 'name')}`
     return `dictionary of ${size} such as ${names.join(', ')}`
   }
   if (shape.names.size === 0) return 'empty object'

@@ -27,8 +27,4 @@ const COUNTS = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 /** 1234 as "1,234". */
 export const counted = (count: number): string => COUNTS.format(count)
 
-/** "1 row", "1,234 rows". */
-export const countOf = (count: number, one: string, many = `${one}s`): string =>
-  `${counted(count)} ${count === 1 ? one : many}`
-
 export const article = (noun: string): string => (/^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`)

@@ -1,5 +1,6 @@
+import { plural } from '#core/text.ts'
 import { type Explorer, Unreadable } from './explorer.ts'
-import { counted, countOf, shown } from './shown.ts'
+import { counted, shown } from './shown.ts'
 import { readStatements, type Statement } from './sql-statements.ts'
 import type { Entry, Findings } from './summary-text.ts'
 
@@ -75,8 +76,8 @@ class SqlScript {
     return {
       facts: [
         ...(dump === null ? [] : [`It says of itself: ${shown(dump, 80)}.`]),
-        `${countOf(this.#statements, 'statement')}: ${verbs.map(([verb, count]) => `${verb} ${counted(count)}`).join(', ')}${others === 0 ? '' : `, others ${counted(others)}`}.`,
-        ...(rows === 0 ? [] : [`${countOf(rows, 'row')} of data.`]),
+        `${plural(this.#statements, 'statement')}: ${verbs.map(([verb, count]) => `${verb} ${counted(count)}`).join(', ')}${others === 0 ? '' : `, others ${counted(others)}`}.`,
+        ...(rows === 0 ? [] : [`${plural(rows, 'row')} of data.`]),
       ],
       sections: [
         {
@@ -142,7 +143,7 @@ class SqlScript {
 const plainName = (name: string): string => shown(name.replaceAll(/[`"[\]\s]/g, ''), NAME_CHARS)
 
 function tableEntry([name, { columns, rows, inserts }]: [string, SqlTable]): Entry {
-  const data = rows > 0 ? countOf(rows, 'row') : inserts > 0 ? countOf(inserts, 'insert') : null
+  const data = rows > 0 ? plural(rows, 'row') : inserts > 0 ? plural(inserts, 'insert') : null
   return { name, detail: [columns, data].filter((part) => part !== null).join('; ') || 'not defined here' }
 }
 

@@ -1,7 +1,8 @@
 import { CsvError, type InfoRecord, parse } from 'csv-parse/sync'
+import { plural } from '#core/text.ts'
 import { delimiterOf } from './delimiter.ts'
 import { type Explorer, Unreadable } from './explorer.ts'
-import { countOf, shown } from './shown.ts'
+import { shown } from './shown.ts'
 import type { Findings } from './summary-text.ts'
 import { ValueStats } from './value-stats.ts'
 
@@ -104,8 +105,8 @@ class Table {
     )
     return {
       facts: [
-        `${countOf(this.#rows, 'row')}${hasNames ? ' below the names of the columns' : ', no names of columns'}, ${countOf(width, 'column')}, separated by ${NAMES.get(delimiter) ?? `"${delimiter}"`}.`,
-        ...(this.#uneven === 0 ? [] : [`${countOf(this.#uneven, 'row')} with more or fewer columns than the first.`]),
+        `${plural(this.#rows, 'row')}${hasNames ? ' below the names of the columns' : ', no names of columns'}, ${plural(width, 'column')}, separated by ${NAMES.get(delimiter) ?? `"${delimiter}"`}.`,
+        ...(this.#uneven === 0 ? [] : [`${plural(this.#uneven, 'row')} with more or fewer columns than the first.`]),
       ],
       sections: [
         { kind: 'entries', title: 'Columns', entries, total: width, use: 'always' },
@@ -138,7 +139,7 @@ class Table {
     const column = this.#columns[index]
     const empty = column?.nulls ?? 0
     if (column === undefined || empty === this.#rows) return 'always empty'
-    return `${column.describe() ?? 'always empty'}${empty === 0 ? '' : `; empty ${countOf(empty, 'time')}`}`
+    return `${column.describe() ?? 'always empty'}${empty === 0 ? '' : `; empty ${plural(empty, 'time')}`}`
   }
 }
 

@@ -1,6 +1,7 @@
+import { plural } from '#core/text.ts'
 import type { DecodedFile } from './decoded-file.ts'
 import type { Explorer } from './explorer.ts'
-import { counted, countOf, shown } from './shown.ts'
+import { counted, shown } from './shown.ts'
 import type { Entry, Findings } from './summary-text.ts'
 
 const EXCERPT_CHARS = 500
@@ -54,7 +55,7 @@ class TextOutline {
     const last = [...text.slice(-EXCERPT_CHARS * 2)].slice(-EXCERPT_CHARS).join('')
     return {
       facts: [
-        `${countOf(lines, 'line')}, ${countOf(this.#words, 'word')}, ${countOf(text.length, 'character')}; the longest line has ${countOf(this.#longest, 'character')}.`,
+        `${plural(lines, 'line')}, ${plural(this.#words, 'word')}, ${plural(text.length, 'character')}; the longest line has ${plural(this.#longest, 'character')}.`,
       ],
       sections: [
         { kind: 'entries', title: 'Headings', entries: this.#entries, total: this.#headings, use: 'always' },

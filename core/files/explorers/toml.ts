@@ -1,7 +1,8 @@
 import { parse, type TomlTable, type TomlValue } from 'smol-toml'
+import { plural } from '#core/text.ts'
 import { type Explorer, Unreadable } from './explorer.ts'
 import { describeShape, ShapeCollector } from './shape.ts'
-import { countOf, shown } from './shown.ts'
+import { shown } from './shown.ts'
 import type { Entry } from './summary-text.ts'
 
 /** Keys are read in parts, so that a long table is not read at once. */
@@ -31,7 +32,7 @@ export const exploreToml: Explorer = function* (file) {
   if (!tables.end() && file.partBytes === null) throw new Unreadable('something in it is not TOML')
   if (tables.count + tables.keys === 0) throw new Unreadable('it has no key')
   return {
-    facts: [`${countOf(tables.count, 'table')}, ${countOf(tables.keys, 'key')}.`],
+    facts: [`${plural(tables.count, 'table')}, ${plural(tables.keys, 'key')}.`],
     sections: [
       {
         kind: 'entries',
@@ -88,7 +89,7 @@ class TomlTables {
     return [...this.#tables].flatMap(([name, { isList, shapes, count }]) => {
       if (shapes.root.count === 0) return []
       const keys = [...shapes.root.names].map(([key, shape]) => `${shown(key, 40)} ${describeShape(shape)}`)
-      const times = isList ? `${countOf(count, 'time')}: ` : ''
+      const times = isList ? `${plural(count, 'time')}: ` : ''
       const what = keys.length === 0 ? 'no keys of its own' : keys.join('; ')
       const title =
         name === '' ? 'at the top' : isList ? `[[${shown(name, NAME_CHARS)}]]` : `[${shown(name, NAME_CHARS)}]`

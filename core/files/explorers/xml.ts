@@ -1,8 +1,9 @@
 import { Parser } from 'htmlparser2'
+import { plural } from '#core/text.ts'
 import { type Explorer, Unreadable } from './explorer.ts'
 import { piecesOf } from './lines.ts'
 import { describeShape, MOST_ENTRIES, placesOf, ShapeCollector } from './shape.ts'
-import { counted, countOf, shown } from './shown.ts'
+import { counted, shown } from './shown.ts'
 import { CUT_MARK } from './value-stats.ts'
 
 /** Text within an element is read so far. */
@@ -28,8 +29,8 @@ export const exploreXml: Explorer = function* (file) {
   const elementPlaces = places.filter(({ path }) => !isAttribute(path))
   return {
     facts: [
-      `The root is <${shown(elements.root, 60)}>; ${countOf(elements.count, 'element')}, nested ${elements.depth} deep.`,
-      ...(elements.open === 0 ? [] : [`It is cut off: ${countOf(elements.open, 'element')} did not end.`]),
+      `The root is <${shown(elements.root, 60)}>; ${plural(elements.count, 'element')}, nested ${elements.depth} deep.`,
+      ...(elements.open === 0 ? [] : [`It is cut off: ${plural(elements.open, 'element')} did not end.`]),
     ],
     sections: [
       {

@@ -1,7 +1,8 @@
 import { type CST, Lexer, Parser } from 'yaml'
+import { plural } from '#core/text.ts'
 import { type Explorer, Unreadable } from './explorer.ts'
 import { describeShape, ShapeCollector, shapeSections } from './shape.ts'
-import { article, countOf } from './shown.ts'
+import { article } from './shown.ts'
 
 /** A tree takes about a hundred times as much memory as its text. No more of a file is read. */
 const MOST_YAML_BYTES = 1_000_000
@@ -22,7 +23,7 @@ export const exploreYaml: Explorer = function* (file) {
   for (const token of parser.end()) depth = Math.max(depth, yield* tell(shapes, token))
   const { root } = shapes
   if (root.objects + root.arrays === 0) throw new Unreadable('it has neither keys nor lists')
-  const documents = root.count === 1 ? 'The document is' : `${countOf(root.count, 'document')}, each`
+  const documents = root.count === 1 ? 'The document is' : `${plural(root.count, 'document')}, each`
   return {
     facts: [`${documents} ${article(describeShape(root))}, nested ${depth} deep.`],
     sections: [...shapeSections(root)],
