@@ -210,25 +210,29 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
     if (spec.kind === 'import') requireEnabled(open.settings ?? loadSettings(process.env), 'import transcripts')
     const isOfAll = (spec.kind === 'integrity' || spec.kind === 'repair_plan') && spec.conversationId === undefined
     const stateOf = isOfAll ? await watchState(path) : null
-    using lcm = await openLcm(path, {
+    const lcm = await openLcm(path, {
       ...open,
       create,
       ...(READING.has(spec.kind) ? { readOnly: true } : {}),
     })
-    const state = stateOf && (await nameSoon(() => stateOf(lcm)))
-    const version = lcm.read.dataVersion()
-    const result = await driveJob(runJob(lcm, spec, signal, lastReport.of(lcm, state), open), onProgress)
-    // What was scanned may only be named by now, when it had been written right before.
-    const scanned = result.kind === 'integrity' && stateOf ? stateOf(lcm) : null
-    if (
-      result.kind === 'integrity' &&
-      result.value.only === undefined &&
-      scanned !== null &&
-      lcm.read.dataVersion() === version
-    ) {
-      lastReport.keep(lcm, scanned, result.value)
+    try {
+      const state = stateOf && (await nameSoon(() => stateOf(lcm)))
+      const version = lcm.read.dataVersion()
+      const result = await driveJob(runJob(lcm, spec, signal, lastReport.of(lcm, state), open), onProgress)
+      // What was scanned may only be named by now, when it had been written right before.
+      const scanned = result.kind === 'integrity' && stateOf ? stateOf(lcm) : null
+      if (
+        result.kind === 'integrity' &&
+        result.value.only === undefined &&
+        scanned !== null &&
+        lcm.read.dataVersion() === version
+      ) {
+        lastReport.keep(lcm, scanned, result.value)
+      }
+      return result
+    } finally {
+      lcm.close()
     }
-    return result
   }
   return (request, signal, onProgress) => {
     const run = (): Promise<JobResult> => despiteWrongValues(request.path, () => execute(request, signal, onProgress))

@@ -65,11 +65,15 @@ export class NoteTable {
   }
 
   #opened<T>(work: (db: WriteDb) => T): T {
-    using db = openCacheDb(this.#path, { create: true })
-    return db.transaction(() => {
-      db.exec(queries.schema)
-      return work(db)
-    })
+    const db = openCacheDb(this.#path, { create: true })
+    try {
+      return db.transaction(() => {
+        db.exec(queries.schema)
+        return work(db)
+      })
+    } finally {
+      db.close()
+    }
   }
 }
 

@@ -26,12 +26,16 @@ const HEAP_BYTES = 1024 * 1024 * 1024
 
 async function answer({ path, allowNewer, cacheDir, asked }: StatementTask): Promise<StatementEnd> {
   try {
-    using memory = await openMemory(path, { readOnly: true, allowNewer, ...(cacheDir !== undefined && { cacheDir }) })
-    memory.read.value(`PRAGMA hard_heap_limit = ${HEAP_BYTES}`)
-    // Nothing is sent while a statement runs.
-    await reply({ kind: 'begins' })
-    if (asked.kind === 'tables') return { kind: 'tables', tables: listTables(memory.read) }
-    return { kind: 'answer', answer: executeStatement(memory.read, asked.sql, asked.limit) }
+    const memory = await openMemory(path, { readOnly: true, allowNewer, ...(cacheDir !== undefined && { cacheDir }) })
+    try {
+      memory.read.value(`PRAGMA hard_heap_limit = ${HEAP_BYTES}`)
+      // Nothing is sent while a statement runs.
+      await reply({ kind: 'begins' })
+      if (asked.kind === 'tables') return { kind: 'tables', tables: listTables(memory.read) }
+      return { kind: 'answer', answer: executeStatement(memory.read, asked.sql, asked.limit) }
+    } finally {
+      memory.close()
+    }
   } catch (error) {
     return { kind: 'failed', error: toErrorInfo(error) }
   }

@@ -151,19 +151,23 @@ function openWhole(folder: string, origin: string): WriteDb {
 /** Stores a pulled conversation in the file of all. */
 async function take(db: WriteDb, path: string, pulled: PullReport, signal: AbortSignal): Promise<Copied> {
   const { conversationId, parentConversationId: parentId, messages, summaries, unavailableFiles } = pulled
-  using part = openNative(path)
-  const counted = readRecordedEstimator(part)
-  return await mergeConversation(db, part, { conversationId, parentId }, signal, (merged) => {
-    if (typeof counted === 'string') recordEstimator(db, counted)
-    const kept = readRecordedEstimator(db)
-    const note =
-      counted === kept || typeof counted !== 'string'
-        ? null
-        : `Tokens of conversation ${conversationId} were counted by ${counted}; the file counts on with ${kept}.`
-    const copied = { conversationId, messages, summaries, isThere: false, unavailableFiles, ...merged, note }
-    storeMetaValue(db, `copying_${conversationId}`, JSON.stringify(copied))
-    return copied
-  })
+  const part = openNative(path)
+  try {
+    const counted = readRecordedEstimator(part)
+    return await mergeConversation(db, part, { conversationId, parentId }, signal, (merged) => {
+      if (typeof counted === 'string') recordEstimator(db, counted)
+      const kept = readRecordedEstimator(db)
+      const note =
+        counted === kept || typeof counted !== 'string'
+          ? null
+          : `Tokens of conversation ${conversationId} were counted by ${counted}; the file counts on with ${kept}.`
+      const copied = { conversationId, messages, summaries, isThere: false, unavailableFiles, ...merged, note }
+      storeMetaValue(db, `copying_${conversationId}`, JSON.stringify(copied))
+      return copied
+    })
+  } finally {
+    part.close()
+  }
 }
 
 /** Moves large files to where the finished memory looks for them. */

@@ -22,8 +22,12 @@ export async function* copyToTenant(
     if (isNative(opened.info)) return yield* sendMemory({ from: opened.read, filesOf: path, ...target }, signal)
     const copy = join(folder, 'copy.db')
     yield* copyMemory({ from: opened, to: copy }, signal)
-    using native = await openMemory(copy, { readOnly: true })
-    return yield* sendMemory({ from: native.read, filesOf: path, ...target }, signal)
+    const native = await openMemory(copy, { readOnly: true })
+    try {
+      return yield* sendMemory({ from: native.read, filesOf: path, ...target }, signal)
+    } finally {
+      native.close()
+    }
   } finally {
     opened.close()
     rmSync(folder, { recursive: true, force: true })

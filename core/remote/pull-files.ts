@@ -63,26 +63,30 @@ export async function* fetchFile(
   { from, path, id, objects }: { from: Postgres; path: string; id: string; objects: Objects | null },
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, FetchReport> {
-  using db = openNative(path)
-  const [origin, file] = [readPulledFrom(db), fileRow(db, id)]
-  if (origin === null || file === undefined) {
-    throw new LcmError('not_found', `${id} is no large file of a pulled conversation.`, { id })
+  const db = openNative(path)
+  try {
+    const [origin, file] = [readPulledFrom(db), fileRow(db, id)]
+    if (origin === null || file === undefined) {
+      throw new LcmError('not_found', `${id} is no large file of a pulled conversation.`, { id })
+    }
+    if (nameOnServer(file, origin) === null) {
+      throw new LcmError('not_found', `${id} has no content on the server: only its row is there.`, { id })
+    }
+    const { tenant, conversationId } = origin
+    const store = await storeIn(from)
+    if (store.rows.contents === undefined && objects === null) {
+      throw new LcmError(
+        'invalid_argument',
+        'Contents of large files lie in the store that LCM_OBJECTS names, and it is not set here: set it, and start LCM Inspector again.',
+      )
+    }
+    const files = { db, to: path, from, key: { tenant, conversationId }, store, objects }
+    const [unavailable] = yield* reported((report) => fetchContents(files, [file], signal, report))
+    if (unavailable !== undefined) throw new LcmError('server_failed', unavailable.reason, { id })
+    return { id, bytes: file.bytes ?? 0 }
+  } finally {
+    db.close()
   }
-  if (nameOnServer(file, origin) === null) {
-    throw new LcmError('not_found', `${id} has no content on the server: only its row is there.`, { id })
-  }
-  const { tenant, conversationId } = origin
-  const store = await storeIn(from)
-  if (store.rows.contents === undefined && objects === null) {
-    throw new LcmError(
-      'invalid_argument',
-      'Contents of large files lie in the store that LCM_OBJECTS names, and it is not set here: set it, and start LCM Inspector again.',
-    )
-  }
-  const files = { db, to: path, from, key: { tenant, conversationId }, store, objects }
-  const [unavailable] = yield* reported((report) => fetchContents(files, [file], signal, report))
-  if (unavailable !== undefined) throw new LcmError('server_failed', unavailable.reason, { id })
-  return { id, bytes: file.bytes ?? 0 }
 }
 
 async function fetchEach(

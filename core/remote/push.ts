@@ -49,8 +49,12 @@ type Conflict = { readonly table: string; readonly id: string; readonly what: 'c
 /** Opens a pulled file and pushes what was changed in it. */
 export async function pushFile(to: Postgres, path: string, objects: Objects | null = null): Promise<PushReport> {
   if (!pathExists(path)) throw new LcmError('file_missing', `There is no file at ${path}.`, { path })
-  using db = openNative(path)
-  return await pushChanges(to, db, { objects })
+  const db = openNative(path)
+  try {
+    return await pushChanges(to, db, { objects })
+  } finally {
+    db.close()
+  }
 }
 
 type HeadChange = ReturnType<typeof changedHead>

@@ -316,6 +316,10 @@ function isAddress(text: string): boolean {
 
 /** The address that a pulled file names. */
 function originOf(path: string): string {
-  using db = openNative(path)
-  return readPulledFrom(db)?.address ?? path
+  const db = openNative(path)
+  try {
+    return readPulledFrom(db)?.address ?? path
+  } finally {
+    db.close()
+  }
 }

@@ -31,16 +31,20 @@ export async function* makeNativeFile<P, T>(
   requireFolderOf(to)
   const partial = partialPath(to)
   try {
-    using db = openNative(partial)
-    db.exec(`PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; ${UNSYNCED}`)
-    const result = yield* make(db)
-    // The log is empty, and closing removes it, so only the file has to be renamed.
-    db.exec(AT_REST)
-    db.close()
-    sync(partial)
-    beforeNamed()
-    giveName(partial, to)
-    return result
+    const db = openNative(partial)
+    try {
+      db.exec(`PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; ${UNSYNCED}`)
+      const result = yield* make(db)
+      // The log is empty, and closing removes it, so only the file has to be renamed.
+      db.exec(AT_REST)
+      db.close()
+      sync(partial)
+      beforeNamed()
+      giveName(partial, to)
+      return result
+    } finally {
+      db.close()
+    }
   } catch (error) {
     throw errorAboutTarget(to, partial, error)
   } finally {

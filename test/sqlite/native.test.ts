@@ -20,7 +20,7 @@ describe('a native file', () => {
   it('is created where no file is, and can be opened again for writing', () => {
     const path = newPath()
     openMemory(path, { create: true }).close()
-    using memory = openMemory(path)
+    const memory = openMemory(path)
     expect(memory.info).toMatchObject({
       path,
       fileName: 'lcm.db',
@@ -31,6 +31,7 @@ describe('a native file', () => {
       access: 'in_place',
     })
     expect(memory.write).not.toBeNull()
+    memory.close()
   })
 
   it('is never created unless asked', () => {
@@ -41,20 +42,22 @@ describe('a native file', () => {
 
   it('has its application id from the first moment', () => {
     const path = newPath()
-    using db = openNative(path)
+    const db = openNative(path)
     expect(parseHeader(readFileSync(path).subarray(0, 100))).toMatchObject({
       applicationId: APPLICATION_ID,
       isWal: true,
     })
+    db.close()
   })
 
   it('is set up for safe writing', () => {
-    using db = openNative(newPath())
+    const db = openNative(newPath())
     expect(db.value('PRAGMA journal_mode')).toBe('wal')
     expect(db.value('PRAGMA foreign_keys')).toBe(1)
     expect(db.value('PRAGMA synchronous')).toBe(1)
     expect(db.value('PRAGMA trusted_schema')).toBe(0)
     expect(db.value('PRAGMA busy_timeout')).toBe(5000)
+    db.close()
   })
 
   it('is a single file again when it is closed', () => {
@@ -64,8 +67,9 @@ describe('a native file', () => {
     expect(readdirSync(dirname(path)).sort()).toEqual(['lcm.db', 'lcm.db-shm', 'lcm.db-wal'])
     memory.close()
     expect(readdirSync(dirname(path))).toEqual(['lcm.db'])
-    using again = openMemory(path)
+    const again = openMemory(path)
     expect(again.read.value('SELECT count(*) FROM conversations')).toBe(1)
+    again.close()
   })
 
   it('keeps its bytes when it is only read', () => {
@@ -80,7 +84,7 @@ describe('a native file', () => {
 
   it('is written by one connection and read by another at once', () => {
     const path = newPath()
-    using first = openMemory(path, { create: true })
+    const first = openMemory(path, { create: true })
     const second = openMemory(path)
     const version = second.read.dataVersion()
     addConversation(first.write)
@@ -88,6 +92,7 @@ describe('a native file', () => {
     expect(second.read.value('SELECT count(*) FROM conversations')).toBe(1)
     second.close()
     addConversation(first.write)
+    first.close()
   })
 
   it('can be opened by a second connection in another thread', async () => {
@@ -117,7 +122,7 @@ describe('a native file', () => {
   it('keeps its locks while the same process opens it again', async ({ skip }) => {
     skip(!existsSync('/proc/locks'), 'there is no /proc/locks')
     const path = newPath()
-    using memory = openMemory(path, { create: true })
+    const memory = openMemory(path, { create: true })
     const before = locksHeld(path)
     expect(before).toBeGreaterThan(0)
     openMemory(path).close()
@@ -125,6 +130,7 @@ describe('a native file', () => {
     expect((await identifyMemory(path)).system).toBe('native')
     expect(listFolder(dirname(path)).entries[0]?.kind).toBe('memory')
     expect(locksHeld(path)).toBe(before)
+    memory.close()
   })
 
   it('is created once when several processes create it at the same time', async () => {
@@ -133,8 +139,9 @@ describe('a native file', () => {
     const make = `import(${JSON.stringify(module)}).then(async ({ openMemory }) =>
       (await openMemory(${JSON.stringify(path)}, { create: true })).close())`
     await Promise.all([runNode(make), runNode(make), runNode(make)])
-    using memory = openMemory(path)
+    const memory = openMemory(path)
     expect(memory.read.value('PRAGMA integrity_check')).toBe('ok')
+    memory.close()
   })
 
   it('is never made of the database of another program', () => {
@@ -149,10 +156,11 @@ describe('a native file', () => {
   })
 
   it('has every canonical name with its columns', () => {
-    using db = openNative(newPath())
+    const db = openNative(newPath())
     for (const [name, columns] of Object.entries(CANONICAL)) {
       expect(db.column(`SELECT name FROM pragma_table_xinfo('${name}')`).sort()).toEqual([...columns].sort())
     }
+    db.close()
   })
 })
 

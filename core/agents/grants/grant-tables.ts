@@ -95,19 +95,23 @@ class GrantsInFile implements GrantTable {
   }
 
   #inFile<T>(work: (rows: GrantRows) => T): T {
-    using db = openCacheDb(this.#path, { create: true })
-    return db.transaction(() => {
-      db.exec(queries.schema)
-      return work({
-        get: (id) => {
-          const body = db.value<string>(queries.get, { id })
-          return body === undefined ? undefined : parsed(body)
-        },
-        put: (grant) => void db.run(queries.put, { id: grant.id, body: JSON.stringify(grant) }),
-        remove: (id) => void db.run(queries.remove, { id }),
-        all: () => db.column<string>(queries.all).flatMap((body) => parsed(body) ?? []),
+    const db = openCacheDb(this.#path, { create: true })
+    try {
+      return db.transaction(() => {
+        db.exec(queries.schema)
+        return work({
+          get: (id) => {
+            const body = db.value<string>(queries.get, { id })
+            return body === undefined ? undefined : parsed(body)
+          },
+          put: (grant) => void db.run(queries.put, { id: grant.id, body: JSON.stringify(grant) }),
+          remove: (id) => void db.run(queries.remove, { id }),
+          all: () => db.column<string>(queries.all).flatMap((body) => parsed(body) ?? []),
+        })
       })
-    })
+    } finally {
+      db.close()
+    }
   }
 }
 

@@ -137,16 +137,20 @@ export class Undo {
 
   /** Opens a backup for reading only, so that it never changes. It has to be sound, native and of this version. */
   async #verify(backup: Backup, signal: AbortSignal): Promise<void> {
-    using memory = await openMemory(backup.path, { readOnly: true })
-    const version = memory.read.value<number>('PRAGMA user_version')
-    const own = this.#options.db.value<number>('PRAGMA user_version')
-    if (!isNative(memory.info) || version !== own) {
-      throw new LcmError(
-        'invalid_argument',
-        `${backup.path} is of another version or system and cannot be restored into this file: open it as it is.`,
-      )
+    const memory = await openMemory(backup.path, { readOnly: true })
+    try {
+      const version = memory.read.value<number>('PRAGMA user_version')
+      const own = this.#options.db.value<number>('PRAGMA user_version')
+      if (!isNative(memory.info) || version !== own) {
+        throw new LcmError(
+          'invalid_argument',
+          `${backup.path} is of another version or system and cannot be restored into this file: open it as it is.`,
+        )
+      }
+      await inSlices(canonicalHash(memory.read, canonicalExtent(memory.read)), signal)
+    } finally {
+      memory.close()
     }
-    await inSlices(canonicalHash(memory.read, canonicalExtent(memory.read)), signal)
   }
 
   #attached<T>(db: WriteDb, path: string, body: () => T): T {

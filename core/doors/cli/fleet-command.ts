@@ -48,9 +48,13 @@ export const fleet = defineCommand({
 
 async function findingsIn(path: string, signal: AbortSignal): Promise<number> {
   const { openLcm } = await import('#core/lcm.ts')
-  using lcm = await openLcm(path, { readOnly: true })
-  const { counts } = await runToEnd(lcm.integrity.run(undefined, signal))
-  return counts.error + counts.warning
+  const lcm = await openLcm(path, { readOnly: true })
+  try {
+    const { counts } = await runToEnd(lcm.integrity.run(undefined, signal))
+    return counts.error + counts.warning
+  } finally {
+    lcm.close()
+  }
 }
 
 const LABEL_WIDTH = 40

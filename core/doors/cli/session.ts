@@ -25,7 +25,7 @@ export async function withMemory<T>(
   const { openLcm } = await import('#core/lcm.ts')
   const settings = loadSettings(process.env)
   if (open.create && options.db === undefined) makeFolderOf(settings.databasePath)
-  using lcm = await openLcm(options.db ?? settings.databasePath, {
+  const lcm = await openLcm(options.db ?? settings.databasePath, {
     settings,
     allowNewer: options.newer ?? false,
     ...open,
@@ -34,7 +34,11 @@ export async function withMemory<T>(
     noteUnusedLedger(lcm)
     noteUnusedEstimator(lcm)
   }
-  return await body(lcm)
+  try {
+    return await body(lcm)
+  } finally {
+    lcm.close()
+  }
 }
 
 /**

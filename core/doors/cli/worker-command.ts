@@ -95,10 +95,14 @@ async function compactFile(
   signal: AbortSignal,
 ): Promise<number> {
   const { openLcm } = await import('#core/lcm.ts')
-  using lcm = await openLcm(path)
-  const input = CompactInput.parse(asked)
-  const wanted = neededRun(lcm.planner.evaluate(input), input)
-  if (wanted === null) return 0
-  const { created } = await runToEnd(lcm.compactionEngine().compact(CompactInput.parse(wanted), signal))
-  return created.length
+  const lcm = await openLcm(path)
+  try {
+    const input = CompactInput.parse(asked)
+    const wanted = neededRun(lcm.planner.evaluate(input), input)
+    if (wanted === null) return 0
+    const { created } = await runToEnd(lcm.compactionEngine().compact(CompactInput.parse(wanted), signal))
+    return created.length
+  } finally {
+    lcm.close()
+  }
 }
