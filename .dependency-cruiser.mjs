@@ -37,6 +37,7 @@ export const GROUND = [
   'log',
   'markup',
   'packages',
+  'parsed-json',
   'platform',
   'read-at',
   'sanitize',

@@ -22,7 +22,8 @@ import { dissolveNode, whyNotDissolved } from '../repair/dissolve-node.ts'
 import type { RepairerOptions } from '../repair/repairer-options.ts'
 import { rules } from '../rules/rules.ts'
 import { type Operated, toOperated, windowTokens } from './operated.ts'
-import { placeTexts, rewriteTexts, writeByHand } from './rewrite.ts'
+import { placeTexts } from './place-texts.ts'
+import { rewriteTexts, writeByHand } from './rewrite.ts'
 import { transplant } from './transplant.ts'
 
 /** How often an operation is prepared again when another process has written meanwhile. */
