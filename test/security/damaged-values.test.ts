@@ -226,25 +226,50 @@ describe('a native file whose checks were turned off', () => {
   })
 })
 
-describe('a native file with a page of another table in the place of one with messages', () => {
+/** A copy of a sound file in which `change` stored what a table forbids, as a page of another table in its place may. */
+function copyWithForbidden(table: string, forbidden: RegExp, change: string): string {
+  const path = join(temporaryFolder(), 'lcm.db')
+  copyFileSync(soundFile(nativeWriter), path)
+  const edit = (edited: (declared: string) => string, then: string): void => {
+    const db = new Database(path)
+    db.unsafeMode()
+    db.pragma('writable_schema = ON')
+    const declared = String(db.prepare('SELECT sql FROM sqlite_schema WHERE name = ?').pluck().get(table))
+    db.prepare('UPDATE sqlite_schema SET sql = ? WHERE name = ?').run(edited(declared), table)
+    db.exec(then)
+    db.close()
+  }
+  let required = ''
+  edit((declared) => {
+    required = declared
+    return declared.replace(forbidden, (words) => ' '.repeat(words.length))
+  }, '')
+  edit((declared) => declared, change)
+  edit(() => required, '')
+  return path
+}
+
+describe('a native file with a page of another table in the place of one of its own', () => {
   it('shows an empty text where a message has none, although the schema allows no such message', async () => {
-    const path = join(temporaryFolder(), 'lcm.db')
-    copyFileSync(soundFile(nativeWriter), path)
-    const alter = (from: string, to: string, then: string): void => {
-      const db = new Database(path)
-      db.unsafeMode()
-      db.pragma('writable_schema = ON')
-      db.exec(`UPDATE sqlite_schema SET sql = replace(sql, '${from}', '${to}') WHERE name = 'messages'; ${then}`)
-      db.close()
-    }
-    const isRequired = 'content         TEXT NOT NULL'
-    const isFree = 'content         TEXT         '
-    alter(isRequired, isFree, '')
-    alter('', '', 'DROP TRIGGER messages_immutable; UPDATE messages SET content = NULL WHERE message_id = 1')
-    alter(isFree, isRequired, '')
+    const change = 'DROP TRIGGER messages_immutable; UPDATE messages SET content = NULL WHERE message_id = 1'
+    const path = copyWithForbidden('messages', /(?<=\bcontent +TEXT )NOT NULL/, change)
     await withLcm(path, cacheDir, (lcm) => {
       expect(lcm.read.value('SELECT content FROM messages WHERE message_id = 1')).toBeNull()
       expect(lcm.transcript.message('msg_1')).toMatchObject({ content: '' })
+    })
+  })
+
+  it('is checked to the end where a large file has no path, although the schema allows no such file', async () => {
+    const change = 'UPDATE large_files SET storage_uri = NULL'
+    const path = copyWithForbidden('large_files', /(?<=\bstorage_uri +TEXT )NOT NULL/, change)
+    await withLcm(path, cacheDir, async (lcm) => {
+      expect(
+        lcm.read.value('SELECT count(*) FROM large_files WHERE typeof(storage_uri) = ?', ['null']),
+      ).toBeGreaterThan(0)
+      const { checks } = await runToEnd(lcm.integrity.run(undefined, never))
+      expect(checks.find(({ id }) => id === 'invalid_value')?.samples.map(({ detail }) => detail)).toContain(
+        'large_files.storage_uri is NULL',
+      )
     })
   })
 })

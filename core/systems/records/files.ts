@@ -40,11 +40,13 @@ const queries = {
     ) AND instr(content, :id) > 0
     ORDER BY message_id
     LIMIT 1000`,
+  // A page of another table in the place of one of these may have what the schema forbids. SQLite takes IS NOT NULL from
+  // the schema, and looks at the type of the value.
   stored: /* sql */ `
     SELECT file_id AS id, conversation_id AS conversationId, byte_size AS bytes, content_hash AS hash,
       storage_uri AS uri
     FROM large_files
-    WHERE storage_uri IS NOT NULL`,
+    WHERE typeof(storage_uri) = 'text'`,
   storedById: /* sql */ `
     SELECT file_id AS id, conversation_id AS conversationId, byte_size AS bytes, content_hash AS hash,
       storage_uri AS uri
@@ -53,7 +55,7 @@ const queries = {
   pathsOfContent: /* sql */ `
     SELECT DISTINCT storage_uri
     FROM large_files
-    WHERE content_hash = :hash AND storage_uri IS NOT NULL
+    WHERE content_hash = :hash AND typeof(storage_uri) = 'text'
     ORDER BY created_at
     LIMIT 20`,
   smallest: /* sql */ `SELECT min(byte_size) FROM large_files`,
