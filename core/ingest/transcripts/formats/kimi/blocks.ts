@@ -10,7 +10,7 @@ export function kimiBlock(part: unknown): BlockPart {
     case 'text':
       return typeof part.text === 'string' ? textBlock(part.text) : unknownBlock(part)
     case 'think':
-      return reasoningBlock(textAt(part, 'think') ?? '')
+      return typeof part.think === 'string' ? reasoningBlock(part.think) : unknownBlock(part)
     case 'image_url':
       return mediaBlock('image', objectAt(part, 'imageUrl'))
     case 'audio_url':
@@ -51,7 +51,9 @@ export function kimiResult(result: JsonObject, isTimed: boolean): KimiResult {
   const blocks = Array.isArray(given) ? given.map(kimiBlock) : []
   const files = blocks.filter(({ part }) => part.type === 'file')
   const labels = files.flatMap(({ text }) => text ?? [])
-  const said = [plainText(given), ...labels].filter((text) => text !== '').join('\n')
+  // A result of another shape is kept as it stands.
+  const told = typeof given === 'string' || Array.isArray(given) ? plainText(given) : JSON.stringify(result)
+  const said = [told, ...labels].filter((text) => text !== '').join('\n')
   const duration = result.durationMs
   const note = textAt(result, 'note')
   const lines = [

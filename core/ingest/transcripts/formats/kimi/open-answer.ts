@@ -11,6 +11,14 @@ type Result = { readonly result: JsonObject; readonly createdAtMs: number; reado
 /** Where an answer stands: the session, the sessions it was copied from, and whether it is still in the window. */
 export type Standing = { readonly sessionId: string; readonly copiedFrom: readonly string[]; readonly isLive: boolean }
 
+/** The field in which an event has what it tells. */
+export const fieldOf: ReadonlyMap<string, string> = new Map([
+  ['content.part', 'part'],
+  ['tool.call', 'name'],
+  ['tool.result', 'result'],
+  ['step.end', 'uuid'],
+])
+
 /** A step of the model while the log tells of it: what it says, its calls, and their results. */
 export class OpenAnswer {
   readonly uuid: string

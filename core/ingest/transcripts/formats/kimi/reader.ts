@@ -19,15 +19,12 @@ import {
 } from '#core/ingest/transcripts/parts.ts'
 import { type RecordOrigin, typeName } from '#core/ingest/transcripts/read-lines.ts'
 import { kimiBlock, kimiFinish, kimiResult } from './blocks.ts'
-import { OpenAnswer, resultId, type Standing } from './open-answer.ts'
+import { bookkeeping } from './bookkeeping.ts'
+import { fieldOf, OpenAnswer, resultId, type Standing } from './open-answer.ts'
 import { isTyped } from './origin.ts'
 import type { KimiPlace } from './place.ts'
 import { type KimiSession, sessionOf } from './session.ts'
 import type { KimiWindow } from './window.ts'
-
-/** Records of what the program did. The texts in them stand in the records of the window, too. */
-const bookkeeping =
-  /^(?:turn|prompt|permission|token_counting|llm|runtime|plugin|tools|task|plan_mode|plan|swarm_mode|tower_mode|subagent|goal|cron|interaction|interruptionReminder|mcp|file_history|agent|human|forked$|metadata$|config|profile|context\.(?:undo|undone|clear|spliced)$|full_compaction)/
 
 /** The second reading of a log. */
 export class KimiReader {
@@ -77,15 +74,19 @@ export class KimiReader {
         out.push({ kind: 'other' })
         return
       case 'profile.bind':
-      case 'config.update':
-        this.#takePrompt(textAt(record, 'systemPrompt'), { line, details }, atMs, out)
+      case 'config.update': {
+        const prompt = textAt(record, 'systemPrompt')
+        if (prompt !== null) this.#takePrompt(prompt, { line, details }, atMs, out)
+        else if (type === 'config.update') out.push({ kind: 'other' })
+        else out.push({ kind: 'skipped', line, reason: 'a record of a profile without a prompt that can be read' })
         return
+      }
       case 'full_compaction.begin':
         this.#isAuto = textAt(record, 'source') === null ? null : record.source !== 'manual'
         out.push({ kind: 'other' })
         return
       default:
-        if (bookkeeping.test(type)) out.push({ kind: 'other' })
+        if (bookkeeping.has(type)) out.push({ kind: 'other' })
         else out.push({ kind: 'skipped', line, reason: `unknown type of record: ${typeName(record.type)}` })
     }
   }
@@ -176,7 +177,8 @@ export class KimiReader {
     const open = this.#open
     const isTaken = open !== null && (type === 'tool.result' ? open.takeResult(event, atMs, line) : open.uuid === uuid)
     if (open && type === 'tool.result') this.#kept.set(line, resultId(open.uuid, textAt(event, 'toolCallId') ?? ''))
-    if (!isTaken || !/^(?:content\.part|tool\.(?:call|result)|step\.end)$/.test(type)) {
+    const field = fieldOf.get(type)
+    if (!isTaken || field === undefined || !(field in event)) {
       out.push({ kind: 'skipped', line, reason: `a part of no answer: ${typeName(event.type)}` })
       return
     }
@@ -242,8 +244,8 @@ export class KimiReader {
   }
 
   /** The newest prompt of the program stands in the place of those before it. */
-  #takePrompt(text: string | null, { line, details }: RecordOrigin, atMs: number, out: TranscriptRecord[]): void {
-    if (text === null || text === this.#prompt?.text) {
+  #takePrompt(text: string, { line, details }: RecordOrigin, atMs: number, out: TranscriptRecord[]): void {
+    if (text === this.#prompt?.text) {
       out.push({ kind: 'other' })
       return
     }
