@@ -106,7 +106,7 @@ describe('the window of a session of oh-my-pi', () => {
     ])
   })
 
-  it('of a sub-agent begins with its system prompt, and the sub-agent is no fork of the session that started it', async () => {
+  it('begins in a sub-agent with its system prompt, and the sub-agent is no fork of the session that started it', async () => {
     using memory = buildMemory()
     await imported(memory, session(said('user', 'one'), called('c1'), result('c1', 'started')))
     const [, ...entries] = session(

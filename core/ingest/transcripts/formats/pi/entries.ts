@@ -61,7 +61,7 @@ export function isUnsent(message: JsonObject): boolean {
 }
 
 /** Whether a person ran something at the prompt: a command, or in oh-my-pi also lines of Python. */
-export const isRun = ({ role }: JsonObject): boolean => role === 'bashExecution' || role === 'pythonExecution'
+const isRun = ({ role }: JsonObject): boolean => role === 'bashExecution' || role === 'pythonExecution'
 
 /** What OpenClaw names as the model of its own words. */
 const programWords: ReadonlySet<string> = new Set(['gateway-injected', 'delivery-mirror'])
