@@ -1,9 +1,9 @@
-import type { CompactInput, CompactionDecision, CompactionPlan, PlanStep } from '../contract/compaction.ts'
+import type { CompactInput, CompactionDecision, CompactionPlan } from '../contract/compaction.ts'
 import { withOverrides } from '../settings/settings.ts'
 import type { KeptWindow } from '../window/kept-window.ts'
 import { measureWindow } from '../window/window-size.ts'
 import { type PlannerSettings, settingsFor } from './conversation-settings.ts'
-import { decide, emptyPlan, planWindow, simulatePlan, withInherited } from './plan-window.ts'
+import { decide, emptyPlan, planWindow, withInherited } from './plan-window.ts'
 
 /**
  * Answers whether a window should be compacted and what a run would do. It only reads, supports files of every system,
@@ -45,21 +45,6 @@ export class CompactionPlanner {
     if (this.#whyOff !== null) return emptyPlan(window, input, this.#whyOff)
     const sent = this.#windows.sent(input.conversationId)
     return withInherited(planWindow(window, covered, input, judged), sent.window, sent.homes)
-  }
-
-  /**
-   * Returns the steps of `plan` with the ids of all their sources, of which one that an earlier step makes is `step_<n>`.
-   * @throws LcmError not_found, invalid_argument
-   */
-  steps(input: CompactInput): {
-    readonly steps: readonly PlanStep[]
-    readonly sourceIds: readonly (readonly string[])[]
-  } {
-    const { judged } = this.#settingsFor(input)
-    const { window, covered } = this.#windows.of(input.conversationId)
-    if (this.#whyOff !== null) return { steps: [], sourceIds: [] }
-    const { plan, sourceIds } = simulatePlan(window, covered, input, judged)
-    return { steps: plan.steps, sourceIds }
   }
 
   #settingsFor({ conversationId, settings }: CompactInput) {

@@ -83,19 +83,15 @@ export const planWindow = (
 ): CompactionPlan => simulatePlan(window, covered, input, settings).plan
 
 /**
- * Does the same, with the ids of the sources of each step, and `sizeAfter`, which measures the remaining window. The window
- * that a fork is sent ends with its own one.
+ * Does the same with a given `sizeAfter`, which measures the remaining window. The window that a fork is sent ends with
+ * its own one.
  */
 export function simulatePlan(
   window: Window,
   covered: CoverageOfEntries,
   input: CompactInput,
   settings: Readonly<CompactionSettings>,
-): {
-  readonly plan: CompactionPlan
-  readonly sourceIds: readonly (readonly string[])[]
-  sizeAfter(sent: Window, selected: Readonly<CompactionSettings>): WindowSize
-} {
+): { readonly plan: CompactionPlan; sizeAfter(sent: Window, selected: Readonly<CompactionSettings>): WindowSize } {
   const goal = targetOf(input, settings)
   const simulation = new Simulation(window, goal, covered)
   let skipped: string | null = null
@@ -111,7 +107,7 @@ export function simulatePlan(
     if (steps.length === 0) break
     simulation.replace(steps)
   }
-  const { steps, sourceIds } = simulation
+  const { steps } = simulation
   const plan: CompactionPlan = {
     conversationId: input.conversationId,
     mode: input.mode,
@@ -121,7 +117,7 @@ export function simulatePlan(
     expectedTokensAfter: simulation.tokens,
     skipped: steps.length === 0 ? (skipped ?? NOTHING_TO_CONDENSE) : null,
   }
-  return { plan, sourceIds, sizeAfter: (sent, selected) => simulation.measure(selected, sent) }
+  return { plan, sizeAfter: (sent, selected) => simulation.measure(selected, sent) }
 }
 
 /**
@@ -157,14 +153,6 @@ export function withInherited(plan: CompactionPlan, sent: Window, homes: readonl
 export function emptyPlan(window: Window, { conversationId, mode }: CompactInput, skipped: string): CompactionPlan {
   const { tokens } = window
   return { conversationId, mode, steps: [], modelCalls: 0, tokensBefore: tokens, expectedTokensAfter: tokens, skipped }
-}
-
-/** @param ids in the order of the window, at least one */
-function sourcesOf(ids: readonly string[]): PlanStep['sources'] {
-  const numbers = { messages: 0, summaries: 0, planned: 0 }
-  for (const id of ids)
-    numbers[id.startsWith('msg_') ? 'messages' : id.startsWith('step_') ? 'planned' : 'summaries'] += 1
-  return { ...numbers, firstId: ids[0] ?? '', lastId: ids.at(-1) ?? '' }
 }
 
 type SeqRange = { readonly firstSeq: number; readonly lastSeq: number }
@@ -209,7 +197,6 @@ class EntriesLeft {
 class Simulation {
   tokens: number
   readonly steps: PlanStep[] = []
-  readonly sourceIds: string[][] = []
   readonly #window: Window
   readonly #goal: number | null
   readonly #stored: ReadonlyMap<string, SeqRange>
@@ -262,18 +249,17 @@ class Simulation {
 
   /** Records a step, and returns the summary that it is expected to make. */
   #summaryOf(before: Window | EntriesLeft, step: Step): WindowItem {
-    const ids = before.idsIn(step.from, step.to)
+    const sources = before.idsIn(step.from, step.to)
     const sourceTokens = before.tokensIn(step.from, step.to)
     const expectedTokens = extractTokens(sourceTokens, step.targetTokens)
     const extent = this.#extentOf(before, step)
     const id = `step_${this.steps.length}`
     this.#planned.set(id, extent)
-    this.sourceIds.push(ids)
     const { depth } = step
     this.steps.push({
       pass: depth === 0 ? 'leaf' : 'condensed',
       depth,
-      sources: sourcesOf(ids),
+      sources,
       sourceTokens,
       expectedTokens,
       ...extent,

@@ -42,7 +42,7 @@ export class PromptPreviewer {
   preview(input: CompactInput, index: number, level: ModelLevel): PromptPreview {
     const { estimator, planner, prompts, windows } = this.#options
     const settings = withOverrides(this.#options.settings, input.settings)
-    const { steps, sourceIds } = planner.steps(input)
+    const { steps } = planner.plan(input)
     const step = steps[index]
     if (!step) {
       throw new LcmError('not_found', `The plan has no step ${index}: it has ${steps.length}, counted from 0.`)
@@ -53,7 +53,7 @@ export class PromptPreviewer {
         depth: step.depth,
         targetTokens: step.depth === 0 ? settings.leafTargetTokens : settings.condensedTargetTokens,
         sourceTokens: step.sourceTokens,
-        entries: this.#entries(sourceIds[index] ?? [], items),
+        entries: this.#entries(step, items),
         previousSummary: step.depth === 0 ? this.#previousSummary(steps, index, items) : null,
       },
       level,
@@ -63,9 +63,9 @@ export class PromptPreviewer {
     return { promptVersion, source, depth: step.depth, level, system, prompt, tokens }
   }
 
-  #entries(sourceIds: readonly string[], items: readonly WindowItem[]): SourceEntry[] {
+  #entries(step: PlanStep, items: readonly WindowItem[]): SourceEntry[] {
     const byId = new Map(items.map((item) => [item.id, item]))
-    return sourceIds.flatMap((id): readonly SourceEntry[] => {
+    return step.sources.flatMap((id): readonly SourceEntry[] => {
       const item = byId.get(id)
       if (!item) return [notYetWritten(id)]
       return readSources(this.#options.db, [item], item.summaryId === null ? 0 : 1)?.entries ?? []
@@ -74,11 +74,11 @@ export class PromptPreviewer {
 
   /** Returns the text of the nearest summary before the step's sources, written or planned. */
   #previousSummary(steps: readonly PlanStep[], index: number, items: readonly WindowItem[]): string | null {
-    const first = items.findIndex((item) => item.id === steps[index]?.sources.firstId)
+    const first = items.findIndex((item) => item.id === steps[index]?.sources[0])
     const stored = items.slice(0, Math.max(0, first)).findLast((item) => item.summaryId !== null)
     const before = steps[index - 1]
     if (before) {
-      const beforeAt = items.findIndex((item) => item.id === before.sources.firstId)
+      const beforeAt = items.findIndex((item) => item.id === before.sources[0])
       if (!stored || beforeAt > items.indexOf(stored)) return notYetWritten(`step_${index - 1}`).text
     }
     const id = stored?.summaryId ?? null

@@ -60,10 +60,10 @@ function countSteps({ steps }: CompactionPlan): Pick<WhatIf, 'messagesToLeaves' 
   const summariesToCondensed = { summaries: 0, condensed: 0 }
   for (const { pass, sources } of steps) {
     if (pass === 'leaf') {
-      messagesToLeaves.messages += sources.messages
+      messagesToLeaves.messages += sources.length
       messagesToLeaves.leaves += 1
     } else {
-      summariesToCondensed.summaries += sources.summaries + sources.planned
+      summariesToCondensed.summaries += sources.length
       summariesToCondensed.condensed += 1
     }
   }

@@ -94,22 +94,11 @@ export const CompactionDecision = z.object({
 })
 export type CompactionDecision = z.infer<typeof CompactionDecision>
 
-/** What becomes one node, in numbers: a long conversation has hundreds of thousands of sources. */
-const PlanSources = z.object({
-  messages: z.int(),
-  /** Summaries that are in the window now. */
-  summaries: z.int(),
-  /** Summaries that earlier steps of the plan make. */
-  planned: z.int(),
-  /** The ids of the first and of the last of them, in the order of the window. The summary of a step is `step_<n>`. */
-  firstId: NodeId,
-  lastId: NodeId,
-})
-
 export const PlanStep = z.object({
   pass: z.enum(['leaf', 'condensed']),
   depth: z.int(),
-  sources: PlanSources,
+  /** The ids of what becomes one node. A planned node of an earlier step is `step_<n>`. */
+  sources: z.array(NodeId),
   sourceTokens: z.int(),
   expectedTokens: z.int(),
   firstSeq: z.int(),

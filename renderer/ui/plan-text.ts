@@ -4,9 +4,12 @@ import { formatCount, plural } from './format.ts'
 /** `143 messages and 3 earlier summaries leave the window, 21 summaries come` */
 export function planText({ steps }: Pick<CompactionPlan, 'steps'>): string {
   let [messages, earlier] = [0, 0]
+  // A long plan has hundreds of thousands of sources, so no list of them is made.
   for (const { sources } of steps) {
-    messages += sources.messages
-    earlier += sources.summaries
+    for (const id of sources) {
+      if (id.startsWith('msg_')) messages += 1
+      else if (!id.startsWith('step_')) earlier += 1
+    }
   }
   const leaving = [
     messages > 0 && plural(messages, 'message'),

@@ -68,4 +68,4 @@ export function useCompactionPreview(
 
 /** By which a plan of a conversation is told from another one, after the file has changed. */
 const planKey = ({ steps, tokensBefore }: CompactionPlan): string =>
-  [tokensBefore, steps.length, steps[0]?.sources.firstId, steps.at(-1)?.sources.lastId].join(' ')
+  [tokensBefore, steps.length, steps[0]?.sources[0], steps.at(-1)?.sources.at(-1)].join(' ')

@@ -29,7 +29,7 @@ describe('the decision to compact', () => {
 })
 
 describe('a compaction plan', () => {
-  it('tells of every step what it is made of, and writes nothing', () => {
+  it('lists every step with its sources, and writes nothing', () => {
     using memory = remember(talk(10, 100))
     const before = [canonicalRows(memory.db), windowOf(memory.db, 1), memory.db.dataVersion()]
     const plan = CompactionPlan.parse(
@@ -42,7 +42,7 @@ describe('a compaction plan', () => {
         {
           pass: 'leaf',
           depth: 0,
-          sources: { messages: 4, summaries: 0, planned: 0, firstId: 'msg_1', lastId: 'msg_4' },
+          sources: ['msg_1', 'msg_2', 'msg_3', 'msg_4'],
           sourceTokens: 400,
           expectedTokens: 60,
           firstSeq: 0,
@@ -51,7 +51,7 @@ describe('a compaction plan', () => {
         {
           pass: 'leaf',
           depth: 0,
-          sources: { messages: 4, summaries: 0, planned: 0, firstId: 'msg_5', lastId: 'msg_8' },
+          sources: ['msg_5', 'msg_6', 'msg_7', 'msg_8'],
           sourceTokens: 400,
           expectedTokens: 60,
           firstSeq: 4,
@@ -60,7 +60,7 @@ describe('a compaction plan', () => {
         {
           pass: 'condensed',
           depth: 1,
-          sources: { messages: 0, summaries: 0, planned: 2, firstId: 'step_0', lastId: 'step_1' },
+          sources: ['step_0', 'step_1'],
           sourceTokens: 120,
           expectedTokens: 60,
           firstSeq: 0,

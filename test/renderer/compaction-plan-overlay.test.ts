@@ -7,12 +7,12 @@ import { layoutRows } from '#renderer/features/strata/row-layout.ts'
 import { indexSummaries } from '#renderer/features/strata/summary-index.ts'
 import { idAt, messageColumns, sceneOf, strataOf } from './strata-builder.ts'
 
-const step = (depth: number, firstId: string, lastId: string) => ({ depth, sources: { firstId, lastId } })
-const leaf = (first: number, last: number) => step(0, `msg_${first}`, `msg_${last}`)
+const messages = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => `msg_${first + i}`)
+const leaf = (first: number, last: number) => ({ depth: 0, sources: messages(first, last) })
 
 /** Forty messages; the leaf `sum_0000` covers the first ten. */
 const strata = strataOf([{ x0: 0, x1: 10, inWindow: true }], { extent: 40 })
-const steps = [leaf(11, 20), leaf(21, 30), step(1, idAt(0), 'step_1')]
+const steps = [leaf(11, 20), leaf(21, 30), { depth: 1, sources: [idAt(0), 'step_0', 'step_1'] }]
 
 function planned() {
   const index = withPlannedDepths(indexSummaries(strata), steps)
@@ -57,7 +57,7 @@ describe('the overlay of a compaction plan over the strata', () => {
   })
 
   it('leaves out steps whose sources cannot be placed', () => {
-    const lost = [step(1, 'sum_gone', 'step_9'), leaf(1, 5)]
+    const lost = [{ depth: 1, sources: ['sum_gone', 'step_9'] }, { depth: 0, sources: [] }, leaf(1, 5)]
     expect(placePlan(lost, strataOf([], { extent: 40 }), indexSummaries(strataOf([])), null).step).toEqual([])
   })
 

@@ -25,8 +25,6 @@ vi.mock('#renderer/api.ts', () => ({ api: {} }))
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
 
-const NO_SOURCES: PlanStep['sources'] = { messages: 0, summaries: 0, planned: 0, firstId: 'msg_1', lastId: 'msg_1' }
-
 describe('the request for a compaction', () => {
   it('leaves out every setting that the form leaves empty, so that the configuration decides', () => {
     expect(requestOf(EMPTY_FORM, 3)).toEqual({
@@ -90,7 +88,7 @@ describe('the texts about a compaction', () => {
   })
 
   it('count the first summaries and the summaries of summaries that a plan makes', () => {
-    const step = { sources: NO_SOURCES, sourceTokens: 0, expectedTokens: 0, firstSeq: 0, lastSeq: 0 }
+    const step = { sources: [], sourceTokens: 0, expectedTokens: 0, firstSeq: 0, lastSeq: 0 }
     const leafStep = { ...step, pass: 'leaf', depth: 0 } as const
     const condensedStep = { ...step, pass: 'condensed', depth: 1 } as const
     expect(plain(stepsText({ steps: [leafStep, leafStep, condensedStep] }))).toBe(
@@ -131,7 +129,7 @@ describe('the preset of a known system', () => {
 
 describe('the estimate for a compaction by models', () => {
   const numbers = { depth: 0, firstSeq: 0, lastSeq: 0, sourceTokens: 4000, expectedTokens: 600 }
-  const step = { ...numbers, pass: 'leaf' as const, sources: NO_SOURCES }
+  const step = { ...numbers, pass: 'leaf' as const, sources: [] }
   const plan = {
     conversationId: 1,
     mode: 'full' as const,
@@ -224,15 +222,14 @@ it('says of a compaction how many details were kept, dropped and changed, and le
 })
 
 describe('the sentence about a plan', () => {
-  const step = (sources: Partial<PlanStep['sources']>): PlanStep => ({
-    ...{ pass: 'leaf', depth: 0, sourceTokens: 9, expectedTokens: 4, firstSeq: 0, lastSeq: 1 },
-    sources: { ...NO_SOURCES, ...sources },
+  const step = (sources: string[]): PlanStep => ({
+    ...{ pass: 'leaf', depth: 0, sources, sourceTokens: 9, expectedTokens: 4, firstSeq: 0, lastSeq: 1 },
   })
 
   it('counts the messages and earlier summaries that leave, and the summaries that come', () => {
-    const steps = [step({ messages: 2 }), step({ messages: 1 }), step({ summaries: 1, planned: 2 })]
+    const steps = [step(['msg_1', 'msg_2']), step(['msg_3']), step(['sum_a', 'step_0', 'step_1'])]
     expect(plain(planText({ steps }))).toBe('3 messages and 1 earlier summary leave the window, 3 summaries come')
-    expect(plain(planText({ steps: [step({ messages: 1 })] }))).toBe('1 message leaves the window, 1 summary comes')
+    expect(plain(planText({ steps: [step(['msg_1'])] }))).toBe('1 message leaves the window, 1 summary comes')
   })
 
   it('counts the details that are lost or changed, and says when there are none', () => {

@@ -198,7 +198,7 @@ describe('the preview of a prompt', () => {
       const more = { ...settings, condensedMinFanout: 2, leafChunkTokens: 200 }
       const input = { conversationId: largest?.conversationId ?? 0, mode: 'full', settings: more } as const
       const { steps } = await client.compaction.plan(input)
-      const condensed = steps.findIndex((step) => step.sources.planned > 0)
+      const condensed = steps.findIndex((step) => step.sources.some((id) => id.startsWith('step_')))
       expect(condensed).toBeGreaterThan(0)
       const preview = await client.compaction.prompt({ ...input, step: condensed, level: 'aggressive' })
       expect(preview.prompt).toMatch(/\(the summary that step \d+ of the plan will write\)/)

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFi
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { CompactInput, type PlanStep } from '#core/contract/compaction.ts'
+import { CompactInput } from '#core/contract/compaction.ts'
 import { startRecording } from '#core/doors/recording.ts'
 import type { Jobs } from '#core/jobs/jobs.ts'
 import { OpeningCheck } from '#core/jobs/opening-check.ts'
@@ -60,7 +60,7 @@ const filesIn = (folder: string): number =>
     ? readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile()).length
     : 0
 
-type Step = Pick<PlanStep, 'depth' | 'sources' | 'expectedTokens'>
+type Step = { readonly depth: number; readonly sources: readonly string[]; readonly expectedTokens: number }
 const leaves = (steps: readonly Step[]): readonly Step[] => steps.filter(({ depth }) => depth === 0)
 const condensed = (steps: readonly Step[]): readonly Step[] => steps.filter(({ depth }) => depth > 0)
 
@@ -219,7 +219,7 @@ const effects: Readonly<Record<keyof typeof VARIABLES, Effect>> = {
   },
   freshTailCount: {
     given: () => ({ LCM_FRESH_TAIL_COUNT: '60' }),
-    observe: plan(({ steps }) => leaves(steps).reduce((sum, { sources }) => sum + sources.messages, 0)),
+    observe: plan(({ steps }) => leaves(steps).reduce((sum, { sources }) => sum + sources.length, 0)),
     without: 152,
     // A call is kept with its result.
     with: 99,
@@ -260,7 +260,7 @@ const effects: Readonly<Record<keyof typeof VARIABLES, Effect>> = {
   },
   condensedMinFanout: {
     given: () => ({ LCM_CONDENSED_MIN_FANOUT: '3' }),
-    observe: plan(({ steps }) => condensed(steps)[0]?.sources.planned),
+    observe: plan(({ steps }) => condensed(steps)[0]?.sources.length),
     without: 4,
     with: 3,
   },

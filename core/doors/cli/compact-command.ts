@@ -81,7 +81,7 @@ const planText = (plan: CompactionPlan, estimate: SpendEstimate): string =>
         String(index + 1),
         step.pass,
         step.depth,
-        step.sources.messages + step.sources.summaries + step.sources.planned,
+        step.sources.length,
         step.sourceTokens,
         step.expectedTokens,
         `${step.firstSeq}–${step.lastSeq}`,

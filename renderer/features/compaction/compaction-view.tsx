@@ -233,7 +233,7 @@ const byModel = (estimate: ModelEstimate | null): string =>
 /** Asks before a compaction, and names what will change and what will not. */
 function ConfirmDialog({ plan, preview, info, estimate, onConfirm, onClose }: ConfirmDialogProps) {
   const found = preview.found && previewText(preview.found)
-  const messages = plan.steps.reduce((sum, step) => sum + step.sources.messages, 0)
+  const messages = plan.steps.filter((step) => step.pass === 'leaf').reduce((sum, step) => sum + step.sources.length, 0)
   return (
     <Dialog
       title="Compact this conversation?"

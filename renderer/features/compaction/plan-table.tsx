@@ -212,16 +212,15 @@ const COLUMNS: readonly Column<Row>[] = [
 ]
 
 /** `12 messages from “…” to “…”`. A step that is made from one before it has no words yet. */
-function Sources({ step: { sources } }: { readonly step: PlanStep }) {
-  const { messages, summaries, planned, firstId, lastId } = sources
-  const count = messages > 0 ? plural(messages, 'message') : plural(summaries + planned, 'summary', 'summaries')
+function Sources({ step: { pass, sources } }: { readonly step: PlanStep }) {
+  const count = pass === 'leaf' ? plural(sources.length, 'message') : plural(sources.length, 'summary', 'summaries')
   return (
     <span className={styles.sources}>
-      {count} from <Words id={firstId} />
-      {firstId !== lastId && (
+      {count} from <Words id={sources[0] ?? ''} />
+      {sources.length > 1 && (
         <>
           {' to '}
-          <Words id={lastId} />
+          <Words id={sources.at(-1) ?? ''} />
         </>
       )}
     </span>
@@ -230,7 +229,7 @@ function Sources({ step: { sources } }: { readonly step: PlanStep }) {
 
 function Words({ id }: { readonly id: string }) {
   const planned = /^step_(\d+)$/.exec(id)?.[1]
-  const name = useName(planned === undefined ? id : null)
+  const name = useName(planned === undefined && id !== '' ? id : null)
   return planned === undefined ? (
     <q className={styles.words} title={name ?? id}>
       <bdi>

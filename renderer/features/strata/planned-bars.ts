@@ -8,9 +8,7 @@ import type { SummaryIndex } from './summary-index.ts'
 import type { Viewport } from './viewport.ts'
 
 /** The part of a step that determines the position of its node. */
-export type PlannedStep = Pick<PlanStep, 'depth'> & {
-  readonly sources: Pick<PlanStep['sources'], 'firstId' | 'lastId'>
-}
+export type PlannedStep = Pick<PlanStep, 'depth' | 'sources'>
 
 /** Nodes of a plan that do not exist yet, in columns like the summaries. */
 export type PlannedBars = {
@@ -37,7 +35,8 @@ export function placePlan(
   buckets: Buckets | null,
 ): PlannedBars {
   const ranges: (Viewport | null)[] = []
-  const rangeOf = (id: string): Viewport | null => {
+  const rangeOf = (id: string | undefined): Viewport | null => {
+    if (id === undefined) return null
     // Most sources of a long plan are messages, so no other table is searched for them.
     const number = messageNumber(id)
     if (number !== null) return buckets === null ? null : rangeOfMessage(buckets, number)
@@ -47,8 +46,8 @@ export function placePlan(
   }
   const bars = { x0: [] as number[], x1: [] as number[], depth: [] as number[], step: [] as number[] }
   steps.forEach(({ depth, sources }, step) => {
-    const first = rangeOf(sources.firstId)
-    const last = rangeOf(sources.lastId)
+    const first = rangeOf(sources[0])
+    const last = rangeOf(sources.at(-1))
     const range = first && last && { x0: Math.min(first.x0, last.x0), x1: Math.max(first.x1, last.x1) }
     ranges.push(range)
     if (range === null || isThere(strata, index, depth, range)) return

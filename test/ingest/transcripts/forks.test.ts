@@ -125,7 +125,7 @@ describe('the window of a fork', () => {
     const tokens = inherited.reduce((sum, item) => sum + item.tokens, 0)
     expect(plan.inherited).toEqual({ conversationId: 1, items: 2, tokens })
     expect(plan.tokensBefore).toBe(context.activeTokens - tokens)
-    const sources = planner.steps(input).sourceIds.flat()
+    const sources = plan.steps.flatMap((step) => step.sources)
     expect(sources.length).toBeGreaterThan(0)
     for (const { id } of inherited) expect(sources).not.toContain(id)
     const tried = new WhatIfPlanner(windows, compaction).ask({
