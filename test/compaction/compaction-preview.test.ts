@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { CompactInput, type CompactionPreview } from '#core/contract/compaction.ts'
 import { type JobResult, JobSpec } from '#core/contract/job.ts'
 import { executeHere } from '#core/doors/run-job.ts'
@@ -39,6 +39,9 @@ type Placed = Pick<CompactionPreview['summaries'][number], 'depth' | 'firstSeq' 
 /** Fewer messages than there are, so that the comparison is short. */
 const settings = { freshTailCount: 110 }
 
+/** Where trials are made: other tests make theirs at the same time. */
+const ownTemporary = temporaryFolder()
+for (const name of ['TMPDIR', 'TEMP']) vi.stubEnv(name, ownTemporary)
 const trials = (): string[] => readdirSync(tmpdir()).filter((name) => name.includes('trial'))
 
 it('tells before a compaction what its result tells afterwards, and writes nothing', async () => {

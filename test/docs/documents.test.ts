@@ -4,13 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { Counts } from '#core/activity/counts.ts'
 import { INPUTS } from '#core/agents/tools/tool-inputs.ts'
 import { LineLevel, LogFields, LogSource } from '#core/contract/activity.ts'
-import { transcriptFormats } from '#core/ingest/transcripts/formats.ts'
 import { PLACEHOLDERS } from '#core/models/prompts/prompt-template.ts'
 import { THRESHOLDS } from '#core/provenance/thresholds.ts'
 import { checkSettings } from '#core/settings/settings-file.ts'
 import { isFresh, pages } from '#docs/generate.ts'
 import { inProject } from '#scripts/project.mjs'
-import { RECORDED_SHAPES, type RecordedShapes } from '../real-agents/shapes.ts'
 import { readGlossary } from '../structure/glossary.ts'
 
 const page = (path: string): string => readFileSync(inProject(path), 'utf8')
@@ -36,26 +34,6 @@ describe('the documents', () => {
       }
     },
   )
-})
-
-describe('docs/agents.md', () => {
-  // The first table is the one of formats.
-  const [formats = ''] = page('docs/agents.md').split(/^## /m)
-  const rowsOf = [...formats.matchAll(/^\| ([^|]+?) \| ([^|]+?) \|/gm)].map(([, name, tried]) => ({ name, tried }))
-
-  it('docs/agents.md has a row for every format that is read, and for no other', () => {
-    const rows = rowsOf.map(({ name }) => name).filter((name) => name !== 'agent')
-    expect(rows.sort()).toEqual(transcriptFormats.map(({ label }) => label).sort())
-  })
-
-  it('docs/agents.md names the versions that were tried, whose records are those that later ones are compared with', () => {
-    const recorded: RecordedShapes = JSON.parse(readFileSync(RECORDED_SHAPES, 'utf8'))
-    for (const { id, label, tried } of transcriptFormats) {
-      if (!tried) continue
-      expect([label, rowsOf.find(({ name }) => name === label)?.tried]).toEqual([label, tried.version])
-      expect([label, recorded[id]?.version]).toEqual([label, tried.version])
-    }
-  })
 })
 
 describe('docs/glossary.md', () => {
