@@ -1,21 +1,17 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import { z } from 'zod'
 import { isDatabaseAddress, parseAddress } from '#core/database-address.ts'
 import { databases } from '#core/databases.ts'
 import { LcmError } from '#core/errors.ts'
 import { userFolders } from '#core/folders.ts'
-import { browserOpener, hasScreen } from '#core/platform.ts'
-import { askedTo, type Confirm, type Reach, reachText } from '#core/settings/confirmation.ts'
 import { loadSettings, SettingsStore } from '#core/settings/settings-store.ts'
-import { makeTemporaryFolder } from '#core/sqlite/process-folder.ts'
 import type { BrowserHost } from '../browser-host.ts'
 import { CoreHost } from '../core-host.ts'
 import { onStopSignal } from '../stop-signals.ts'
+import { confirmAtTerminal } from './ask-terminal.ts'
 import { type CommandContext, defineCommand, type Installation } from './command.ts'
+import { openBrowser } from './open-browser.ts'
 import { EXIT } from './output.ts'
 
 /** The time until a core that failed by itself is started again. */
@@ -108,76 +104,4 @@ function keepRunning(cores: CoreHost, path: string, allowNewer: boolean): void {
   cores
     .connect(path, allowNewer)
     .on('close', () => setTimeout(() => keepRunning(cores, path, allowNewer), RESTART_MS).unref())
-}
-
-/** After this time the page is told that nobody answered, because nobody may sit at the terminal. */
-const ANSWER_LIMIT_MS = 120_000
-
-type Terminal = {
-  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
-  readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean }
-}
-
-/** Asks at the terminal in which a host runs, one question after the other. Only the word "yes" grants anything. */
-export function confirmAtTerminal({ input, output }: Terminal, limitMs = ANSWER_LIMIT_MS): Confirm {
-  let last: Promise<unknown> = Promise.resolve()
-  const ask = async (asked: readonly Reach[]) => {
-    const lines = asked.map((reach) => `  - ${reachText(reach)}\n`).join('')
-    output.write(`\nA page of LCM Inspector asks to ${askedTo(asked)}:\n${lines}Type "yes" to allow it: `)
-    // The option `terminal` is left out, so that Ctrl-C stays a signal.
-    const reader = createInterface({ input, terminal: false })
-    try {
-      const [line] = await once(reader, 'line', { signal: AbortSignal.timeout(limitMs) })
-      const isGranted = String(line).trim().toLowerCase() === 'yes'
-      output.write(isGranted ? 'Allowed.\n' : 'Refused.\n')
-      return isGranted ? 'granted' : 'refused'
-    } catch {
-      output.write('Refused: there was no answer.\n')
-      return 'refused'
-    } finally {
-      reader.close()
-    }
-  }
-  return (asked) => {
-    if (!input.isTTY || !output.isTTY) return Promise.resolve('nobody_to_ask')
-    const answer = last.then(() => ask(asked))
-    last = answer
-    return answer
-  }
-}
-
-/** The time in which a browser has to enter. After it the token and the file end. */
-const START_LIMIT_MS = 60_000
-
-/**
- * Opens the browser of the user. Every user of a machine can read the arguments of a process, so the browser is given a
- * file that only this user can read, and that leads to the address. A failure is ignored, because the address is
- * printed anyway.
- * @param newUrl makes an address that expires after the given time
- */
-function openBrowser(newUrl: (validMs: number) => string): void {
-  if (!hasScreen(process.env)) return
-  const page = writeEntryPage(newUrl(START_LIMIT_MS))
-  if (page === null) return
-  const remove = (): void => rmSync(page.folder, { recursive: true, force: true })
-  process.once('exit', remove)
-  setTimeout(remove, START_LIMIT_MS).unref()
-  const child = spawn(browserOpener(), [page.path], { stdio: 'ignore', detached: true })
-  child.on('error', remove)
-  child.unref()
-}
-
-/** Writes a page that leads to the address at once, or returns null when no file can be created. */
-export function writeEntryPage(url: string): { readonly folder: string; readonly path: string } | null {
-  try {
-    // The folder belongs to the user alone (0700) from the first moment.
-    const folder = makeTemporaryFolder('open')
-    const path = join(folder, 'lcm-inspector.html')
-    const head = `<meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url=${url}">`
-    writeFileSync(path, `<!doctype html><title>LCM Inspector</title>${head}\n`, { mode: 0o600, flag: 'wx' })
-    return { folder, path }
-  } catch {
-    // There is no space or no permission. The user has the printed address.
-    return null
-  }
 }

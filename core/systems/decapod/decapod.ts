@@ -6,48 +6,13 @@ import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, requireRowids, view } from '../canonical.ts'
 import { BEFORE_ALL, clearDerived, haveDerivedTables, inRanges, STAND_IN } from '../derived-tables.ts'
 import { asCount, asId, asText, columnsOf, derivedViews } from '../derived-views.ts'
-import type { KnownException } from '../known-exceptions.ts'
 import type { Place } from '../places.ts'
 import { RowInserter } from '../row-inserter.ts'
 import type { ForeignSystem, Source } from '../system.ts'
-import { jsonByRow, type SystemFacts, usualFacts } from '../system-facts.ts'
 import { unshownRows } from '../unshown-rows.ts'
-import { count, text, type ValueRule } from '../value-rules.ts'
+import { facts, knownExceptions, valueRules } from './facts.ts'
 import { type ContentLines, ledgerPath, ledgerState, shownHash } from './ledger.ts'
 import { originals, readingOriginals, timeMs, toldKind } from './originals.ts'
-
-const facts: SystemFacts = {
-  ...usualFacts,
-  jsonColumns: [jsonByRow('summaries', 'original_hashes', 'summary', 'array')],
-}
-
-const valueRules: readonly ValueRule[] = [
-  count('summaries', 'token_estimate', 'its number of tokens is'),
-  text('summaries', 'summary_text', 'its text is'),
-]
-
-const unwindowed = (label: string): string => `${label} makes summaries of whatever it is asked for`
-
-const knownExceptions: readonly KnownException[] = [
-  {
-    rule: 'orphan_summary',
-    why: (label) => `${unwindowed(label)}, beside the messages. They stand in no window, and nothing is lost by it.`,
-  },
-  {
-    rule: 'double_coverage',
-    why: (label) =>
-      `${unwindowed(label)}, again and again over the same messages. They stand in no window, so that the model is told nothing twice.`,
-  },
-  {
-    rule: 'cross_conversation_edge',
-    why: (label) => `${unwindowed(label)}, across sessions too. They stand in no window.`,
-  },
-  {
-    rule: 'not_smaller_than_sources',
-    why: (label) =>
-      `${label} lists what it summarises with a heading each instead of shortening it. The list stands in no window.`,
-  },
-]
 
 /**
  * The database is an index; what was said stands in the ledger beside it, and is fetched from there. A message is an

@@ -3,38 +3,13 @@ import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, requireRowids, view } from '../canonical.ts'
 import { asText, derivedViews, schemaLabel } from '../derived-views.ts'
 import { memoriesIn, setIn } from '../places.ts'
-import { onlyIn, type Rule } from '../rule.ts'
-import { type Finding, isAsked, type ScanContext } from '../scanned-memory.ts'
 import type { ForeignSystem } from '../system.ts'
 import { indexOfMessages } from '../system-facts.ts'
 import { unshownRows } from '../unshown-rows.ts'
 import { derivingPi } from './derived.ts'
 import { agentFolder, facts, knownExceptions, ownSettings, preset, valueRules } from './facts.ts'
 import { piPartsView } from './parts.ts'
-
-function* findUnconsumed(context: ScanContext): Iterable<Finding | null> {
-  const { summaries, links, window } = context.memory
-  for (const { index, id, conversationId, depth } of summaries.rows) {
-    const isShown = (window.summaryCounts[index] ?? 0) > 0 || (links.dependents[index]?.length ?? 0) > 0
-    yield isShown || !isAsked(context, conversationId)
-      ? null
-      : { id, conversationId, detail: `depth ${depth}, made into nothing else and not shown` }
-  }
-}
-
-const rules: readonly Rule[] = [
-  {
-    id: 'unconsumed_root',
-    group: 'context',
-    severity: 'info',
-    phase: 'structure',
-    invariant: 'Every summary that no other was made of is shown to the model.',
-    explanation:
-      'This system shows only the newest summary of each depth. Of these the model sees at most a line with their id.',
-    notApplicable: onlyIn('pi-lcm', 'Other systems show all of them.'),
-    find: findUnconsumed,
-  },
-]
+import { rules } from './rules.ts'
 
 const queries = {
   hasMetadata: /* sql */ `SELECT 1 FROM pragma_table_info('_metadata', 'main') WHERE name = 'value'`,
