@@ -31,8 +31,8 @@ export function withoutKept(note: Noted | undefined, sentence: string): Noted {
 }
 
 /**
- * Returns what an agent is told about a pin, line by line. The name of the pinned node stands before each line of its note,
- * unless one of the two contains the other. Without a note, the name is the only line.
+ * Returns the lines that an agent is told about a pin. Each is a line of its note with the name of the pinned node in front,
+ * unless one of the two contains the other. Without a note, the only line is the name.
  */
 export function keptTexts({ name, text }: Pick<Note, 'name' | 'text'>): string[] {
   // The end of a sentence is left out of a name.

@@ -240,7 +240,7 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
   }
 }
 
-/** Runs a job that opens no memory of its own accord. What it needs is loaded when somebody asks for one. */
+/** Runs a job that needs no open memory. Its code is loaded when the job is asked for. */
 async function* runPathJob(path: string, spec: PathSpec, open: OpenLcmOptions, signal: AbortSignal): JobSteps {
   switch (spec.kind) {
     case 'salvage': {

@@ -42,7 +42,7 @@ export function contextOf(tools: ContextTools): RuleContext {
   }
 }
 
-/** Returns the context of the rules while a copy is made. It has the default settings, whatever is configured here. */
+/** Returns what rules work with while a copy is made. Its settings are the defaults, whatever is configured here. */
 export function contextFor(db: ReadDb, info: MemoryInfo): RuleContext {
   const { compaction: settings } = readSettings({})
   return contextOf({ db, info, settings, estimator: createTokenEstimator(), clock: systemClock })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { askedTo, type Confirm, type Reach, reachText } from '#core/settings/confirmation.ts'
 
-/** After this time the page is told that nobody answered, because nobody may sit at the terminal. */
+/** Perhaps nobody sits at the terminal: after this time, a page is told that nobody answered. */
 const ANSWER_LIMIT_MS = 120_000
 
 export type Terminal = {

@@ -8,7 +8,7 @@ import { oneLine, table } from './text.ts'
 const Pins = z.object({ pins: z.array(Note) })
 type Pins = z.infer<typeof Pins>
 
-/** Pins a node. After a compaction, connected agents are told the pinned nodes first. Without an id, it lists all pins. */
+/** Pins a node, so that connected agents are told of it first after a compaction. Without an id, lists all pins. */
 export const pin = defineQuestion({
   name: 'pin',
   example: 'pin msg_12 --text "The port is 8443." --db sample.db',
