@@ -6,7 +6,6 @@ import { LcmError } from '../errors.ts'
 import { sha256 } from '../hashing.ts'
 import { TABLES as COPIED, type Table, toNative } from '../ingest/native-rows.ts'
 import type { LedgerSource, WrittenLedger } from '../ledger-keeper.ts'
-import { parsedJson } from '../parsed-json.ts'
 import { type Sanitizer, sanitizeValue, withoutSecrets } from '../sanitize.ts'
 import { fileError, pathExists } from '../sqlite/memory-file.ts'
 import { giveName, partialPath, takenError } from '../sqlite/new-file.ts'
@@ -136,6 +135,10 @@ export function ledgerSanitizer(sanitize: Sanitizer): (line: string) => string {
  */
 function cleanContent(content: string, sanitize: Sanitizer): string {
   if (!content.startsWith('{"changes":')) return sanitize(content)
-  const value = parsedJson(content)
-  return value === undefined ? sanitize(content) : JSON.stringify(sanitizeValue(value, sanitize))
+  try {
+    return JSON.stringify(sanitizeValue(JSON.parse(content), sanitize))
+  } catch {
+    // It is no JSON, or nested too deeply.
+    return sanitize(content)
+  }
 }

@@ -70,12 +70,15 @@ function* referencesOf({ db, memory, system }: RuleContext): Generator<null, Map
   return references
 }
 
+/** What is neither a text nor a number names no file. */
+const idIn = (element: unknown): string[] => (typeof element === 'object' ? [] : [String(element)])
+
 function* findLost(context: RuleContext): Iterable<Finding | null> {
   const { memory } = context
   const { summaries, links } = memory
   const known = fileIds(context.db)
   const references = yield* referencesOf(context)
-  const own = summaries.rows.map((row) => new Set(jsonElements(row.fileIds ?? '').map(String)))
+  const own = summaries.rows.map((row) => new Set(jsonElements(row.fileIds ?? '').flatMap(idIn)))
   for (const { index, id, conversationId } of summaries.rows) {
     const below = new Map<string, string>()
     for (const position of links.messagesOf(index)) {

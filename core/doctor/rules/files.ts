@@ -91,7 +91,9 @@ function* findUnknown(context: RuleContext): Iterable<Finding | null> {
     if (reference === null || known.has(reference.fileId) || !isAsked(context, reference.conversationId)) yield null
     else {
       const { id, conversationId, fileId } = reference
-      yield { id, conversationId, detail: `refers to ${String(fileId)}, which has no row` }
+      // An object in a list of ids may have no text at all.
+      const named = typeof fileId === 'object' ? 'something that is no id' : String(fileId)
+      yield { id, conversationId, detail: `refers to ${named}, which has no row` }
     }
   }
 }

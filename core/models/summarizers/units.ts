@@ -1,5 +1,4 @@
 import { isoMinute } from '#core/clock.ts'
-import { parsedJson } from '#core/parsed-json.ts'
 import { blanksToSpaces, withoutColours } from '#core/text.ts'
 import type { SourceEntry } from './summarizer.ts'
 
@@ -196,12 +195,17 @@ const LONGEST_PARSED = 40_000
 
 /** Writes the arguments of a call in one line: the values without the JSON around them. */
 function argumentsOf(input: string): string {
-  const parsed = input.length <= LONGEST_PARSED ? parsedJson(input) : undefined
-  if (typeof parsed === 'object' && parsed !== null) {
-    const values = Object.entries(parsed).slice(0, MOST_ARGUMENTS).map(argumentOf)
-    return cutLine(values.filter((value) => value !== '').join(' · '))
+  if (input.length <= LONGEST_PARSED) {
+    try {
+      const parsed: unknown = JSON.parse(input)
+      if (typeof parsed === 'object' && parsed !== null) {
+        const values = Object.entries(parsed).slice(0, MOST_ARGUMENTS).map(argumentOf)
+        return cutLine(values.filter((value) => value !== '').join(' · '))
+      }
+    } catch {
+      // Text that is no JSON, or is nested too deeply, is shown unchanged.
+    }
   }
-  // Text that is no JSON is shown unchanged.
   return cutLine(cleanLine(input.slice(0, LONGEST_UNIT * 4)))
 }
 
