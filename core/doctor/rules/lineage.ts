@@ -174,8 +174,8 @@ export const prunedExpected = {
 } as const satisfies Rule
 
 /**
- * To resume a session, an agent goes from the newest record to its parent, and so on. What stands before a break is not
- * loaded.
+ * An agent resumes a session at its newest record, and follows the parents back from there. It does not load what stands
+ * before a record whose parent is missing.
  */
 export const brokenChain = {
   id: 'broken_chain',

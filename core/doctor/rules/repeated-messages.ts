@@ -7,7 +7,7 @@ import type { Messages } from '#core/memory/messages.ts'
 export type Repetition = {
   readonly copy: number
   readonly original: number
-  /** The sign that the agent stored the message twice, and that nobody said it twice. */
+  /** What shows that the message was stored twice, and not said twice. */
   readonly why: 'calls' | 'times' | 'block'
 }
 

@@ -131,7 +131,7 @@ function failureOf(text: string, model: string | null): Failure | null {
   return null
 }
 
-/** The system writes this mark between two empty lines; a quotation stands in a sentence. */
+/** Tells the mark of the system, which fills a line, from a text that quotes the mark within a line. */
 function isOnItsOwnLine(text: string, at: number): boolean {
   return text[at - 1] === '\n' && text[at + DETERMINISTIC_CUT.length] === '\n'
 }
