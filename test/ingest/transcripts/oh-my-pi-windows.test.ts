@@ -3,35 +3,20 @@ import { openLcm } from '#core/lcm.ts'
 import { findings } from '#test/builders/findings.ts'
 import { importOne } from '#test/builders/import.ts'
 import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
+import { piChain, piHeader, piSaid } from '#test/builders/pi-session.ts'
 import { sentWindow } from '#test/builders/sent-window.ts'
 import { writeLines } from '#test/builders/transcript-rows.ts'
 
-type Entry = Record<string, unknown>
-const at = (second: number): string => new Date(Date.UTC(2026, 8, 2, 10, 0, second)).toISOString()
-const title = { type: 'title', v: 1, title: '', updatedAt: at(0), pad: '    ' }
-const header = { type: 'session', version: 3, id: 'omp-w', timestamp: at(0), cwd: '/' }
+type Entry = Readonly<Record<string, unknown>>
+const title = { type: 'title', v: 1, title: '', updatedAt: '2026-09-02T10:00:00.000Z', pad: '    ' }
 
-/** Entries of one chain, in the order of the file. */
-const session = (...entries: readonly Entry[]): Entry[] => [
-  title,
-  header,
-  ...entries.map((entry, index) => ({
-    id: `e${index + 1}`,
-    parentId: index === 0 ? null : `e${index}`,
-    timestamp: at(index + 1),
-    ...entry,
-  })),
-]
-const said = (role: string, text: string, more: Entry = {}): Entry => ({
-  type: 'message',
-  message: { role, content: [{ type: 'text', text }], ...more },
-})
+const session = (...entries: readonly Entry[]): Entry[] => [title, piHeader('omp-w'), ...piChain(...entries)]
 const called = (id: string, more: Entry = {}): Entry => ({
   type: 'message',
   message: { role: 'assistant', content: [{ type: 'toolCall', id, name: 'read', arguments: { path: 'a' } }], ...more },
 })
 const result = (toolCallId: string, text: string, more: Entry = {}): Entry =>
-  said('toolResult', text, { toolCallId, toolName: 'read', ...more })
+  piSaid('toolResult', text, { toolCallId, toolName: 'read', ...more })
 
 async function imported(memory: TestMemory, entries: readonly Entry[]): Promise<readonly string[]> {
   expect(await importOne(memory.db, writeLines([...entries]))).toMatchObject({ skippedCount: 0 })
@@ -43,12 +28,12 @@ describe('the window of a session of oh-my-pi', () => {
   it('has only what was said since the person cleared it, and keeps the rest in the memory', async () => {
     using memory = buildMemory()
     const before = [
-      said('user', 'one'),
-      said('assistant', 'answer one'),
+      piSaid('user', 'one'),
+      piSaid('assistant', 'answer one'),
       { type: 'compaction', summary: 'Told.', firstKeptEntryId: 'e2', tokensBefore: 900 },
-      said('user', 'two'),
+      piSaid('user', 'two'),
     ]
-    const after = [said('user', 'three'), said('assistant', 'answer three')]
+    const after = [piSaid('user', 'three'), piSaid('assistant', 'answer three')]
     expect(await imported(memory, session(...before))).toContain('two')
     const texts = await imported(memory, session(...before, { type: 'reset_boundary' }, ...after))
     expect(texts).toEqual(['three', 'answer three'])
@@ -60,7 +45,7 @@ describe('the window of a session of oh-my-pi', () => {
     using memory = buildMemory()
     const notice = '[Superseded by a newer read of this file]'
     const read = (text: string, more: Entry = {}): Entry[] =>
-      session(said('user', 'one'), called('c1'), result('c1', text, more), said('assistant', 'done'))
+      session(piSaid('user', 'one'), called('c1'), result('c1', text, more), piSaid('assistant', 'done'))
     expect(await imported(memory, read('the long text of a file'))).toContain('the long text of a file')
     const texts = await imported(memory, read(notice, { prunedAt: 1_796_043_949_472 }))
     expect(texts).toEqual(['one', 'call read', notice, 'done'])
@@ -70,11 +55,11 @@ describe('the window of a session of oh-my-pi', () => {
   it('has neither an answer that failed or was asked for again, nor the results of its calls', async () => {
     using memory = buildMemory()
     const entries = session(
-      said('user', 'one'),
+      piSaid('user', 'one'),
       called('c1', { stopReason: 'aborted' }),
       result('c1', 'interrupted'),
-      said('assistant', 'half', { retryRecovery: { attempts: 1 } }),
-      said('assistant', 'whole', { stopReason: 'stop' }),
+      piSaid('assistant', 'half', { retryRecovery: { attempts: 1 } }),
+      piSaid('assistant', 'whole', { stopReason: 'stop' }),
     )
     expect(await imported(memory, entries)).toEqual(['one', 'whole'])
   })
@@ -90,7 +75,7 @@ describe('the window of a session of oh-my-pi', () => {
       message: { role: 'pythonExecution', code, output, exitCode: 0, cancelled: false, truncated: false, ...more },
     })
     const entries = session(
-      said('user', 'look at @notes.md'),
+      piSaid('user', 'look at @notes.md'),
       { type: 'message', message: { role: 'fileMention', files } },
       python('print(6 * 7)', '42'),
       python('1 / 0', '', { exitCode: 1 }),
@@ -108,14 +93,14 @@ describe('the window of a session of oh-my-pi', () => {
 
   it('begins in a sub-agent with its system prompt, and the sub-agent is no fork of the session that started it', async () => {
     using memory = buildMemory()
-    await imported(memory, session(said('user', 'one'), called('c1'), result('c1', 'started')))
-    const [, ...entries] = session(
+    await imported(memory, session(piSaid('user', 'one'), called('c1'), result('c1', 'started')))
+    const entries = piChain(
       { type: 'session_init', systemPrompt: 'You are a scout.', task: 'look', tools: ['read'] },
-      said('user', 'look'),
-      said('assistant', 'seen'),
+      piSaid('user', 'look'),
+      piSaid('assistant', 'seen'),
     )
-    const own = { ...header, id: 'omp-scout', parentSession: '/sessions/2026-09-02T10-00-00_omp-w.jsonl' }
-    await importOne(memory.db, writeLines([title, own, ...entries.slice(1)]))
+    const own = { ...piHeader('omp-scout'), parentSession: '/sessions/2026-09-02T10-00-00_omp-w.jsonl' }
+    await importOne(memory.db, writeLines([title, own, ...entries]))
     expect(sentWindow(memory, 'omp-scout').texts).toEqual(['You are a scout.', 'look', 'seen'])
     const family = await (await openLcm(memory.path)).families.of(2)
     expect(family.members.map(({ conversationId, relation }) => [conversationId, relation])).toEqual([
@@ -126,7 +111,7 @@ describe('the window of a session of oh-my-pi', () => {
 
   it('has the title that was given last', async () => {
     using memory = buildMemory()
-    await imported(memory, session(said('user', 'one'), { type: 'title_change', title: 'Ports', source: 'auto' }))
+    await imported(memory, session(piSaid('user', 'one'), { type: 'title_change', title: 'Ports', source: 'auto' }))
     expect(memory.db.value('SELECT title FROM conversations')).toBe('Ports')
   })
 })

@@ -3,29 +3,15 @@ import { compare } from '#test/builders/coverage.ts'
 import { findings } from '#test/builders/findings.ts'
 import { importOne } from '#test/builders/import.ts'
 import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
+import { piChain, piHeader, piSaid } from '#test/builders/pi-session.ts'
 import { sentWindow } from '#test/builders/sent-window.ts'
 import { windowOf, writeLines } from '#test/builders/transcript-rows.ts'
 
-const at = (second: number): string => new Date(Date.UTC(2026, 8, 2, 10, 0, second)).toISOString()
-const header = { type: 'session', version: 3, id: 'pi-w', timestamp: at(0), cwd: '/' }
+type Entry = Readonly<Record<string, unknown>>
 const long = (what: string): string => `${what} ${'in many words '.repeat(20)}`.trim()
 
-/** Entries of one chain, in the order of the file. */
-function chain(...entries: readonly Record<string, unknown>[]): Record<string, unknown>[] {
-  return [
-    header,
-    ...entries.map((entry, index) => ({
-      id: `e${index + 1}`,
-      parentId: index === 0 ? null : `e${index}`,
-      timestamp: at(index + 1),
-      ...entry,
-    })),
-  ]
-}
-const said = (role: string, text: string, more: Record<string, unknown> = {}) => ({
-  type: 'message',
-  message: { role, content: [{ type: 'text', text: long(text) }], ...more },
-})
+const chain = (...entries: readonly Entry[]): Entry[] => [piHeader('pi-w'), ...piChain(...entries)]
+const said = (role: string, text: string, more: Entry = {}): Entry => piSaid(role, long(text), more)
 const compaction = (summary: string, firstKeptEntryId: string) => ({
   type: 'compaction',
   summary,
@@ -33,7 +19,7 @@ const compaction = (summary: string, firstKeptEntryId: string) => ({
   tokensBefore: 900,
 })
 
-async function imported(memory: TestMemory, entries: readonly Record<string, unknown>[]): Promise<string[]> {
+async function imported(memory: TestMemory, entries: readonly Entry[]): Promise<string[]> {
   expect(await importOne(memory.db, writeLines([...entries]))).toMatchObject({ skippedCount: 0 })
   expect(await findings(memory.path)).toEqual([])
   return windowOf(memory).map((item) => item.split(' in many words')[0] ?? '')
@@ -166,7 +152,7 @@ describe('the window of a session of Pi', () => {
 
   it('has a command that the person ran as the model is told of it, and not one that was for the person alone', async () => {
     using memory = buildMemory()
-    const ran = (command: string, output: string, more: Record<string, unknown> = {}) => ({
+    const ran = (command: string, output: string, more: Entry = {}) => ({
       type: 'message',
       message: { role: 'bashExecution', command, output, exitCode: 0, cancelled: false, truncated: false, ...more },
     })
