@@ -1,34 +1,33 @@
+import { win32 } from 'node:path'
+import type { NewMessage } from '#core/ingest/new-message.ts'
 import { BrokenChains } from '#core/ingest/transcripts/broken-chains.ts'
-import { contentOf } from '#core/ingest/transcripts/content-blocks.ts'
 import { DerivedIds } from '#core/ingest/transcripts/derived-ids.ts'
 import type { CompactionRecord, TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
-import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import {
   compactionPart,
   messageOf,
+  neverSent,
   RecordClock,
-  resultMessage,
   stringsIn,
   textBlock,
   timeOf,
 } from '#core/ingest/transcripts/parts.ts'
 import type { RecordOrigin } from '#core/ingest/transcripts/read-lines.ts'
 import type { RecordGraph } from '#core/ingest/transcripts/record-graph.ts'
-import { OMITTED } from '#core/systems/pruned-outputs.ts'
-import {
-  entryTypes,
-  isSpoken,
-  isUnsent,
-  mentionedFiles,
-  piBlocks,
-  piFinish,
-  piResult,
-  runText,
-  systemText,
-} from './entries.ts'
+import { entryTypes, isSpoken, isUnsent } from './entries.ts'
+import { piBlocks, piFinish, piMessage, piSystemMessage, replacementText, systemText, titleIn } from './messages.ts'
 import type { Origin } from './origins.ts'
+
+/** Where an entry stands: its session, the session from which it was copied, and whether it is on the live branch. */
+type Standing = {
+  readonly sessionId: string
+  readonly copiedFrom: readonly string[]
+  readonly isLive: boolean
+  readonly atMs: number
+  readonly details: MessageDetails
+}
 
 /** The second reading of a session. */
 export class PiReader {
@@ -58,7 +57,7 @@ export class PiReader {
   #name: string | null = null
   #model: string | null = null
   /** The latest system prompt that is sent. Each compaction repeats it. */
-  #prompt: { readonly externalId: string | null; readonly text: string } | null = null
+  #prompt: { readonly externalId: string; readonly text: string } | null = null
 
   constructor(
     graph: RecordGraph,
@@ -146,94 +145,51 @@ export class PiReader {
   }
 
   #takeEntry(entry: JsonObject, id: string | null, origin: RecordOrigin, out: TranscriptRecord[]): void {
-    const atMs = this.#clock.at(entry.timestamp)
-    const sessionId = this.#sessionId ?? this.#declare(this.#fallback, null, atMs, out)
-    const isCopy = this.#origins.length > 0 && !this.#isSubAgent && atMs < this.#startedAtMs
-    const isLive = this.#graph.isLive(id)
-    this.#chains.reached(id, sessionId)
-    const details = { ...origin.details, ...(isLive ? {} : { abandoned: true }), ...(isCopy ? { copied: true } : {}) }
-    const add = (message: Extract<TranscriptRecord, { kind: 'message' }>['message']): void => {
-      this.#places.push(message.externalId)
-      this.#chains.said(sessionId, message.externalId)
-      if (!isLive && message.externalId !== null) this.#givenUp.add(message.externalId)
-      const copiedFrom = isCopy ? this.#saidIn(atMs) : []
-      out.push({ kind: 'message', sessionId, message, copiedFrom })
-    }
+    const standing = this.#standing(entry, id, origin, out)
+    const { isLive, atMs, details } = standing
     switch (entry.type) {
       case 'message': {
         if (!isSpoken(entry)) {
           out.push({ kind: 'skipped', line: origin.line, reason: 'an entry of type message without a message' })
           return
         }
-        const message = this.#message(entry, id, atMs, details)
-        add(message)
         const said = objectAt(entry, 'message')
-        if (isLive && said.role === 'system') this.#prompt = { externalId: message.externalId, text: message.content }
-        if (this.#isLeftOut(said)) this.#omit(sessionId, message.externalId, null, atMs, isLive, out)
+        const createdAtMs = id === null && entry.timestamp === undefined ? (timeOf(said.timestamp) ?? atMs) : atMs
+        const externalId = id ?? this.#ids.next('entry', JSON.stringify(entry.timestamp) ?? '', JSON.stringify(said))
+        const message = piMessage(said, { externalId, createdAtMs, details })
+        this.#add(message, standing, out)
+        if (said.role === 'user') this.#title ??= titleIn(said)
+        if (isLive && said.role === 'system') this.#prompt = { externalId, text: message.content }
+        if (this.#isLeftOut(said)) this.#omit(externalId, null, standing, out)
         // oh-my-pi writes a notice over a result that is not sent any more.
-        else if (said.prunedAt !== undefined)
-          this.#omit(sessionId, message.externalId, message.content, atMs, isLive, out)
+        else if (said.prunedAt !== undefined) this.#omit(externalId, message.content, standing, out)
         return
       }
       case 'custom_message': {
-        const externalId = id ?? this.#ids.next('entry', JSON.stringify(entry))
+        const given = { externalId: this.#idOf(entry, id), blocks: piBlocks(entry.content), createdAtMs: atMs }
         const facts = { ...details, harness: true, customType: textAt(entry, 'customType') ?? '' }
-        add(messageOf({ externalId, role: 'user', blocks: piBlocks(entry.content), createdAtMs: atMs, details: facts }))
+        this.#add(messageOf({ ...given, role: 'user', details: facts }), standing, out)
         return
       }
       case 'compaction':
-      case 'branch_summary': {
+      case 'branch_summary':
         if (this.#isOurs(entry)) break
-        const text = textAt(entry, 'summary')
-        const externalId = id ?? this.#ids.next('entry', JSON.stringify(entry))
-        const prompt = objectAt(entry, 'systemMessage')
-        const sent = { externalId: `${externalId}#system`, text: systemText(prompt) }
-        if (sent.text !== '' && sent.text !== this.#prompt?.text) {
-          add(this.#system(sent.externalId, prompt, atMs, details))
-          if (isLive) this.#prompt = sent
-        }
-        const isBranch = entry.type === 'branch_summary'
-        const facts = { preTokens: countAt(entry, 'tokensBefore') ?? undefined }
-        const spent = piFinish({ usage: entry.usage })
-        const more = [compactionPart(isBranch ? false : null, facts), ...(spent ? [spent] : [])]
-        const blocks = [textBlock(text ?? '')]
-        add(
-          messageOf({
-            externalId,
-            role: 'user',
-            blocks,
-            createdAtMs: atMs,
-            details: { ...details, harness: true },
-            more,
-          }),
-        )
-        const replaced = this.#replaced(entry)
-        if (!isLive || replaced === null) return
-        const isAuto = isBranch ? false : null
-        const told = { key: externalId, text, atMs, isAuto, model: this.#model, recordedBy: [externalId] } as const
-        const keptPrompt = this.#prompt?.externalId ?? null
-        out.push({ kind: 'compaction', sessionId, ...told, replaced, keptPrompt })
-        if (!isBranch) this.#compactions.add(externalId)
+        this.#takeCompaction(entry, this.#idOf(entry, id), standing, out)
         return
-      }
       case 'context_edit': {
         // The model is sent something else, or nothing, in the place of an earlier message.
         const target = textAt(entry, 'targetId')
         const { replacement } = entry
         const seen = replacement == null ? null : replacementText(replacement)
-        if (target !== null) this.#omit(sessionId, target, seen, atMs, isLive, out)
+        if (target !== null) this.#omit(target, seen, standing, out)
         break
       }
       case 'session_info':
         this.#name = textAt(entry, 'name') ?? this.#name
         break
-      case 'session_init': {
-        const prompt = { content: textAt(entry, 'systemPrompt') ?? '' }
-        const message = this.#system(id ?? this.#ids.next('entry', JSON.stringify(entry)), prompt, atMs, details)
-        add(message)
-        if (isLive) this.#prompt = { externalId: message.externalId, text: message.content }
+      case 'session_init':
+        this.#takePrompt({ content: textAt(entry, 'systemPrompt') ?? '' }, this.#idOf(entry, id), standing, out)
         return
-      }
       case 'title_change':
         this.#name = textAt(entry, 'title') || this.#name
         break
@@ -242,6 +198,54 @@ export class PiReader {
         break
     }
     out.push({ kind: 'other' })
+  }
+
+  #standing(entry: JsonObject, id: string | null, origin: RecordOrigin, out: TranscriptRecord[]): Standing {
+    const atMs = this.#clock.at(entry.timestamp)
+    const sessionId = this.#sessionId ?? this.#declare(this.#fallback, null, atMs, out)
+    const isCopy = this.#origins.length > 0 && !this.#isSubAgent && atMs < this.#startedAtMs
+    const isLive = this.#graph.isLive(id)
+    this.#chains.reached(id, sessionId)
+    const details = { ...origin.details, ...(isLive ? {} : { abandoned: true }), ...(isCopy ? { copied: true } : {}) }
+    return { sessionId, atMs, isLive, copiedFrom: isCopy ? this.#saidIn(atMs) : [], details }
+  }
+
+  #idOf(entry: JsonObject, id: string | null): string {
+    return id ?? this.#ids.next('entry', JSON.stringify(entry))
+  }
+
+  #add(message: NewMessage, { sessionId, isLive, copiedFrom }: Standing, out: TranscriptRecord[]): void {
+    this.#places.push(message.externalId)
+    this.#chains.said(sessionId, message.externalId)
+    if (!isLive && message.externalId !== null) this.#givenUp.add(message.externalId)
+    out.push({ kind: 'message', sessionId, message, copiedFrom })
+  }
+
+  #takePrompt(prompt: JsonObject, externalId: string, standing: Standing, out: TranscriptRecord[]): void {
+    const message = piSystemMessage(prompt, { externalId, createdAtMs: standing.atMs, details: standing.details })
+    this.#add(message, standing, out)
+    if (standing.isLive) this.#prompt = { externalId, text: message.content }
+  }
+
+  #takeCompaction(entry: JsonObject, externalId: string, standing: Standing, out: TranscriptRecord[]): void {
+    const { sessionId, atMs, isLive } = standing
+    const text = textAt(entry, 'summary')
+    const prompt = objectAt(entry, 'systemMessage')
+    const sent = systemText(prompt)
+    if (sent !== '' && sent !== this.#prompt?.text) this.#takePrompt(prompt, `${externalId}#system`, standing, out)
+    const isAuto = entry.type === 'branch_summary' ? false : null
+    const spent = piFinish({ usage: entry.usage })
+    const facts = { preTokens: countAt(entry, 'tokensBefore') ?? undefined }
+    const more = [compactionPart(isAuto, facts), ...(spent ? [spent] : [])]
+    const given = { externalId, blocks: [textBlock(text ?? '')], createdAtMs: atMs, more }
+    const details = { ...standing.details, harness: true }
+    this.#add(messageOf({ ...given, role: 'user', details }), standing, out)
+    const replaced = this.#replaced(entry)
+    if (!isLive || replaced === null) return
+    const told = { key: externalId, text, atMs, isAuto, model: this.#model, recordedBy: [externalId] } as const
+    const keptPrompt = this.#prompt?.externalId ?? null
+    out.push({ kind: 'compaction', sessionId, ...told, replaced, keptPrompt })
+    if (entry.type === 'compaction') this.#compactions.add(externalId)
   }
 
   /**
@@ -279,93 +283,16 @@ export class PiReader {
     return true
   }
 
-  #omit(
-    sessionId: string,
-    externalId: string | null,
-    seen: string | null,
-    atMs: number,
-    isLive: boolean,
-    out: TranscriptRecord[],
-  ): void {
-    if (externalId === null) return
-    const outputs = [{ externalId, seen }]
-    const told = { key: `omitted ${externalId}`, by: OMITTED, atMs, isAuto: null, toldTokens: null, outputs }
-    out.push({ kind: 'pruning', sessionId, ...told, isGivenUp: !isLive })
-  }
-
-  #system(externalId: string, message: JsonObject, createdAtMs: number, details: MessageDetails) {
-    const prompt = systemText(message)
-    const tools = listAt(message, 'toolsAdded')
-    const given: MessageDetails = tools.length === 0 ? {} : { tools: JSON.stringify(tools) }
-    const facts = { ...details, harness: true, piRole: 'system', ...given }
-    return messageOf({ externalId, role: 'system', blocks: [textBlock(prompt)], createdAtMs, details: facts })
+  #omit(externalId: string, seen: string | null, standing: Standing, out: TranscriptRecord[]): void {
+    const { sessionId, atMs, isLive } = standing
+    out.push({ ...neverSent(sessionId, externalId, atMs), outputs: [{ externalId, seen }], isGivenUp: !isLive })
   }
 
   /** Returns the first message at or after a number of version 1. */
   #keptAt(index: number | null): string | null {
     return index === null ? null : (this.#places.slice(index).find((id) => id !== null) ?? null)
   }
-
-  #message(entry: JsonObject, id: string | null, atMs: number, details: MessageDetails) {
-    const message = objectAt(entry, 'message')
-    const role = textAt(message, 'role') ?? ''
-    const createdAtMs = id === null && entry.timestamp === undefined ? (timeOf(message.timestamp) ?? atMs) : atMs
-    const externalId = id ?? this.#ids.next('entry', JSON.stringify(entry.timestamp) ?? '', JSON.stringify(message))
-    const base = { externalId, createdAtMs }
-    switch (role) {
-      case 'user': {
-        const blocks = piBlocks(message.content)
-        const text = blocks.map((block) => block.text ?? '').find((words) => words.trim() !== '')
-        if (text !== undefined) this.#title ??= oneLine(text)
-        return messageOf({ ...base, role: 'user', blocks, details })
-      }
-      case 'assistant': {
-        const finish = piFinish(message)
-        const blocks = piBlocks(message.content)
-        return messageOf({ ...base, role: 'assistant', blocks, details, more: finish ? [finish] : [] })
-      }
-      case 'toolResult': {
-        const { output, files } = piResult(message.content)
-        const given = { callId: textAt(message, 'toolCallId'), name: textAt(message, 'toolName'), output, files }
-        const result = resultMessage({ ...base, ...given, isError: message.isError === true, details })
-        const spent = piFinish({ usage: message.usage })
-        return spent ? { ...result, parts: [...result.parts, spent] } : result
-      }
-      case 'bashExecution':
-      case 'pythonExecution': {
-        const facts: MessageDetails = {
-          ...details,
-          bash: true,
-          ...(message.excludeFromContext === true ? EXCLUDED : {}),
-        }
-        return messageOf({ ...base, role: 'user', blocks: [textBlock(runText(message))], details: facts })
-      }
-      case 'system':
-        return this.#system(externalId, message, createdAtMs, details)
-      default: {
-        const summary = textAt(message, 'summary')
-        const blocks =
-          summary === null ? [...piBlocks(message.content), ...mentionedFiles(message)] : [textBlock(summary)]
-        return messageOf({ ...base, role: 'user', blocks, details: { ...details, harness: true, piRole: role } })
-      }
-    }
-  }
 }
-
-/** The message that a context edit puts in the place of another one. */
-function replacementText(replacement: unknown): string {
-  const content = isObject(replacement) ? (replacement.content ?? replacement.text) : replacement
-  return contentOf(piBlocks(content))
-}
-
-const EXCLUDED: MessageDetails = { excludedFromContext: true }
 
 /** Derives the id from `<time>_<id>.jsonl`. A path of another machine may have either slash. */
-function sessionIdIn(path: string): string {
-  const name =
-    path
-      .split(/[\\/]/)
-      .at(-1)
-      ?.replace(/\.jsonl$/, '') ?? path
-  return name.slice(name.lastIndexOf('_') + 1)
-}
+const sessionIdIn = (path: string): string => win32.basename(path, '.jsonl').split('_').at(-1) ?? path
