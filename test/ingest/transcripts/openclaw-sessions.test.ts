@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, it } from 'vitest'
+import Database from 'better-sqlite3'
+import { expect, it, vi } from 'vitest'
+import { OpenClawSessions } from '#core/ingest/transcripts/formats/pi/origins.ts'
+import { wrapConnection } from '#core/sqlite/read-db.ts'
 import { findings } from '#test/builders/findings.ts'
 import { importOne, runImport } from '#test/builders/import.ts'
 import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
@@ -103,4 +106,16 @@ it('the model of OpenClaw is not sent what the program said in its place', async
   const message = { role: 'assistant', content: 'A new session.', provider: 'openclaw', model: 'gateway-injected' }
   using memory = await imported([header('a', 0), ...one, event(3, 2, 'message', { message }), ...turn(4, 3, 'two')])
   expect(sentWindow(memory).texts).toEqual(['one', 'answer one', 'two', 'answer two'])
+})
+
+it('asks the database of OpenClaw no more for each session when every session copies the one before it', () => {
+  const sessions: Event[][] = []
+  for (let begun = 0; begun < 30 * 10; begun += 10)
+    sessions.push([header(`s${begun}`, begun), ...(sessions.at(-1)?.slice(1) ?? []), ...turn(begun + 1, null, 'more')])
+  const path = database(...sessions)
+  using db = wrapConnection(new Database(path, { readonly: true }), path)
+  const value = vi.spyOn(db, 'value')
+  const stored = new OpenClawSessions(db)
+  expect(stored.ids().map((id) => stored.originsOf(id).length)).toEqual(sessions.map((_, at) => at))
+  expect(value.mock.calls.length).toBeLessThan(sessions.length * 10)
 })

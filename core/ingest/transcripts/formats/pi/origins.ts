@@ -28,6 +28,8 @@ export type Origin = { readonly id: string; readonly begunMs: number }
 export class OpenClawSessions {
   readonly #db: ReadDb
   readonly #sessions: readonly Origin[]
+  /** The origin of each session that was asked for, or null for none. */
+  readonly #known = new Map<string, Origin | null>()
 
   constructor(db: ReadDb) {
     this.#db = db
@@ -50,8 +52,17 @@ export class OpenClawSessions {
     return origins
   }
 
-  /** The latest session from before one that has the last of its copied events. */
-  #originOf(sessionId: string): Origin | undefined {
+  /** Who goes back often makes a chain of sessions, and each of them asks for the origins of all before it. */
+  #originOf(sessionId: string): Origin | null {
+    const known = this.#known.get(sessionId)
+    if (known !== undefined) return known
+    const found = this.#find(sessionId) ?? null
+    this.#known.set(sessionId, found)
+    return found
+  }
+
+  /** Finds the latest session from before one that has the last of its copied events. */
+  #find(sessionId: string): Origin | undefined {
     const begunMs = this.#sessions.find(({ id }) => id === sessionId)?.begunMs ?? 0
     // A person gives the first message of a session just before it begins.
     if (begunMs === 0 || (this.#timeOf(sessionId, 2) ?? begunMs) >= begunMs) return undefined
