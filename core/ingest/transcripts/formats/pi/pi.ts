@@ -11,7 +11,8 @@ import { PiReader } from './reader.ts'
 import { openClawStore } from './store.ts'
 
 /** OpenClaw's index of its sessions tells its files from those of Pi. */
-const indexOf = (path: string): readonly string[] => [join(dirname(path), 'sessions.json')]
+const indexOf = (path: string): string => join(dirname(path), 'sessions.json')
+const besides = (path: string): readonly string[] => [indexOf(path)]
 
 /** Signatures that a provider of models asks to be sent again, and the changes of a file as they are shown to the person. */
 const ASIDES = /Signature: |message\.details\.diff: /
@@ -29,7 +30,7 @@ export const pi: TranscriptFormat = {
   read: (source) => read(source, () => null),
   chain: CHAIN,
   asides: ASIDES,
-  besides: indexOf,
+  besides,
 }
 
 /**
@@ -44,7 +45,7 @@ export const openClaw: TranscriptFormat = {
   read: (source) => read(source, (sessionId) => indexedTitle(source.path, sessionId)),
   store: openClawStore,
   chain: CHAIN,
-  besides: indexOf,
+  besides,
   asides: ASIDES,
 }
 
@@ -87,7 +88,7 @@ const isOpenClaws = ({ path }: TranscriptHead): boolean =>
 
 /** Reads OpenClaw's index of its sessions: `agent:<id>:<channel>` → session. */
 function indexBeside(path: string): JsonObject | null {
-  const index = valueIn(join(dirname(path), 'sessions.json'))
+  const index = valueIn(indexOf(path))
   return isObject(index) && Object.keys(index).some((key) => key.startsWith('agent:')) ? index : null
 }
 
@@ -111,14 +112,14 @@ async function* read(
   titleOf: (sessionId: string) => string | null,
 ): AsyncGenerator<TranscriptChunk> {
   const graph = new RecordGraph()
-  // oh-my-pi writes how it began a sub-agent, and nothing of the kind into other sessions.
+  // In oh-my-pi only the session of a sub-agent says how it was begun.
   let isSubAgent = false
   yield* readJsonLines(source, 'looking', (record, { line }) => {
     isSubAgent ||= record.type === 'session_init'
     addEntry(graph, record, line)
   })
   graph.finish()
-  const reader = new PiReader(graph, source, `file:${basename(source.path)}`, titleOf, [], isSubAgent)
+  const reader = new PiReader(graph, source, `file:${basename(source.path)}`, titleOf, { isSubAgent })
   yield* readJsonLines(source, 'storing', (record, place, out) => reader.take(record, place, out))
   yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
 }

@@ -64,8 +64,7 @@ export class PiReader {
     source: Pick<TranscriptSource, 'nowMs' | 'hasSummary'>,
     fallback: string,
     titleOf: (sessionId: string) => string | null,
-    origins: readonly Origin[] = [],
-    isSubAgent = false,
+    { origins = [], isSubAgent = false }: { readonly origins?: readonly Origin[]; readonly isSubAgent?: boolean } = {},
   ) {
     this.#graph = graph
     this.#chains = new BrokenChains(graph.breaks)

@@ -55,7 +55,8 @@ async function* read(
       if (isEnough(looked)) break
     }
     graph.finish()
-    const reader = new PiReader(graph, source, sessionId, (named) => titleOf(db, named), sessions.originsOf(sessionId))
+    const origins = sessions.originsOf(sessionId)
+    const reader = new PiReader(graph, source, sessionId, (named) => titleOf(db, named), { origins })
     for (const rows of batches(db, sessionId)) {
       const records: TranscriptRecord[] = []
       for (const { event, seq } of rows) {
