@@ -14,9 +14,14 @@ type Fields = Readonly<Record<string, unknown>>
 class Log {
   readonly #records: Fields[] = []
 
-  constructor(...of: readonly Fields[]) {
+  constructor(...records: readonly Fields[]) {
     this.add('metadata', { protocol_version: '1.5', created_at: Date.UTC(2026, 10, 30) })
-    for (const record of of) this.#records.push(record)
+    this.#records.push(...records)
+  }
+
+  /** The records behind the first one, which every log begins with. */
+  get recordsBehindFirst(): readonly Fields[] {
+    return this.#records.slice(1)
   }
 
   get lines(): number {
@@ -220,7 +225,7 @@ describe('a session of Kimi Code', () => {
     const folder = temporaryFolder()
     const begun = new Log().add('profile.bind', { systemPrompt: 'help' })
     const agents = { main: begun.turn('one').turn('two'), 'agent-0': new Log().turn('look') }
-    const copy = (log: Log): Log => new Log(...linesOf(log)).add('forked')
+    const copy = (log: Log): Log => new Log(...log.recordsBehindFirst).add('forked')
     write(folder, 's', { agents })
     const fork = { main: copy(agents.main).turn('three'), 'agent-0': copy(agents['agent-0']) }
     write(folder, 'fork', { state: { forkedFrom: 's' }, agents: fork })
@@ -270,11 +275,3 @@ describe('a session of Kimi Code', () => {
     once[Symbol.dispose]()
   })
 })
-
-/** The records of a log behind its first line. */
-const linesOf = (log: Log): Fields[] =>
-  log.text
-    .trim()
-    .split('\n')
-    .slice(1)
-    .map((line) => JSON.parse(line) as Fields)

@@ -3,7 +3,7 @@ import type { TranscriptRecord } from '#core/ingest/transcripts/format.ts'
 import { type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
 import { callBlock, jsonText, messageOf, resultMessage } from '#core/ingest/transcripts/parts.ts'
-import { kimiBlock, kimiFinish, kimiResult, timed } from './blocks.ts'
+import { kimiBlock, kimiFinish, kimiResult, timed } from './messages.ts'
 
 type Call = { readonly id: string; readonly name: string | null }
 type Result = { readonly result: JsonObject; readonly createdAtMs: number; readonly line: number }
@@ -12,7 +12,7 @@ type Result = { readonly result: JsonObject; readonly createdAtMs: number; reado
 export type Standing = { readonly sessionId: string; readonly copiedFrom: readonly string[]; readonly isLive: boolean }
 
 /** The field in which an event has what it tells. */
-export const fieldOf: ReadonlyMap<string, string> = new Map([
+const fieldOf: ReadonlyMap<string, string> = new Map([
   ['content.part', 'part'],
   ['tool.call', 'name'],
   ['tool.result', 'result'],
@@ -45,18 +45,26 @@ export class OpenAnswer {
     return this.#calls.some(({ id }) => !this.#results.has(id))
   }
 
-  takePart(part: unknown): void {
-    this.#blocks.push(kimiBlock(part))
+  /** Returns false for an event that tells nothing of this answer. `atMs` and `line` are those of its record. */
+  take(event: JsonObject, atMs: number, line: number): boolean {
+    const type = textAt(event, 'type') ?? ''
+    const field = fieldOf.get(type)
+    if (field === undefined || !(field in event)) return false
+    if (type === 'tool.result') return this.#takeResult(event, atMs, line)
+    if (textAt(event, type === 'step.end' ? 'uuid' : 'stepUuid') !== this.uuid) return false
+    if (type === 'content.part') this.#blocks.push(kimiBlock(event.part))
+    else if (type === 'tool.call') this.#takeCall(event)
+    else this.used(objectAt(event, 'usage'))
+    return true
   }
 
-  takeCall(event: JsonObject): void {
+  #takeCall(event: JsonObject): void {
     const [id, name] = [textAt(event, 'toolCallId') ?? '', textAt(event, 'name')]
     this.#calls.push({ id, name })
     this.#blocks.push(callBlock({ id, name, input: jsonText(event.args) }))
   }
 
-  /** Returns false for the result of a call that is not one of this answer. */
-  takeResult(event: JsonObject, createdAtMs: number, line: number): boolean {
+  #takeResult(event: JsonObject, createdAtMs: number, line: number): boolean {
     const id = textAt(event, 'toolCallId') ?? ''
     if (!this.#calls.some((call) => call.id === id)) return false
     this.#results.set(id, { result: objectAt(event, 'result'), createdAtMs, line })

@@ -1,27 +1,22 @@
 import { basename } from 'node:path'
-import type { NewPart } from '#core/ingest/new-message.ts'
-import { type BlockPart, contentOf } from '#core/ingest/transcripts/content-blocks.ts'
+import type { NewMessage, NewPart } from '#core/ingest/new-message.ts'
+import { contentOf } from '#core/ingest/transcripts/content-blocks.ts'
 import { DerivedIds } from '#core/ingest/transcripts/derived-ids.ts'
 import type { MessageRecord, TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
-import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
 import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import {
-  callBlock,
   compactionPart,
-  jsonText,
   messageOf,
   neverSent,
   plainText,
   RecordClock,
-  resultMessage,
   textBlock,
 } from '#core/ingest/transcripts/parts.ts'
 import { type RecordOrigin, typeName } from '#core/ingest/transcripts/read-lines.ts'
-import { kimiBlock, kimiFinish, kimiResult } from './blocks.ts'
 import { bookkeeping } from './bookkeeping.ts'
-import { fieldOf, OpenAnswer, resultId, type Standing } from './open-answer.ts'
-import { isTyped } from './origin.ts'
+import { isTyped, kimiBlock, kimiFinish, kimiMessage } from './messages.ts'
+import { OpenAnswer, resultId, type Standing } from './open-answer.ts'
 import type { KimiPlace } from './place.ts'
 import { type KimiSession, sessionOf } from './session.ts'
 import type { KimiWindow } from './window.ts'
@@ -128,66 +123,30 @@ export class KimiReader {
     const externalId = this.#idOf(message, atMs)
     this.#note(externalId, line, standing)
     if (isTyped(message)) this.#title ??= oneLine(contentOf(parts.map(kimiBlock)))
-    const said = this.#message(message, parts, externalId, atMs, origin.details)
+    const said = kimiMessage(message, { externalId, createdAtMs: atMs, details: origin.details })
     const record = recordOf(standing, said, line)
     if (this.#open?.hasRunningCalls) this.#open.waiting.push(record)
     else out.push(record)
   }
 
-  /** Agents that begin with a copy of another one's window are given answers and results as messages, too. */
-  #message(
-    message: JsonObject,
-    parts: readonly unknown[],
-    externalId: string,
-    createdAtMs: number,
-    details: MessageDetails,
-  ): MessageRecord['message'] {
-    if (message.role === 'tool') {
-      const callId = textAt(message, 'toolCallId')
-      const result = kimiResult({ ...message, output: parts }, true)
-      return resultMessage({ externalId, callId, name: null, ...result, createdAtMs, details })
-    }
-    const calls = listAt(message, 'toolCalls').filter(isObject)
-    const blocks: BlockPart[] = [
-      ...parts.map(kimiBlock),
-      ...calls.map((call) =>
-        callBlock({ id: textAt(call, 'id'), name: textAt(call, 'name'), input: jsonText(call.arguments) }),
-      ),
-    ]
-    const role = message.role === 'assistant' || message.role === 'system' ? message.role : 'user'
-    const { kind, variant } = objectAt(message, 'origin')
-    const facts = {
-      ...details,
-      ...(role === 'user' && !isTyped(message) ? { harness: true, origin: String(variant ?? kind ?? '') } : {}),
-      ...(kind === 'shell_command' ? { bash: true } : {}),
-    }
-    return messageOf({ externalId, role, blocks, createdAtMs, details: facts })
-  }
-
   #takeEvent(event: JsonObject, { line, details }: RecordOrigin, atMs: number, out: TranscriptRecord[]): void {
-    const type = textAt(event, 'type') ?? ''
-    const uuid = textAt(event, type.startsWith('step.') ? 'uuid' : 'stepUuid')
-    if (type === 'step.begin' && uuid !== null) {
+    const type = textAt(event, 'type')
+    const begun = type === 'step.begin' ? textAt(event, 'uuid') : null
+    if (begun !== null) {
       this.#settle(out)
-      this.#open = new OpenAnswer(uuid, this.#standing(line, atMs, out), atMs, line, details)
-      this.#kept.set(line, uuid)
+      this.#open = new OpenAnswer(begun, this.#standing(line, atMs, out), atMs, line, details)
+      this.#kept.set(line, begun)
       out.push({ kind: 'other' })
       return
     }
     const open = this.#open
-    const isTaken = open !== null && (type === 'tool.result' ? open.takeResult(event, atMs, line) : open.uuid === uuid)
-    if (open && type === 'tool.result') this.#kept.set(line, resultId(open.uuid, textAt(event, 'toolCallId') ?? ''))
-    const field = fieldOf.get(type)
-    if (!isTaken || field === undefined || !(field in event)) {
+    if (!open?.take(event, atMs, line)) {
       out.push({ kind: 'skipped', line, reason: `a part of no answer: ${typeName(event.type)}` })
       return
     }
-    if (type === 'content.part') open.takePart(event.part)
-    if (type === 'tool.call') open.takeCall(event)
-    if (type === 'step.end') {
-      open.used(objectAt(event, 'usage'))
-      this.#settle(out)
-    } else out.push({ kind: 'other' })
+    if (type === 'tool.result') this.#kept.set(line, resultId(open.uuid, textAt(event, 'toolCallId') ?? ''))
+    if (type === 'step.end') this.#settle(out)
+    else out.push({ kind: 'other' })
   }
 
   /** What the log tells of an answer is complete, or ends here. */
@@ -288,8 +247,10 @@ export class KimiReader {
   }
 }
 
-const recordOf = (
-  { sessionId, copiedFrom }: Standing,
-  message: MessageRecord['message'],
-  line: number,
-): MessageRecord => ({ kind: 'message', sessionId, message, copiedFrom, line })
+const recordOf = ({ sessionId, copiedFrom }: Standing, message: NewMessage, line: number): MessageRecord => ({
+  kind: 'message',
+  sessionId,
+  message,
+  copiedFrom,
+  line,
+})

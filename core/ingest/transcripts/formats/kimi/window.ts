@@ -1,5 +1,5 @@
 import { countAt, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
-import { isTurn, isTyped } from './origin.ts'
+import { isTurn, isTyped } from './messages.ts'
 
 /** A message in the window: the line that begins it, and what going back and compactions ask about it. */
 type Said = {

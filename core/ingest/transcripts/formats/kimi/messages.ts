@@ -1,7 +1,54 @@
-import type { NewPart } from '#core/ingest/new-message.ts'
+import type { NewMessage, NewPart } from '#core/ingest/new-message.ts'
 import { type BlockPart, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
-import { countAt, isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
-import { fileBlock, plainText, reasoningBlock, textBlock } from '#core/ingest/transcripts/parts.ts'
+import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
+import {
+  callBlock,
+  fileBlock,
+  jsonText,
+  messageOf,
+  plainText,
+  reasoningBlock,
+  resultMessage,
+  textBlock,
+} from '#core/ingest/transcripts/parts.ts'
+
+/** Whether the person gave the prompt. It also counts when the text is that of a skill or command that the person named. */
+export function isTyped(message: JsonObject): boolean {
+  const { kind = 'user', trigger } = objectAt(message, 'origin')
+  if (message.role !== 'user') return false
+  return kind === 'user' || ((kind === 'skill_activation' || kind === 'plugin_command') && trigger === 'user-slash')
+}
+
+/** Whether a turn began with the prompt. One that was given while the model was working belongs to the turn before. */
+export const isTurn = (message: JsonObject): boolean => isTyped(message) && objectAt(message, 'origin').inTurn !== true
+
+/** What is stored beside the content of a message: its id, its time in milliseconds, and facts about its record. */
+type Stored = { readonly externalId: string; readonly createdAtMs: number; readonly details: MessageDetails }
+
+/** Converts a message. An agent that begins with a copy of another one's window is given answers and results so, too. */
+export function kimiMessage(message: JsonObject, stored: Stored): NewMessage {
+  const parts = listAt(message, 'content')
+  if (message.role === 'tool') {
+    const result = kimiResult({ ...message, output: parts }, true)
+    return resultMessage({ ...stored, callId: textAt(message, 'toolCallId'), name: null, ...result })
+  }
+  const calls = listAt(message, 'toolCalls').filter(isObject)
+  const blocks: BlockPart[] = [
+    ...parts.map(kimiBlock),
+    ...calls.map((call) =>
+      callBlock({ id: textAt(call, 'id'), name: textAt(call, 'name'), input: jsonText(call.arguments) }),
+    ),
+  ]
+  const role = message.role === 'assistant' || message.role === 'system' ? message.role : 'user'
+  const { kind, variant } = objectAt(message, 'origin')
+  const details = {
+    ...stored.details,
+    ...(role === 'user' && !isTyped(message) ? { harness: true, origin: String(variant ?? kind ?? '') } : {}),
+    ...(kind === 'shell_command' ? { bash: true } : {}),
+  }
+  return messageOf({ ...stored, role, blocks, details })
+}
 
 /** Converts one part of what was said. */
 export function kimiBlock(part: unknown): BlockPart {
