@@ -2,8 +2,7 @@ import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '#core/
 import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
 import { isObject, type JsonObject, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { readJsonLines } from '#core/ingest/transcripts/read-lines.ts'
-import { placeIn } from './place.ts'
-import { KimiReader } from './reader.ts'
+import { KimiReader, placeIn } from './reader.ts'
 import { filesBeside } from './session.ts'
 import { KimiWindow } from './window.ts'
 

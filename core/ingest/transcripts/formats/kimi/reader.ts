@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
+import { z } from 'zod'
 import type { NewMessage, NewPart } from '#core/ingest/new-message.ts'
-import { contentOf } from '#core/ingest/transcripts/content-blocks.ts'
 import { DerivedIds } from '#core/ingest/transcripts/derived-ids.ts'
 import type { MessageRecord, TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
@@ -14,12 +14,16 @@ import {
   textBlock,
 } from '#core/ingest/transcripts/parts.ts'
 import { type RecordOrigin, typeName } from '#core/ingest/transcripts/read-lines.ts'
-import { bookkeeping } from './bookkeeping.ts'
-import { isTyped, kimiBlock, kimiFinish, kimiMessage } from './messages.ts'
+import { isTyped, kimiFinish, kimiMessage } from './messages.ts'
 import { OpenAnswer, resultId, type Standing } from './open-answer.ts'
-import type { KimiPlace } from './place.ts'
 import { type KimiSession, sessionOf } from './session.ts'
 import type { KimiWindow } from './window.ts'
+
+/** What has to be known of the beginning of a log to read the rest of it. */
+const Place = z.object({ sessionId: z.string(), title: z.string().nullable() })
+export type KimiPlace = z.infer<typeof Place>
+
+export const placeIn = (given: JsonObject | null): KimiPlace | null => Place.safeParse(given).data ?? null
 
 /** The second reading of a log. */
 export class KimiReader {
@@ -122,8 +126,8 @@ export class KimiReader {
     const standing = this.#standing(line, atMs, out)
     const externalId = this.#idOf(message, atMs)
     this.#note(externalId, line, standing)
-    if (isTyped(message)) this.#title ??= oneLine(contentOf(parts.map(kimiBlock)))
     const said = kimiMessage(message, { externalId, createdAtMs: atMs, details: origin.details })
+    if (isTyped(message)) this.#title ??= oneLine(said.content)
     const record = recordOf(standing, said, line)
     if (this.#open?.hasRunningCalls) this.#open.waiting.push(record)
     else out.push(record)
@@ -254,3 +258,22 @@ const recordOf = ({ sessionId, copiedFrom }: Standing, message: NewMessage, line
   copiedFrom,
   line,
 })
+
+/** Records of what the program did. The texts in them stand in the records of the window, too. */
+const bookkeeping: ReadonlySet<string> = new Set([
+  ...(['metadata', 'forked', 'agent.switched', 'agent.message.appended', 'agent.turn.started'] as const),
+  ...(['agent.turn.ended', 'context.clear', 'context.undo', 'context.undone'] as const),
+  ...(['cron.add', 'cron.cursor', 'cron.delete', 'file_history.checkpoint', 'file_history.tracked'] as const),
+  ...(['full_compaction.cancel', 'full_compaction.complete', 'goal.clear', 'goal.create', 'goal.update'] as const),
+  ...(['interaction.request', 'interaction.resolved', 'interruptionReminder.recorded', 'llm.request'] as const),
+  ...(['llm.tools_snapshot', 'mcp.tools_discovered', 'permission.record_approval_result'] as const),
+  ...(['permission.set_mode', 'plan.revision', 'plan_mode.cancel', 'plan_mode.enter', 'plan_mode.exit'] as const),
+  ...(['plugin.session_start', 'prompt.aborted', 'prompt.completed', 'prompt.steered', 'runtime.set_binding'] as const),
+  ...(['subagent.cancelled', 'subagent.completed', 'subagent.failed', 'subagent.spawned', 'subagent.started'] as const),
+  ...(['swarm_mode.enter', 'swarm_mode.exit', 'task.started', 'task.terminated', 'task.waitDelivered'] as const),
+  ...(['token_counting.measured', 'token_counting.rebased', 'token_counting.truncated'] as const),
+  ...(['token_counting.turn_recorded', 'tools.register_user_tool', 'tools.reset_active_tools'] as const),
+  ...(['tools.set_active_tools', 'tools.unregister_user_tool', 'tools.update_store', 'tower_mode.enter'] as const),
+  ...(['tower_mode.exit', 'turn.cancel', 'turn.ended', 'turn.prompt', 'turn.steer'] as const),
+  ...(['turn.step.interrupted', 'turn.step.retrying'] as const),
+])
