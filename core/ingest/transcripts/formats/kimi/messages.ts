@@ -88,8 +88,8 @@ const FAILED_EMPTY = '<system>ERROR: Tool execution failed. Tool output is empty
 const EMPTY = '<system>Tool output is empty.</system>'
 
 /**
- * Converts the result of a call into what the model is sent. The log has what the tool gave, how long it took and whether
- * it failed; the request says the latter two in words before it, and a note behind it.
+ * Converts the result of a call into what the model is sent. The log has the output, how long the call took and whether it
+ * failed. In the request, the latter two stand in words before the output, and a note stands behind it.
  * @param isTimed whether the model is told how long it took
  */
 export function kimiResult(result: JsonObject, isTimed: boolean): KimiResult {

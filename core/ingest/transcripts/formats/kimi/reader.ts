@@ -77,7 +77,7 @@ export class KimiReader {
         const prompt = textAt(record, 'systemPrompt')
         if (prompt !== null) this.#takePrompt(prompt, { line, details }, atMs, out)
         else if (type === 'config.update') out.push({ kind: 'other' })
-        else out.push({ kind: 'skipped', line, reason: 'a record of a profile without a prompt that can be read' })
+        else out.push({ kind: 'skipped', line, reason: 'a profile without a prompt that can be read' })
         return
       }
       case 'full_compaction.begin':
@@ -120,7 +120,7 @@ export class KimiReader {
     const { role } = message
     const parts = listAt(message, 'content')
     if (typeof role !== 'string' || (parts.length === 0 && listAt(message, 'toolCalls').length === 0)) {
-      out.push({ kind: 'skipped', line, reason: 'a record of a message without one that can be read' })
+      out.push({ kind: 'skipped', line, reason: 'a message that cannot be read' })
       return
     }
     const standing = this.#standing(line, atMs, out)
@@ -145,7 +145,7 @@ export class KimiReader {
     }
     const open = this.#open
     if (!open?.take(event, atMs, line)) {
-      out.push({ kind: 'skipped', line, reason: `a part of no answer: ${typeName(event.type)}` })
+      out.push({ kind: 'skipped', line, reason: `an event that belongs to no answer: ${typeName(event.type)}` })
       return
     }
     if (type === 'tool.result') this.#kept.set(line, resultId(open.uuid, textAt(event, 'toolCallId') ?? ''))

@@ -11,14 +11,17 @@ export type KimiSession = {
   readonly parentId: string | null
   /** The sessions from which this one has copies, the latest first. */
   readonly forkedFrom: readonly string[]
-  /** How many of the forks that its log tells of are none of this session, but of one that has a copy of it. */
+  /**
+   * How often the log of a sub-agent was copied since its agent said something. Such a copy belongs to the session from
+   * which it was made. 0 for the main agent.
+   */
   readonly copies: number
   readonly title: string | null
   readonly cwd: string | null
 }
 
 const MAIN = 'main'
-/** A state could name itself. */
+/** A damaged state could name its own session as its origin. */
 const MOST_FORKS = 100
 
 const agentOf = (path: string): string => basename(dirname(path))
@@ -29,8 +32,8 @@ const stateIn = (folder: string): string => join(folder, 'state.json')
 export const filesBeside = (path: string): readonly string[] => [stateIn(folderOf(path))]
 
 /**
- * @param copies how often the session was forked since its agent said something. A sub-agent that said nothing since is
- * that of the session from which it was copied.
+ * @param copies how often the session was forked since its agent said something. A sub-agent that said nothing since
+ * belongs to the session from which it was copied.
  */
 export function sessionOf(path: string, copies: number): KimiSession {
   if (basename(dirname(dirname(path))) !== 'agents')
@@ -58,7 +61,7 @@ const stateOf = (folder: string): JsonObject => {
   return isObject(state) ? state : {}
 }
 
-/** The sessions from which a session was forked, the latest first. Those before it are known while their files are there. */
+/** The sessions from which a session was forked, the latest first. They end behind one whose folder was removed. */
 function originsOf(folder: string, state: JsonObject): string[] {
   const origins: string[] = []
   for (let origin = textAt(state, 'forkedFrom'); origin !== null && origins.length < MOST_FORKS; ) {

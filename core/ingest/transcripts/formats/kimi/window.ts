@@ -29,7 +29,7 @@ type Change =
       readonly compacted: number
     }
 
-/** The beginning of a branch: what was said up to a line of an earlier branch goes on behind its own line. */
+/** A branch. It begins behind `line`, and goes on from what its base had up to the line `upTo`. */
 type Branch = { readonly name: string; readonly line: number; readonly base: string | null; readonly upTo: number }
 
 /** These records change what stands before them. */
@@ -48,7 +48,7 @@ export class KimiWindow {
   readonly #saidTwice = new Set<number>()
   readonly #live = new Set<number>()
   readonly #kept = new Map<number, readonly number[]>()
-  /** The lines behind which a session goes on as a fork of the one before. */
+  /** The lines at which the session was forked. What stands before the last of them is a copy. */
   readonly forks: number[] = []
   /** Whether nothing in what was read changes what stood before it. */
   onlyGrows = true
@@ -144,7 +144,7 @@ export class KimiWindow {
     if (twice !== null) this.#saidTwice.add(twice)
   }
 
-  /** What leads to the end of the log, in the order of its lines. */
+  /** The changes that lead to the end of the log, in the order of its lines: those of the last branch and of its bases. */
   #path(): readonly Change[] {
     const parts = this.#parts()
     const isOnPath = ({ line }: Change): boolean => parts.some(({ from, upTo }) => line > from && line <= upTo)
