@@ -113,11 +113,13 @@ describe('a log of Kimi Code', () => {
     log
       .result('two', 'gone', { isError: true, durationMs: 5 })
       .result('three', ' ')
-      .result('one', 'x\n', {
-        ...{ durationMs: 1250, note: 'More follows.' },
-      })
+      .result('one', 'x\n', { durationMs: 1250, note: 'More follows.' })
     expect(await windowOf(log.end('a', 'tool_use'))).toEqual([
-      ...['go', 'I look.', 'call Bash', 'call Read', 'call Bash'],
+      'go',
+      'I look.',
+      'call Bash',
+      'call Read',
+      'call Bash',
       'Wall time: 1.250 seconds\nx\n\nMore follows.',
       '<system>ERROR: Tool execution failed.</system>\ngone',
       '<system>Tool output is empty.</system>',
@@ -161,7 +163,10 @@ describe('a log of Kimi Code', () => {
     expect(await windowOf(log.turn('three'))).toEqual(['one', 'what was said', 'two', 'three', 'answer three'])
     const long = new Log().turn('one').turn('two').turn('three')
     long.add('context.apply_compaction', {
-      ...{ contextSummary: 'what was said', compactedCount: 6, keptUserMessageCount: 2, keptHeadUserMessageCount: 1 },
+      contextSummary: 'what was said',
+      compactedCount: 6,
+      keptUserMessageCount: 2,
+      keptHeadUserMessageCount: 1,
     })
     expect(await windowOf(long)).toEqual(['one', 'what was said', 'three'])
   })
@@ -179,7 +184,11 @@ describe('a log of Kimi Code', () => {
     log.turn('two').say('date', { kind: 'injection' }).back(behindOne, 'b1').turn('three')
     expect(await windowOf(log)).toEqual(['one', 'answer one', 'date', 'three', 'answer three'])
     expect(await windowOf(log.back(behindOne, 'b2').turn('four'))).toEqual([
-      ...['one', 'answer one', 'date', 'four', 'answer four'],
+      'one',
+      'answer one',
+      'date',
+      'four',
+      'answer four',
     ])
   })
 
@@ -249,7 +258,7 @@ describe('a session of Kimi Code', () => {
   it('goes on where its last import ended, and has read the same at the end as when it is read at once', async () => {
     const path = (folder: string): string => join(folder, 's/agents/main/wire.jsonl')
     const log = new Log().add('profile.bind', { systemPrompt: 'help' })
-    const once = buildMemory()
+    using once = buildMemory()
     const folder = temporaryFolder()
     using memory = buildMemory()
     const steps = [
@@ -272,6 +281,5 @@ describe('a session of Kimi Code', () => {
     expect(went).toEqual([true, true, false, false, false, true, false])
     expect(sent(memory)).toEqual(sent(once))
     expect(told(memory)).toEqual(told(once))
-    once[Symbol.dispose]()
   })
 })
