@@ -64,14 +64,7 @@ const bookkeeping: ReadonlySet<string> = new Set([
   ...family('skill', 'invoked_ref'),
 ])
 
-/** Events that change the window in a way that they do not tell. */
-const untold: Readonly<Record<string, string>> = {
-  'session.truncation': 'the agent took messages out of its window here, and the file does not say which',
-}
-
 export const isBookkeeping = (type: string): boolean => bookkeeping.has(type)
-
-export const whyUntold = (type: string): string | null => untold[type] ?? null
 
 /**
  * What a person said, as the model was given it, and what was attached. Files and folders are named behind the words.

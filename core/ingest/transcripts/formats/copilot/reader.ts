@@ -11,19 +11,12 @@ import {
   textBlock,
 } from '#core/ingest/transcripts/parts.ts'
 import { type RecordOrigin, typeName } from '#core/ingest/transcripts/read-lines.ts'
-import {
-  answerBlocks,
-  answerFinish,
-  isBookkeeping,
-  resultOf,
-  shellText,
-  typedInstead,
-  userBlocks,
-  whyUntold,
-} from './event.ts'
+import { answerBlocks, answerFinish, isBookkeeping, resultOf, shellText, typedInstead, userBlocks } from './event.ts'
 import type { CopilotForks } from './forks.ts'
 import { CopilotSkills } from './skills.ts'
 import { givenName } from './workspace.ts'
+
+const TRUNCATED = 'the agent took messages out of its window here, and the file does not say which'
 
 type Session = {
   readonly id: string
@@ -81,8 +74,8 @@ export class CopilotReader {
     this.#latestMs = Math.max(this.#latestMs, atMs)
     if (id !== null && this.#takeSpoken(event, type, id, data, atMs, origin.details, out)) return
     this.#note(type, data)
-    const reason = whyUntold(type)
-    if (reason !== null) out.push({ kind: 'skipped', line: origin.line, reason, isKnown: true })
+    if (type === 'session.truncation')
+      out.push({ kind: 'skipped', line: origin.line, reason: TRUNCATED, isKnown: true })
     else if (type === 'session.compaction_complete' && data.success !== false)
       out.push({ kind: 'skipped', line: origin.line, reason: 'a compaction without a summary that can be read' })
     else if (isBookkeeping(type)) out.push({ kind: 'other' })
