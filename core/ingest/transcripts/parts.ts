@@ -142,6 +142,15 @@ export const neverSent = (sessionId: string, externalId: string, atMs: number): 
   outputs: [{ externalId, seen: null }],
 })
 
+/**
+ * Withdraws what an earlier import stored of `neverSent`: the message that stood in the place of this one was taken back,
+ * so that this one is sent again.
+ */
+export const sentAgain = (sessionId: string, externalId: string, atMs: number): PruningRecord => ({
+  ...neverSent(sessionId, externalId, atMs),
+  isGivenUp: true,
+})
+
 /** Returns the text of a list of blocks, of a text field, or of a string. */
 export function plainText(content: unknown): string {
   if (typeof content === 'string') return content

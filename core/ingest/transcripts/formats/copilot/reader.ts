@@ -8,6 +8,7 @@ import {
   neverSent,
   RecordClock,
   resultMessage,
+  sentAgain,
   textBlock,
 } from '#core/ingest/transcripts/parts.ts'
 import { type RecordOrigin, typeName } from '#core/ingest/transcripts/read-lines.ts'
@@ -97,8 +98,7 @@ export class CopilotReader {
     const changedAtMs = this.#latestMs
     return [
       { kind: 'held', sessionId, externalIds: held, changedAtMs },
-      // A later prompt may have stood in its place before.
-      ...(prompt === null ? [] : [{ ...neverSent(sessionId, prompt, changedAtMs), isGivenUp: true as const }]),
+      ...(prompt === null ? [] : [sentAgain(sessionId, prompt, changedAtMs)]),
     ]
   }
 

@@ -11,6 +11,7 @@ import {
   neverSent,
   plainText,
   RecordClock,
+  sentAgain,
   textBlock,
 } from '#core/ingest/transcripts/parts.ts'
 import { type RecordOrigin, typeName } from '#core/ingest/transcripts/read-lines.ts'
@@ -99,9 +100,8 @@ export class KimiReader {
     if (sessionId === null) return out
     const title = this.#session.title ?? this.#title
     if (this.#from === null) out.push({ kind: 'given_up', sessionId, externalIds: this.#givenUp })
-    // An earlier prompt of the program may have stood in its place before.
     if (this.#from === null && this.#prompt !== null)
-      out.push({ ...neverSent(sessionId, this.#prompt.id, this.#clock.at(null)), isGivenUp: true })
+      out.push(sentAgain(sessionId, this.#prompt.id, this.#clock.at(null)))
     if (title !== null) out.push({ kind: 'title', sessionId, title })
     if (this.#source.place !== undefined && isSettled && this.#window.forks.length === 0)
       out.push({ kind: 'read_to', sessionId, place: { sessionId, title: this.#title } satisfies KimiPlace })
