@@ -29,8 +29,8 @@ export const entryTypes: ReadonlySet<string> = new Set([
 const spokenTypes: ReadonlySet<string> = new Set(['custom_message', 'branch_summary', 'session_init'])
 
 /**
- * An entry with a message of a known role, what an extension or the end of a branch says to the model, or the system
- * prompt of a sub-agent.
+ * True for an entry with a message that has a role, for what an extension or the end of a branch says to the model, and for
+ * the system prompt of a sub-agent.
  */
 export const isSpoken = (entry: JsonObject): boolean =>
   entry.type === 'message'

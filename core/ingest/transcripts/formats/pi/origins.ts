@@ -21,9 +21,9 @@ const queries = {
 export type Origin = { readonly id: string; readonly begunMs: number }
 
 /**
- * The sessions of a database of OpenClaw in the order in which they began, and of which others each has copies. When
- * somebody goes back in a session, or forks it, a session begins with copies of its events, under their ids and times, and
- * nothing names the other one for long.
+ * The sessions of a database of OpenClaw in the order in which they began, and of which others each has copies. Going back
+ * in a session, or forking it, begins another session with copies of its events, under their ids and times. The database
+ * soon no longer names the session that was copied, so the copied events tell which one it was.
  */
 export class OpenClawSessions {
   readonly #db: ReadDb
@@ -38,7 +38,7 @@ export class OpenClawSessions {
     this.#sessions = sessions.sort((a, b) => a.begunMs - b.begunMs)
   }
 
-  /** All sessions, or those that are named behind those of which they have copies. */
+  /** Returns all sessions, or those that are named and, before them, the sessions of which they have copies. */
   ids(named?: readonly string[]): readonly string[] {
     if (named === undefined) return this.#sessions.map(({ id }) => id)
     const wanted = new Set(named.flatMap((id) => [id, ...this.originsOf(id).map((origin) => origin.id)]))
@@ -64,7 +64,7 @@ export class OpenClawSessions {
   /** Finds the latest session from before one that has the last of its copied events. */
   #find(sessionId: string): Origin | undefined {
     const begunMs = this.#sessions.find(({ id }) => id === sessionId)?.begunMs ?? 0
-    // A person gives the first message of a session just before it begins.
+    // The first message of any session was given just before it began, but the second one only when it is a copy.
     if (begunMs === 0 || (this.#timeOf(sessionId, 2) ?? begunMs) >= begunMs) return undefined
     const eventId = this.#db.value<string>(queries.lastCopied, { sessionId, begunMs }) ?? ''
     return this.#sessions.findLast(
