@@ -71,35 +71,36 @@ export class OpenAnswer {
     return true
   }
 
-  /** An answer whose calls were interrupted ends without usage, of which the log tells before. */
+  /** Notes what its request used. The end of an answer whose calls were interrupted is empty, and keeps what was noted. */
   used(usage: JsonObject): void {
     if (Object.keys(usage).length > 0) this.#usage = usage
   }
 
-  /** The answer, its results in the order of the calls, and what waited for them. Nothing for a step without content. */
+  /** The answer unless it is empty, its results in the order of the calls, and what waited for them. */
   records(model: string | null): TranscriptRecord[] {
     const { sessionId, copiedFrom } = this.standing
-    const told = { sessionId, copiedFrom }
-    const finish = kimiFinish(this.#usage, model)
-    const isEmpty = this.#blocks.every(({ part }) => part.type !== 'tool' && (part.text ?? 'file').trim() === '')
-    const more = finish === null ? [] : [finish]
-    const said = {
-      externalId: this.uuid,
-      role: 'assistant',
-      blocks: this.#blocks,
-      createdAtMs: this.#createdAtMs,
-    } as const
-    const message = messageOf({ ...said, details: this.#details, more })
-    const answer: TranscriptRecord[] = isEmpty ? [] : [{ kind: 'message', ...told, message, line: this.#line }]
-    const results = this.#calls.flatMap(({ id, name }): TranscriptRecord[] => {
+    const told = { kind: 'message', sessionId, copiedFrom } as const
+    const details = this.#details
+    const records: TranscriptRecord[] = []
+    if (!this.#isEmpty) {
+      const finish = kimiFinish(this.#usage, model)
+      const said = { externalId: this.uuid, blocks: this.#blocks, more: finish === null ? [] : [finish] }
+      const message = messageOf({ ...said, role: 'assistant', createdAtMs: this.#createdAtMs, details })
+      records.push({ ...told, message, line: this.#line })
+    }
+    for (const { id, name } of this.#calls) {
       const found = this.#results.get(id)
-      if (!found) return []
+      if (!found) continue
       const { result, createdAtMs, line } = found
-      const externalId = resultId(this.uuid, id)
-      const given = { externalId, callId: id, name, ...kimiResult(result, timed.test(name ?? '')), createdAtMs }
-      return [{ kind: 'message', ...told, message: resultMessage({ ...given, details: this.#details }), line }]
-    })
-    return [...answer, ...results, ...this.waiting]
+      const given = { callId: id, name, ...kimiResult(result, timed.test(name ?? '')) }
+      const message = resultMessage({ externalId: resultId(this.uuid, id), ...given, createdAtMs, details })
+      records.push({ ...told, message, line })
+    }
+    return [...records, ...this.waiting]
+  }
+
+  get #isEmpty(): boolean {
+    return this.#blocks.every(({ part }) => part.type !== 'tool' && (part.text ?? 'file').trim() === '')
   }
 
   /** The ids of its messages. */
