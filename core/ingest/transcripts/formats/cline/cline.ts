@@ -1,6 +1,6 @@
 import { sha256 } from '#core/hashing.ts'
 import type { NewPart } from '#core/ingest/new-message.ts'
-import { valueIn } from '#core/ingest/transcripts/beside.ts'
+import { valueIn } from '#core/ingest/transcripts/files-beside.ts'
 import type {
   TranscriptChunk,
   TranscriptFormat,

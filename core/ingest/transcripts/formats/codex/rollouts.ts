@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { namesIn } from '#core/ingest/transcripts/beside.ts'
+import { namesIn } from '#core/ingest/transcripts/files-beside.ts'
 import type { TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import { readHead, type TranscriptHead } from '#core/ingest/transcripts/head.ts'
 import { countAt, isObject, objectAt } from '#core/ingest/transcripts/json-value.ts'

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { valueIn } from '#core/ingest/transcripts/beside.ts'
+import { valueIn } from '#core/ingest/transcripts/files-beside.ts'
 import { isObject, type JsonObject } from '#core/ingest/transcripts/json-value.ts'
 
 /** The list of all sessions in their folder. */

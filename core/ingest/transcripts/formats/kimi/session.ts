@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path'
-import { valueIn } from '#core/ingest/transcripts/beside.ts'
+import { valueIn } from '#core/ingest/transcripts/files-beside.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 

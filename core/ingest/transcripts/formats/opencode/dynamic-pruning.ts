@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { namesIn, readObject } from '#core/ingest/transcripts/beside.ts'
+import { namesIn, readObject } from '#core/ingest/transcripts/files-beside.ts'
 import type { CompactionRecord, PruningRecord, TranscriptRecord } from '#core/ingest/transcripts/format.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { timeOf } from '#core/ingest/transcripts/parts.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { namesIn, readObject } from '#core/ingest/transcripts/beside.ts'
+import { namesIn, readObject } from '#core/ingest/transcripts/files-beside.ts'
 import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import { type JsonObject, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { takeGuarded } from '#core/ingest/transcripts/read-lines.ts'

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path'
-import { valueIn } from '#core/ingest/transcripts/beside.ts'
+import { valueIn } from '#core/ingest/transcripts/files-beside.ts'
 import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
