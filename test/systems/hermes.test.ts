@@ -98,6 +98,39 @@ describe('hermes-lcm and LCM-X', () => {
       )
     }))
 
+  it('has the level and the model that LCM-X records beside a summary, and none for what was made before it did', async () => {
+    const [first, second, third] = nodesOf(small).map(({ id }) => id)
+    const quote = `char(10) || '[...deterministic truncation — details available via lcm_expand...]' || char(10)`
+    const path = changed(
+      SMALL,
+      `CREATE TABLE summary_node_provenance (node_id INTEGER PRIMARY KEY, escalation_level INTEGER NOT NULL,
+         model TEXT NOT NULL DEFAULT '', created_at REAL NOT NULL);
+       INSERT INTO summary_node_provenance VALUES (${first}, 1, 'model-a', 0), (${second}, 3, '', 0);
+       UPDATE summary_nodes SET summary = summary || ${quote} WHERE node_id = ${first}`,
+    )
+    await withLcm(path, ({ retrieval, info }) => {
+      expect(info.capabilities.levels).toBe(true)
+      expect(info.lacks.join(' ')).not.toContain('Which model wrote a summary is not recorded.')
+      expect(retrieval.describe(String(first), 99)).toMatchObject({ level: 'normal', model: 'model-a' })
+      expect(retrieval.describe(String(second), 99)).toMatchObject({ level: 'deterministic', model: null })
+      expect(retrieval.describe(String(third), 99)).toMatchObject({ level: 'unknown', model: null })
+    })
+    await withLcm(small, ({ info }) => expect(info.capabilities.levels).toBe(false))
+  })
+
+  it('finds the file of an output whose place in the text says how to read it', async () => {
+    const answer = messagesOf(small).find(({ answers }) => answers !== null)?.id
+    const told =
+      'tool=read_file; tool_call_id=c1; chars=9; bytes=9; read it with lcm_expand(externalized_ref="out.json")'
+    const path = changed(
+      SMALL,
+      `UPDATE messages SET content = '[Externalized tool output: ${told}; ref=out.json]' WHERE store_id = ${answer}`,
+    )
+    await withLcm(path, ({ retrieval }) =>
+      expect(retrieval.files(1)).toMatchObject([{ id: 'out.json', bytes: 9, conversationId: 1 }]),
+    )
+  })
+
   it('shows calls and results as parts of their messages, and a message without text as empty', async () => {
     const call = messagesOf(small).find(({ calls }) => calls !== null)
     const answer = messagesOf(small).find(({ answers }) => answers !== null)

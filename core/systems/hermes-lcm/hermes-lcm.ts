@@ -22,6 +22,10 @@ const queries = {
 const HERMES_WINDOW =
   'No window is stored: it is the system message of the current session (else of the last finalised one), its summaries that no deeper summary of that session was made from, deepest first, and its messages after the frontier.'
 
+/** LCM-X records from version 0.24.8 on at which level a summary was made, and by which model. */
+const knowsLevels = (probe: SchemaProbe): boolean =>
+  ['node_id', 'escalation_level', 'model'].every((column) => probe.has('summary_node_provenance', column))
+
 /** Hermes Agent's plugin and LCM-X, which share their core tables. */
 export const hermes: ForeignSystem = {
   id: 'hermes-lcm',
@@ -50,7 +54,7 @@ export const hermes: ForeignSystem = {
     runs: false,
     storedWindow: false,
     derivedWindow: HERMES_WINDOW,
-    levels: false,
+    levels: knowsLevels(probe),
     fullTextIndex: false,
     substringIndex: false,
   }),
@@ -59,7 +63,9 @@ export const hermes: ForeignSystem = {
     HERMES_WINDOW,
     'No compaction runs: the past of a window is worked out from creation times.',
     'Summaries of sessions that are over are deleted by its own rule: what they were made into stays and names them still.',
-    'Which model wrote a summary is not recorded.',
+    knowsLevels(probe)
+      ? 'LCM-X leaves older turns out of a request that would not fit. Which ones is not recorded: the window has them.'
+      : 'Which model wrote a summary is not recorded.',
     ...(probe.has('messages', 'conversation_id')
       ? []
       : ['Messages name no conversation: it is that of their session, else the session itself.']),
@@ -123,7 +129,7 @@ function views(probe: SchemaProbe): string {
     ),
     partsView(has, isKnownRole),
     textView(has),
-    summariesView(has),
+    summariesView(has, knowsLevels(probe)),
     lineageViews({
       messages: 'temp.hermes_node_messages',
       sources: 'temp.hermes_node_sources',
@@ -200,7 +206,7 @@ function textView(has: Column): string {
   )
 }
 
-function summariesView(has: Column): string {
+function summariesView(has: Column, hasLevels: boolean): string {
   const ofSources = (answer: string): string => `(
     WITH RECURSIVE below (id) AS (
       SELECT s.summary_id
@@ -215,6 +221,8 @@ function summariesView(has: Column): string {
   const text = `(SELECT coalesce(${textOf('n.summary')}, '') FROM main.summary_nodes AS n WHERE n.node_id = s.node_id)`
   // Between what is left of the beginning and of the end: a text that quotes the words has them elsewhere.
   const cut = `char(10) || '[...deterministic truncation — details available via lcm_expand...]' || char(10)`
+  const ofProvenance = (column: string): string =>
+    hasLevels ? `(SELECT ${column} FROM main.summary_node_provenance AS p WHERE p.node_id = s.node_id)` : 'NULL'
   return view(
     'summaries',
     {
@@ -229,7 +237,9 @@ function summariesView(has: Column): string {
       earliest_at: 's.earliest_at',
       latest_at: 's.latest_at',
       created_at: 's.created_at',
-      level: `iif(instr(${text}, ${cut}) > 0, 'deterministic', 'unknown')`,
+      level: `CASE ${ofProvenance('p.escalation_level')} WHEN 1 THEN 'normal' WHEN 2 THEN 'aggressive' WHEN 3 THEN 'deterministic'
+    ELSE iif(instr(${text}, ${cut}) > 0, 'deterministic', 'unknown') END`,
+      model: `nullif(${ofProvenance(textOf('p.model'))}, '')`,
       file_ids: `'[]'`,
       content: text,
     },
