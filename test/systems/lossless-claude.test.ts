@@ -1,10 +1,11 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { copyMemory } from '#core/doctor/working-copy/copy-memory.ts'
 import { type Lcm, openLcm } from '#core/lcm.ts'
 import { identifyMemory } from '#core/systems/identify-memory.ts'
+import { knownPlaces } from '#core/systems/known-places.ts'
 import { runToEnd } from '#core/yielding.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -115,6 +116,57 @@ describe('a file of lossless-claude', () => {
     expect(await withLcm(shifted, ranges('summaries'))).toEqual(sound)
     const stored = await withLcm(shifted, ranges('stored_ranges'))
     expect(stored.map(({ from }, index) => from - (sound[index]?.from ?? 0))).toEqual(sound.map(() => 5 * 3_600_000))
+  })
+
+  it('has a sub-agent below the session that started it, called by what it was asked for', async () => {
+    const columns = ['parent_session_id', 'subagent_type', 'subagent_desc', 'opened_by_entry_id']
+    const path = changed(
+      `${columns.map((name) => `ALTER TABLE conversations ADD COLUMN ${name} TEXT DEFAULT NULL;`).join('')}
+       CREATE INDEX conversations_session_idx ON conversations (session_id);
+       UPDATE conversations SET session_id = 'one';
+       INSERT INTO conversations (session_id, parent_session_id, subagent_type, subagent_desc) VALUES
+         ('agent-a', 'one', 'Explore', 'Find the port'), ('agent-b', 'agent-a', NULL, NULL), ('agent-c', 'gone', NULL, NULL),
+         ('agent-d', 'agent-d', NULL, NULL)`,
+    )
+    await withLcm(path, ({ read }) =>
+      expect(
+        read.all(
+          'SELECT session_id AS id, parent_conversation_id AS parent, title FROM conversations WHERE conversation_id > 1',
+        ),
+      ).toEqual([
+        { id: 'agent-a', parent: 1, title: 'Find the port' },
+        { id: 'agent-b', parent: 2, title: null },
+        { id: 'agent-c', parent: null, title: null },
+        { id: 'agent-d', parent: null, title: null },
+      ]),
+    )
+  })
+
+  it('shows skills and commands by their names, and misses no result of them', async () => {
+    const [message] = stored<{ id: number }>(small, `SELECT message_id AS id FROM messages WHERE role = 'user' LIMIT 1`)
+    const parts = stored<{ sql: string }>(small, `SELECT sql FROM sqlite_schema WHERE name = 'message_parts'`)
+    const path = changed(
+      `DROP TABLE message_parts; ${parts[0]?.sql.replace("'retry'", "'retry', 'skill', 'command'")};
+       INSERT INTO message_parts (part_id, message_id, session_id, part_type, ordinal, tool_name, tool_input) VALUES
+         ('a', ${message?.id}, 's', 'skill', 0, 'docs:write', NULL), ('b', ${message?.id}, 's', 'command', 1, '/model', 'opus')`,
+    )
+    await withLcm(path, ({ transcript }) => {
+      expect(transcript.message(`msg_${message?.id}`).parts).toMatchObject([
+        { type: 'tool', toolName: 'docs:write', toolInput: null },
+        { type: 'tool', toolName: '/model', toolInput: 'opus' },
+      ])
+    })
+  })
+
+  it('is looked for in the folder that LCM_HOME names', () => {
+    const home = temporaryFolder()
+    mkdirSync(join(home, 'moved', 'projects', 'abc'), { recursive: true })
+    const path = join(home, 'moved', 'projects', 'abc', 'db.sqlite')
+    expect(knownPlaces({ home, env: { LCM_HOME: join(home, 'moved') }, cwd: '/' })).toContainEqual({
+      path,
+      label: 'abc',
+    })
+    expect(knownPlaces({ home, env: {}, cwd: '/' })).not.toContainEqual(expect.objectContaining({ path }))
   })
 
   it('names the project whose hash its folder has', async () => {

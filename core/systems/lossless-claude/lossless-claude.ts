@@ -10,7 +10,7 @@ import {
 } from '../lossless-claw/facts.ts'
 import { hasLosslessTables, viewsWithEmptyTables } from '../lossless-claw/lost-tables.ts'
 import { losslessSpoilt, losslessViews } from '../lossless-claw/tables.ts'
-import { entries } from '../places.ts'
+import { entries, setIn } from '../places.ts'
 import type { ForeignSystem } from '../system.ts'
 
 /** It writes the time ranges of summaries shifted by its own UTC offset. */
@@ -33,8 +33,8 @@ export const losslessClaude: ForeignSystem = {
   rules: [],
   preset: null,
   // Folders are named by a hash of the project's path; `meta.json` beside the memory has the path.
-  places: ({ home }) => {
-    const projects = join(home, '.lossless-claude', 'projects')
+  places: ({ home, env }) => {
+    const projects = join(setIn(env, 'LCM_HOME') ?? join(home, '.lossless-claude'), 'projects')
     return entries(projects).map(({ name }) => {
       const path = join(projects, name, MEMORY_NAME)
       return { path, label: projectOf(path) ?? name.slice(0, 12) }

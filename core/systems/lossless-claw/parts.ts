@@ -32,8 +32,9 @@ export function partsView(probe: SchemaProbe): string {
         ? { part_id: `iif(typeof(p.part_id) = 'text', p.part_id, p.message_id || '/' || ${countOf(has('ordinal'))})` }
         : {}),
       ordinal: countOf(has('ordinal')),
-      // A tool result is stored as the text part of a `tool` message that names the call.
-      part_type: `CASE WHEN p.part_type = 'text' AND ${call} IS NOT NULL THEN 'tool'
+      // A tool result is stored as the text part of a `tool` message that names the call. lossless-claude has skills and
+      // commands as parts of their own, with a name and what they were given.
+      part_type: `CASE WHEN p.part_type = 'text' AND ${call} IS NOT NULL OR p.part_type IN ('skill', 'command') THEN 'tool'
     WHEN p.part_type IN (${PART_TYPES}) THEN p.part_type ELSE 'text' END`,
       is_content: '0',
       is_ignored: `coalesce(${has('is_ignored')}, 0)`,

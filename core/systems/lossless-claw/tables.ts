@@ -34,6 +34,19 @@ const HAS_PLACE = `${isNumber('m.message_id')} AND ${isNumber('m.conversation_id
 const isName = (id: string): string => `typeof(${id}) = 'text' AND NOT (${isNoName(`+${id}`)})`
 const IS_NAMED = `${isName('s.summary_id')} AND ${isNumber('s.conversation_id')}`
 
+/** lossless-claude names of a sub-agent the session that started it. Sessions are found by an index of the file alone. */
+const parentOf = (probe: SchemaProbe): string =>
+  probe.has('conversations', 'parent_session_id') && probe.isIndexed('conversations', 'session_id')
+    ? `(SELECT min(p.conversation_id) FROM main.conversations AS p WHERE p.session_id = c.parent_session_id
+    AND p.conversation_id <> c.conversation_id AND ${isNumber('p.conversation_id')})`
+    : 'NULL'
+
+/** Of a sub-agent without a title, what it was asked for. */
+function titleOf(probe: SchemaProbe): string {
+  const known = ['title', 'subagent_desc'].filter((column) => probe.has('conversations', column))
+  return `coalesce(${[...known.map((column) => textOf(`c.${column}`)), 'NULL', 'NULL'].join(', ')})`
+}
+
 /** Views over the tables that lossless-claw and its forks share. */
 export function losslessViews(probe: SchemaProbe, options: LosslessOptions): string {
   requireRowids(probe, options.importer, ['summaries'])
@@ -59,7 +72,8 @@ WHERE ${isName('summary_id')} AND ${isName('parent_summary_id')}`
           `(SELECT b.session_file_path FROM main.conversation_bootstrap_state AS b
     WHERE b.conversation_id = c.conversation_id)`,
         ),
-        title: when('conversations', 'title', textOf('c.title')),
+        parent_conversation_id: parentOf(probe),
+        title: titleOf(probe),
         archived_at: when('conversations', 'archived_at', textTimeMs('c.archived_at')),
         created_at: textTimeMs('c.created_at'),
         updated_at: textTimeMs('c.updated_at'),
