@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MemoryStats } from '#core/browse/stats/memory-stats.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { CANONICAL } from '#core/systems/canonical.ts'
+import { knownPlaces } from '#core/systems/known-places.ts'
 import { type OpenedMemory, openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { copyOf, FIXTURES } from '../sqlite/fixtures.ts'
@@ -41,6 +42,16 @@ function own<T>(path: string, sql: string): T[] {
     db.close()
   }
 }
+
+it('looks for a file of lossless-claw in the folder of OpenClaw, and of its port for Hermes Agent', () => {
+  const asked = { home: '/home/me', env: { HERMES_HOME: '/srv/hermes' }, cwd: '/' }
+  expect(knownPlaces(asked)).toEqual(
+    expect.arrayContaining([
+      { path: '/home/me/.openclaw/lcm.db', label: 'OpenClaw' },
+      { path: '/srv/hermes/lossless-hermes/lcm.db', label: 'lossless-hermes' },
+    ]),
+  )
+})
 
 describe('a file of lossless-claw', () => {
   const files = readdirSync(CLAW, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.db'))

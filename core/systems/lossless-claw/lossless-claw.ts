@@ -59,6 +59,11 @@ export const losslessClaw: ForeignSystem = {
   ownSettings,
   places: ({ home, env }) => [
     { path: join(setIn(env, 'OPENCLAW_STATE_DIR') ?? join(home, '.openclaw'), 'lcm.db'), label: 'OpenClaw' },
+    // A port of it for Hermes Agent writes the same tables.
+    {
+      path: join(setIn(env, 'HERMES_HOME') ?? join(home, '.hermes'), 'lossless-hermes', 'lcm.db'),
+      label: 'lossless-hermes',
+    },
   ],
   summaries: 'replace',
   ledger: null,
