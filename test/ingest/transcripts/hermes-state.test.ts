@@ -108,6 +108,23 @@ describe('the database of Hermes Agent', () => {
     expect((await probePath(path, temporaryFolder())).kind).toBe('transcript')
   })
 
+  it('knows a summary that stands behind what the next message had said, without a column for it', async () => {
+    using memory = buildMemory()
+    const said = ['one', 'two', 'three', 'four'].map(long)
+    const state = new StateDb().session('s1', { end_reason: 'compression' })
+    for (const [at, text] of said.entries()) state.say('s1', at % 2 === 0 ? 'user' : 'assistant', text, at)
+    const carrier = [
+      `[PRIOR CONTEXT — for reference only; not a new message]\n${said[3]}`,
+      `[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]\n\n${SUMMARY}`,
+    ].join('\n\n')
+    state.session('s2', { parent_session_id: 's1', started_at: START + 10 }).say('s2', 'user', said[0] ?? '', 10)
+    const path = state.say('s2', 'assistant', carrier, 11).say('s2', 'user', long('five'), 12).close()
+    expect(await importOne(memory.db, path)).toMatchObject({ conversationCount: 1, compactions: 1, added: 6 })
+    const window = windowOf(memory)
+    expect(window).toHaveLength(3)
+    expect(window[1]).toContain('[PRIOR CONTEXT')
+  })
+
   it('joins sessions that a compaction linked into one conversation, whose window is that of the last', async () => {
     using memory = buildMemory()
     const said = ['one', 'two', 'three', 'four'].map(long)

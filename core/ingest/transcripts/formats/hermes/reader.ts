@@ -24,8 +24,12 @@ type Sent = { readonly externalId: string; readonly digest: string }
 /** A summary whose kept messages are still being read. */
 type OpenCompaction = { readonly externalId: string; readonly text: string; readonly atMs: number }
 
-/** Versions without a column for it mark a summary by how it begins. */
-const SUMMARY = /^\s*\[CONTEXT (?:COMPACTION|SUMMARY)/
+/**
+ * Versions without a column for it mark a summary by how it begins. Where it could not stand as a message of its own, it
+ * stands behind what the next message had said.
+ */
+const SUMMARY =
+  /^\s*(?:\[PRIOR CONTEXT [^\]]*\][\s\S]*\[END OF PRIOR CONTEXT [^\]]*COMPACTION SUMMARY BELOW\]\s*)?\[CONTEXT (?:COMPACTION|SUMMARY)/
 /** Content that is a list is stored as JSON behind this mark. */
 const JSON_MARK = '\0json:'
 
