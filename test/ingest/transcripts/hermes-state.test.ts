@@ -160,6 +160,38 @@ describe('the database of Hermes Agent', () => {
     expect(rest).toEqual(['four', 'five'])
   })
 
+  it('keeps a result of which a compaction kept only a line, with that line in the window', async () => {
+    using memory = buildMemory()
+    const stub = `[terminal output demoted at compaction — 2,000 chars preserved in session history. Recover with it]`
+    const state = new StateDb().session('s1', { end_reason: 'compression' })
+    state.say('s1', 'user', long('one'), 1).say('s1', 'assistant', long('two'), 2)
+    state.say('s1', 'assistant', 'I look.', 3, { tool_calls: call })
+    state.say('s1', 'tool', long('files').repeat(9), 4, { tool_call_id: 'c1', tool_name: 'terminal' })
+    state.say('s1', 'user', long('three'), 5)
+    for (const [id, parent] of [
+      ['s2', 's1'],
+      ['s3', 's2'],
+    ] as const) {
+      const at = id === 's2' ? 10 : 20
+      const end_reason = id === 's2' ? 'compression' : null
+      state.session(id, { parent_session_id: parent, started_at: START + at, end_reason })
+      state.say(id, 'user', `${SUMMARY} ${id}`, at, { _compressed_summary: 1 })
+      state.say(id, 'assistant', 'I look.', at + 1, { tool_calls: call })
+      state.say(id, 'tool', stub, at + 2, { tool_call_id: 'c1', tool_name: 'terminal' })
+      state.say(id, 'user', long('three'), at + 3).say(id, 'assistant', `answer ${id}`, at + 4)
+    }
+    const path = state.close()
+    expect(await importOne(memory.db, path)).toMatchObject({ compactions: 2, added: 9 })
+    const [summary, ...rest] = first(sentWindow(memory, 's1').texts)
+    expect(summary).toContain(first([SUMMARY])[0])
+    const sent = ['I look.', 'call terminal', stub, 'three', 'answer s3']
+    expect(rest).toEqual(sent)
+    expect(await compare(memory.path, path)).toMatchObject({ ok: true })
+    expect(await importOne(memory.db, path)).toMatchObject({ added: 0 })
+    expect(first(sentWindow(memory, 's1').texts).slice(1)).toEqual(sent)
+    expect(await findings(memory.path)).toEqual([])
+  })
+
   it('keeps branches and sub-agents as conversations of their own below the one that they came from', async () => {
     using memory = buildMemory()
     const path = new StateDb()

@@ -1,7 +1,7 @@
 import { sha256 } from '#core/hashing.ts'
 import type { NewPart } from '#core/ingest/new-message.ts'
 import { type BlockPart, contentOf } from '#core/ingest/transcripts/content-blocks.ts'
-import type { TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
+import type { PrunedText, TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
 import { oneLine } from '#core/ingest/transcripts/one-line.ts'
@@ -21,8 +21,14 @@ import { blocksIn } from '../messages/reader.ts'
 import type { Chain, Segment } from './chains.ts'
 
 type Sent = { readonly externalId: string; readonly digest: string }
-/** A summary whose kept messages are still being read. */
-type OpenCompaction = { readonly externalId: string; readonly text: string; readonly atMs: number }
+/** A summary whose kept messages are still being read, with the results of which only a line was kept. */
+type OpenCompaction = {
+  readonly externalId: string
+  readonly text: string
+  readonly atMs: number
+  readonly outputs: PrunedText[]
+}
+type Result = { readonly externalId: string; readonly length: number }
 
 /**
  * Versions without a column for it mark a summary by how it begins. Where it could not stand as a message of its own, it
@@ -43,6 +49,10 @@ export class HermesReader {
   readonly #clock: RecordClock
   readonly #givenUp = new Set<string>()
   readonly #toolNames = new Map<string, string>()
+  /** Results by their calls. */
+  readonly #results = new Map<string, Result>()
+  /** Copies of results of which a line was kept. */
+  readonly #shortened = new Set<string>()
   /** What the model is sent, in its order. */
   #sent: Sent[] = []
   /** Messages of this conversation by what they say and when, which copies repeat. */
@@ -95,10 +105,13 @@ export class HermesReader {
     const moment = `${digest} ${row.timestamp}`
     const isRewound = row.active === 0 && row.compacted !== 1
     const isSummary = row._compressed_summary === 1 || SUMMARY.test(textAt(row, 'content') ?? '')
-    const original = isRewound || isSummary ? undefined : this.#originalOf(digest, moment)
+    const isNew = isRewound || isSummary
+    const original = isNew ? undefined : (this.#originalOf(digest, moment) ?? this.#shortenedResult(row, role, digest))
     if (original !== undefined) {
       this.#kept.push({ externalId: original, digest })
-      out.push({ kind: 'repeated' })
+      this.#said.set(moment, original)
+      // What is left of a shortened one stands in the record of the compaction.
+      out.push({ kind: this.#shortened.has(digest) ? 'other' : 'repeated' })
       return
     }
     if (!isSummary || this.#open !== null) this.#close(out)
@@ -110,8 +123,10 @@ export class HermesReader {
     const message = this.#message(row, role, externalId, createdAtMs, details, isSummary)
     this.#push(message, out)
     this.#said.set(moment, externalId)
+    const callId = textAt(row, 'tool_call_id')
+    if (role === 'tool' && callId !== null) this.#results.set(callId, { externalId, length: message.content.length })
     if (isRewound) this.#givenUp.add(externalId)
-    else if (isSummary) this.#open = { externalId, text: message.content, atMs: createdAtMs }
+    else if (isSummary) this.#open = { externalId, text: message.content, atMs: createdAtMs, outputs: [] }
     else this.#sent.push({ externalId, digest })
   }
 
@@ -136,6 +151,18 @@ export class HermesReader {
     return this.#sent.findLast((one) => one.digest === digest && !taken.has(one.externalId))?.externalId
   }
 
+  /** A compaction may keep of a result only a line in brackets, which says how long it was. */
+  #shortenedResult(row: JsonObject, role: string, digest: string): string | undefined {
+    const callId = textAt(row, 'tool_call_id')
+    const seen = textAt(row, 'content') ?? ''
+    if (role !== 'tool' || callId === null || this.#open === null || !/^\[.*\]$/.test(seen)) return undefined
+    const result = this.#results.get(callId)
+    if (result === undefined || seen.length >= result.length) return undefined
+    this.#open.outputs.push({ callId, seen })
+    this.#shortened.add(digest)
+    return result.externalId
+  }
+
   /** A message that is no copy ends the window that a compaction wrote. */
   #close(out: TranscriptRecord[]): void {
     const open = this.#open
@@ -144,10 +171,13 @@ export class HermesReader {
     this.#kept = []
     this.#isHandoff = false
     if (open === null) return
-    const { externalId, text, atMs } = open
+    const { externalId, text, atMs, outputs } = open
     const told = { key: externalId, text, atMs, isAuto: null, model: this.#model } as const
     const replaced = { kind: 'all_but', kept: new Set(kept.map((one) => one.externalId)) } as const
-    out.push({ kind: 'compaction', sessionId: this.#chain.id, ...told, recordedBy: [externalId], replaced })
+    const { id: sessionId } = this.#chain
+    out.push({ kind: 'compaction', sessionId, ...told, recordedBy: [externalId], replaced })
+    const pruned = { key: `results at ${externalId}`, by: 'pruning', atMs, isAuto: null, toldTokens: null } as const
+    if (outputs.length > 0) out.push({ kind: 'pruning', sessionId, ...pruned, outputs })
     this.#sent = [{ externalId, digest: '' }, ...kept]
   }
 
