@@ -110,7 +110,7 @@ describe('hermes-lcm and LCM-X', () => {
     )
     await withLcm(path, ({ retrieval, info }) => {
       expect(info.capabilities.levels).toBe(true)
-      expect(info.lacks.join(' ')).not.toContain('Which model wrote a summary is not recorded.')
+      expect(info.lacks).not.toContain('Which model wrote a summary is not recorded.')
       expect(retrieval.describe(String(first), 99)).toMatchObject({ level: 'normal', model: 'model-a' })
       expect(retrieval.describe(String(second), 99)).toMatchObject({ level: 'deterministic', model: null })
       expect(retrieval.describe(String(third), 99)).toMatchObject({ level: 'unknown', model: null })
