@@ -7,6 +7,7 @@ import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts
 import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import {
   callBlock,
+  compactionPart,
   fileBlock,
   jsonText,
   messageOf,
@@ -36,6 +37,8 @@ export class MessagesReader {
   readonly #ids = new DerivedIds()
   readonly #toolNames = new Map<string, string>()
   #isDeclared = false
+  /** The newest system prompt. */
+  #prompt: string | null = null
   #title: string | null = null
 
   constructor(
@@ -57,6 +60,7 @@ export class MessagesReader {
     const own = stringsIn(message, 'id', 'uuid', 'message_id')
     const externalId = own === null ? this.#ids.next('message', JSON.stringify(message)) : this.#ids.named(own)
     const role = roleOf(message)
+    if (role === 'system') this.#prompt = externalId
     if (role === 'tool') this.#takeResult(message, externalId, createdAtMs, origin.details, out)
     else if (role !== null) this.#takeSaid(message, role, externalId, createdAtMs, origin.details, out)
   }
@@ -124,6 +128,12 @@ export class MessagesReader {
     }
     const blocks = [...listAt(message, 'content')]
     for (const block of typeof message.content === 'string' ? [message.content] : blocks) {
+      const summary = isObject(block) && block.type === 'compaction' ? textAt(block, 'content') : null
+      if (summary !== null) {
+        if (said.length > 0) flush()
+        this.#takeSummary(summary, nextId(), createdAtMs, details, out)
+        continue
+      }
       if (!isObject(block) || block.type !== 'tool_result') {
         said.push(this.#blockOf(block, role))
         continue
@@ -147,6 +157,27 @@ export class MessagesReader {
     said.push(...this.#callsOf(message))
     more = this.#context.finishOf?.(message) ?? []
     flush()
+  }
+
+  /**
+   * A provider may compact by itself: it answers with a summary in a block of its own, and is sent again what stands
+   * before it without the model seeing that. A block without a text is a compaction that failed, and changes nothing.
+   * https://platform.claude.com/docs/en/build-with-claude/compaction
+   */
+  #takeSummary(
+    text: string,
+    externalId: string,
+    createdAtMs: number,
+    details: MessageDetails,
+    out: TranscriptRecord[],
+  ): void {
+    const sessionId = this.#sessionId
+    const given = { externalId, role: 'assistant', createdAtMs, more: [compactionPart(null)] } as const
+    const message = messageOf({ ...given, blocks: [textBlock(text)], details: { ...details, harness: true } })
+    out.push({ kind: 'message', sessionId, message })
+    const told = { key: externalId, text, atMs: createdAtMs, isAuto: null, model: null } as const
+    const replaced = { recordedBy: [externalId], keptPrompt: this.#prompt, replaced: { kind: 'all' } } as const
+    out.push({ kind: 'compaction', sessionId, ...told, ...replaced })
   }
 
   #blockOf(block: unknown, role: string): BlockPart {
