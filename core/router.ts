@@ -67,6 +67,11 @@ export function createRouter(core: Core) {
     await (await core.lcm()).reader.prepareMemory(conversationId)
     return core.lcm()
   }
+  /** Returns the services after that and the events of its window were read in slices. */
+  const withEvents = async (input: { readonly conversationId: number }): Promise<Lcm> => {
+    await (await withSummaries(input)).timeTravel.prepare(input.conversationId)
+    return core.lcm()
+  }
 
   /** An error after the first step of a stream is not seen by the middleware above, so it is translated here. */
   async function* translated<T>(
@@ -227,14 +232,14 @@ export function createRouter(core: Core) {
           : (await core.lcm()).context.render(assembled, provider)
       }),
       timeline: os.context.timeline.handler(async ({ input }) =>
-        (await withSummaries(input)).timeTravel.timeline(input.conversationId),
+        (await withEvents(input)).timeTravel.timeline(input.conversationId),
       ),
       compactions: os.context.compactions.handler(async ({ input }) =>
-        (await withSummaries(input)).timeTravel.compactions(input),
+        (await withEvents(input)).timeTravel.compactions(input),
       ),
-      at: os.context.at.handler(async ({ input }) => (await withSummaries(input)).timeTravel.contextAt(input)),
+      at: os.context.at.handler(async ({ input }) => (await withEvents(input)).timeTravel.contextAt(input)),
       difference: os.context.difference.handler(async ({ input }) =>
-        (await withSummaries(input)).timeTravel.difference(input),
+        (await withEvents(input)).timeTravel.difference(input),
       ),
     },
     retrieval: {

@@ -3,6 +3,9 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 /** What takes no longer than this is looked at again whenever the file changed. */
 const SHORT_MS = 5
 const LONG_MS = 5000
+/** What takes long is looked at again in at most a fiftieth of the time, and after a minute at the latest. */
+const PAUSE_SHARE = 50
+const LONGEST_MS = 60_000
 
 /**
  * Until when what was read of a file need not be looked at again, on the clock of `performance.now`. Meanwhile the number
@@ -11,7 +14,9 @@ const LONG_MS = 5000
  */
 export function restUntil(db: ReadDb, startedMs: number): number {
   const nowMs = performance.now()
-  return nowMs - startedMs > SHORT_MS ? noted(db, nowMs + LONG_MS) : 0
+  const tookMs = nowMs - startedMs
+  if (tookMs <= SHORT_MS) return 0
+  return noted(db, nowMs + Math.min(LONGEST_MS, Math.max(LONG_MS, PAUSE_SHARE * tookMs)))
 }
 
 type Rests = {

@@ -3,6 +3,7 @@ import type { StoredEntry } from '#core/memory/window-entries.ts'
 import { parsedJson } from '#core/parsed-json.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { isNoName, shownValue } from '#core/sqlite/shown-values.ts'
+import { withoutYielding } from '#core/yielding.ts'
 import { messageNumber } from '../node-id.ts'
 import { PRUNE } from '../pruned-outputs.ts'
 
@@ -14,8 +15,10 @@ const queries = {
       e.tokens AS tokens, e.duration_ms AS durationMs, e.newest_seq AS newestSeq
     FROM compaction_events AS e
     LEFT JOIN summaries AS s ON s.summary_id = e.summary_id
-    WHERE e.conversation_id = :conversationId AND NOT (${isNoName('e.summary_id')})
-    ORDER BY e.event_id`,
+    WHERE e.conversation_id = :conversationId AND e.event_id > CAST(:after AS INTEGER)
+      AND NOT (${isNoName('e.summary_id')})
+    ORDER BY e.event_id
+    LIMIT CAST(:limit AS INTEGER)`,
   /** Counts and lengths that differ when something was logged, pruned, changed by hand or taken back. */
   state: /* sql */ `
     SELECT
@@ -35,7 +38,9 @@ const queries = {
     SELECT event_id AS eventId, summary_id AS summaryId, NOT (${isNoName('summary_id')}) AS isNamed, removed
     FROM compaction_events
     WHERE conversation_id = :conversationId AND event_id > CAST(:eventId AS INTEGER)
-    ORDER BY event_id DESC`,
+      AND event_id < CAST(:before AS INTEGER)
+    ORDER BY event_id DESC
+    LIMIT CAST(:limit AS INTEGER)`,
   edits: /* sql */ `
     SELECT after_event AS eventId, at AS atMs, newest_seq AS newestSeq, window_from AS "from", window_to AS "to"
     FROM surgery_events
@@ -76,9 +81,25 @@ export type StoredEvent = {
   readonly newestSeq: number | null
 }
 
+/** Events between two yields: some milliseconds. */
+const AT_ONCE = 512
+
 /** Replacements in the window of a conversation, oldest first; without those whose summary nothing can be called. */
 export const compactionEvents = (db: ReadDb, conversationId: number): StoredEvent[] =>
-  db.all<StoredEvent>(queries.events, { conversationId })
+  withoutYielding(readingCompactionEvents(db, conversationId))
+
+/** The same, a page at a time. */
+export function* readingCompactionEvents(db: ReadDb, conversationId: number): Generator<void, StoredEvent[]> {
+  const events: StoredEvent[] = []
+  for (let after = 0; ; ) {
+    const page = db.all<StoredEvent>(queries.events, { conversationId, after, limit: AT_ONCE })
+    for (const event of page) events.push(event)
+    const last = page.at(-1)
+    if (last === undefined || page.length < AT_ONCE) return events
+    after = last.eventId
+    yield
+  }
+}
 
 /** A text that differs when the log of a conversation changed, and how many events the log holds. */
 export function eventLogState(db: ReadDb, conversationId: number): { readonly events: number; readonly state: string } {
@@ -101,9 +122,20 @@ type StoredReplacement = {
   readonly removed: string
 }
 
-/** Replacements in the window of a conversation after an event (0: all), newest first. */
-export const replacementsAfter = (db: ReadDb, conversationId: number, eventId: number): StoredReplacement[] =>
-  db.all<StoredReplacement>(queries.replacements, { conversationId, eventId })
+/** Yields pages of the replacements in the window of a conversation after an event (0: all), newest first. */
+export function* replacementsAfter(
+  db: ReadDb,
+  conversationId: number,
+  eventId: number,
+): Generator<readonly StoredReplacement[]> {
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const page = db.all<StoredReplacement>(queries.replacements, { conversationId, eventId, before, limit: AT_ONCE })
+    yield page
+    const last = page.at(-1)
+    if (last === undefined || page.length < AT_ONCE) return
+    before = last.eventId
+  }
+}
 
 /** A window before and after it was changed by hand or by a repair, as JSON texts. */
 type StoredEdit = {

@@ -2,29 +2,37 @@ import type { Memory } from '#core/memory/memory.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { type PrunedOutput, readPruned } from '#core/systems/pruned-outputs.ts'
 import { storedPlacements } from '../placements.ts'
-import { type LoggedEvent, readReplacementsAfter } from './event-log.ts'
+import { type LoggedEvent, readingReplacementsAfter } from './event-log.ts'
 import { messagesAt, newestAt } from './point.ts'
 import { LinkedWindow } from './undo.ts'
 import { ownSummaries } from './window-rule.ts'
 
 type Entry = number | string
 
+/** Replacements that are undone between two yields: some milliseconds. */
+const AT_ONCE = 256
+
 /**
- * Returns the active tokens right after each event in the log. The replacements are undone one by one from the stored
+ * Works out the active tokens right after each event in the log. The replacements are undone one by one from the stored
  * window backwards, as for the window at a single moment. The values are null from the event on (backwards) that the
  * replacements do not reach.
  */
-export function loggedActiveTokens(db: ReadDb, memory: Memory, events: readonly LoggedEvent[]): (number | null)[] {
+export function* countingLoggedTokens(
+  db: ReadDb,
+  memory: Memory,
+  events: readonly LoggedEvent[],
+): Generator<void, (number | null)[]> {
   const tokens = new Array<number | null>(events.length).fill(null)
   if (events.length === 0) return tokens
   const { conversationId } = memory.messages
-  const replacements = readReplacementsAfter(db, conversationId, 0, () => false)
+  const replacements = yield* readingReplacementsAfter(db, conversationId, 0, () => false)
   const stored = storedPlacements(memory)
   const count = new TokenCount(memory, readPruned(db, conversationId))
   if (!replacements || !stored.every((entry) => count.addOnce(entry))) return tokens
   const window = new LinkedWindow(stored)
   const places = new Map(events.map((event, index) => [event.eventId, index]))
-  for (const { placed, removed, eventId } of replacements) {
+  for (const [index, { placed, removed, eventId }] of replacements.entries()) {
+    if (index % AT_ONCE === 0) yield
     const place = eventId === undefined ? undefined : places.get(eventId)
     const event = place === undefined ? undefined : events[place]
     if (event && place !== undefined) tokens[place] = count.at(event)
@@ -138,15 +146,17 @@ class TokenCount {
 }
 
 /**
- * Returns the active tokens right after each event of a file without a log: those of every existing summary without a
+ * Works out the active tokens right after each event of a file without a log: those of every existing summary without a
  * dependent, and of every message up to then that none of these covers (see `reconstruct`).
  */
-export function inferredActiveTokens(memory: Memory, events: readonly LoggedEvent[]): number[] {
+export function* inferringTokens(memory: Memory, events: readonly LoggedEvent[]): Generator<void, number[]> {
   const { summaries, coverage } = memory
   const tops = new Tops(memory)
   const logged = new Set(events.map((event) => event.summaryId))
   let unlogged = ownSummaries(memory).filter((node) => !logged.has(summaries.at(node).id))
-  return events.map((event) => {
+  const tokens: number[] = []
+  for (const [index, event] of events.entries()) {
+    if (index % AT_ONCE === 0) yield
     const node = summaries.nodeOf(event.summaryId)
     if (node >= 0 && memory.isOwn(node)) tops.make(node)
     const newestSeq = newestAt(event, memory)
@@ -157,8 +167,9 @@ export function inferredActiveTokens(memory: Memory, events: readonly LoggedEven
       if (isMade) tops.make(other)
       return !isMade
     })
-    return tops.tokensOfFirst(messagesAt(event, memory))
-  })
+    tokens.push(tops.tokensOfFirst(messagesAt(event, memory)))
+  }
+  return tokens
 }
 
 /** The summaries without a dependent, and the messages that none of them covers. */

@@ -8,6 +8,7 @@ import {
   type StoredEvent,
   windowEditsSince,
 } from '#core/systems/records/events.ts'
+import { withoutYielding } from '#core/yielding.ts'
 import type { Placements } from '../placements.ts'
 
 /** A replacement as the file records it. */
@@ -22,9 +23,7 @@ export type Replacement = {
 }
 
 /** Returns events, oldest first. */
-export function readEvents(db: ReadDb, conversationId: number): LoggedEvent[] {
-  return compactionEvents(db, conversationId)
-}
+export const readEvents = (db: ReadDb, conversationId: number): LoggedEvent[] => compactionEvents(db, conversationId)
 
 /** A change of the window that was not a compaction. */
 export type Edit = Replacement & {
@@ -39,12 +38,20 @@ export type Edit = Replacement & {
  * parsed.
  * @param hadHappened tells which edits right after that event are older than the moment
  */
-export function readReplacementsAfter(
+export const readReplacementsAfter = (
   db: ReadDb,
   conversationId: number,
   eventId: number,
   hadHappened: (edit: Edit) => boolean,
-): Replacement[] | null {
+): Replacement[] | null => withoutYielding(readingReplacementsAfter(db, conversationId, eventId, hadHappened))
+
+/** The same, in pieces of some milliseconds. */
+export function* readingReplacementsAfter(
+  db: ReadDb,
+  conversationId: number,
+  eventId: number,
+  hadHappened: (edit: Edit) => boolean,
+): Generator<void, Replacement[] | null> {
   const edits = readEdits(db, conversationId, eventId)
   if (!edits) return null
   const since = edits.filter((edit) => edit.eventId > eventId || !hadHappened(edit))
@@ -57,11 +64,14 @@ export function readReplacementsAfter(
       next += 1
     }
   }
-  for (const row of replacementsAfter(db, conversationId, eventId)) {
-    const removed = replacedEntries(row.removed)?.map(({ messageId, summaryId }) => messageId ?? summaryId ?? '')
-    if (!removed || row.isNamed !== 1) return null
-    takeEditsFrom(row.eventId)
-    replacements.push({ placed: [row.summaryId], removed, eventId: row.eventId })
+  for (const page of replacementsAfter(db, conversationId, eventId)) {
+    for (const row of page) {
+      const removed = replacedEntries(row.removed)?.map(({ messageId, summaryId }) => messageId ?? summaryId ?? '')
+      if (!removed || row.isNamed !== 1) return null
+      takeEditsFrom(row.eventId)
+      replacements.push({ placed: [row.summaryId], removed, eventId: row.eventId })
+    }
+    yield
   }
   takeEditsFrom(0)
   return replacements

@@ -3,11 +3,14 @@ import type { Memory } from '#core/memory/memory.ts'
 import type { Summaries } from '#core/memory/summaries.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { changeStamp } from '#core/systems/change-stamp.ts'
-import { eventLogState } from '#core/systems/records/events.ts'
+import { eventLogState, readingCompactionEvents } from '#core/systems/records/events.ts'
 import { restUntil } from '#core/systems/rest.ts'
-import { inferredActiveTokens, loggedActiveTokens } from './active-tokens.ts'
+import { inSlices, withoutYielding } from '#core/yielding.ts'
+import { countingLoggedTokens, inferringTokens } from './active-tokens.ts'
 import { deriveEvents } from './derived-events.ts'
-import { type LoggedEvent, readEvents } from './event-log.ts'
+import type { LoggedEvent } from './event-log.ts'
+
+const NEVER = new AbortController().signal
 
 /** The events of a conversation, oldest first, and the active tokens right after each as far as they are known. */
 export type TimedEvents = {
@@ -18,15 +21,20 @@ export type TimedEvents = {
   readonly inferred: readonly number[]
 }
 
-type Kept = TimedEvents & {
-  /** Of the file when the events were read. */
+/** What the events of a conversation follow from, beside its summaries and links. */
+type State = {
+  /** Of the file when the reading began. */
   readonly stamp: string
-  /** Until then they are not read again while everything below is as it was. */
-  readonly restUntilMs: number
-  readonly links: Links
   readonly log: string
   readonly isBeside: boolean
 }
+
+type Kept = TimedEvents &
+  State & {
+    /** Until then they are not read again while everything but the stamp is as it was. */
+    readonly restUntilMs: number
+    readonly links: Links
+  }
 
 export type KeptEventsOptions = {
   readonly db: ReadDb
@@ -44,6 +52,7 @@ export type KeptEventsOptions = {
 export class KeptEvents {
   readonly #options: KeptEventsOptions
   readonly #kept = new WeakMap<Summaries, Kept>()
+  readonly #preparing = new WeakMap<Summaries, Promise<void>>()
 
   constructor(options: KeptEventsOptions) {
     this.#options = options
@@ -51,33 +60,68 @@ export class KeptEvents {
 
   /** Call inside the snapshot in which the memory was read. */
   of(memory: Memory): TimedEvents {
-    const { db, isBeside: stand } = this.#options
-    const log = eventLogState(db, memory.messages.conversationId)
-    const isBeside = log.events === 0 && stand(memory)
-    const kept = this.#kept.get(memory.summaries)
-    const isSame = kept?.links === memory.links && kept.log === log.state && kept.isBeside === isBeside
-    const stamp = changeStamp(db)
-    const startedMs = performance.now()
-    if (isSame && (kept.stamp === stamp || startedMs < kept.restUntilMs)) return kept
-    const events = this.#read(memory, isBeside)
-    const tokens = this.#tokensOf(memory, events)
-    const restUntilMs = restUntil(db, startedMs)
-    const timed = { stamp, restUntilMs, links: memory.links, log: log.state, isBeside, events, ...tokens }
-    this.#kept.set(memory.summaries, timed)
-    return timed
+    const state = this.#stateOf(memory)
+    return this.#atHand(memory, state) ?? this.#keep(memory, withoutYielding(this.#reading(memory, state)))
   }
 
-  #read(memory: Memory, isBeside: boolean): LoggedEvent[] {
-    const logged = readEvents(this.#options.db, memory.messages.conversationId)
+  /**
+   * Reads what `of` returns in slices, so that others have their turn meanwhile. What was logged meanwhile is read by `of`
+   * itself.
+   */
+  async prepare(memory: Memory): Promise<void> {
+    const underway = this.#preparing.get(memory.summaries)
+    if (underway) return underway
+    const done = inSlices(this.#prepared(memory), NEVER).finally(() => this.#preparing.delete(memory.summaries))
+    this.#preparing.set(memory.summaries, done)
+    return done
+  }
+
+  *#prepared(memory: Memory): Generator<void> {
+    const state = this.#stateOf(memory)
+    if (this.#atHand(memory, state)) return
+    const read = yield* this.#reading(memory, state)
+    const now = this.#stateOf(memory)
+    if (now.log === state.log && now.isBeside === state.isBeside) this.#keep(memory, read)
+  }
+
+  #stateOf(memory: Memory): State {
+    const { db, isBeside: stand } = this.#options
+    const { events, state } = eventLogState(db, memory.messages.conversationId)
+    return { stamp: changeStamp(db), log: state, isBeside: events === 0 && stand(memory) }
+  }
+
+  #atHand({ summaries, links }: Memory, { stamp, log, isBeside }: State): TimedEvents | null {
+    const kept = this.#kept.get(summaries)
+    const isSame = kept?.links === links && kept.log === log && kept.isBeside === isBeside
+    return isSame && (kept.stamp === stamp || performance.now() < kept.restUntilMs) ? kept : null
+  }
+
+  #keep(memory: Memory, read: Kept): TimedEvents {
+    this.#kept.set(memory.summaries, read)
+    return read
+  }
+
+  *#reading(memory: Memory, state: State): Generator<void, Kept> {
+    const startedMs = performance.now()
+    const events = yield* this.#readingEvents(memory, state)
+    const tokens = yield* this.#countingTokens(memory, events)
+    return { ...state, restUntilMs: restUntil(this.#options.db, startedMs), links: memory.links, events, ...tokens }
+  }
+
+  *#readingEvents(memory: Memory, { isBeside }: State): Generator<void, LoggedEvent[]> {
+    const logged = yield* readingCompactionEvents(this.#options.db, memory.messages.conversationId)
     if (logged.length > 0) return logged
     return isBeside ? [] : deriveEvents(memory)
   }
 
-  #tokensOf(memory: Memory, events: readonly LoggedEvent[]): Pick<TimedEvents, 'logged' | 'inferred'> {
+  *#countingTokens(
+    memory: Memory,
+    events: readonly LoggedEvent[],
+  ): Generator<void, Pick<TimedEvents, 'logged' | 'inferred'>> {
     const { db, keepsLog } = this.#options
     const isLogged = keepsLog && events.every((event) => event.runId !== '')
-    const logged = isLogged ? loggedActiveTokens(db, memory, events) : []
+    const logged = isLogged ? yield* countingLoggedTokens(db, memory, events) : []
     const isWhole = logged.length > 0 && !logged.includes(null)
-    return { logged, inferred: isWhole ? [] : inferredActiveTokens(memory, events) }
+    return { logged, inferred: isWhole ? [] : yield* inferringTokens(memory, events) }
   }
 }

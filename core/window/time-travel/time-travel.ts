@@ -23,6 +23,7 @@ import { type Placements, storedPlacements } from '../placements.ts'
 import type { PastEntries } from '../read-window.ts'
 import { storedTokens } from './active-tokens.ts'
 import { compactionMarks } from './compaction-marks.ts'
+import { differenceOf } from './difference.ts'
 import { type Edit, type LoggedEvent, readEdits, readEvents, readReplacementsAfter } from './event-log.ts'
 import { KeptEvents } from './kept-events.ts'
 import { locateMoment, messagesAt, newestAt, type Point } from './point.ts'
@@ -62,6 +63,15 @@ export class TimeTravel {
     this.#options = options
     const { db, keepsLog } = options
     this.#events = new KeptEvents({ db, keepsLog, isBeside: (memory) => this.#isBeside(memory) })
+  }
+
+  /**
+   * Reads the events of a conversation whose memory was read in pieces, so that others have their turn meanwhile. Does
+   * nothing where no memory is kept.
+   */
+  async prepare(conversationId: number): Promise<void> {
+    const memory = this.#options.reader.keptMemory(conversationId)
+    if (memory) await this.#events.prepare(memory)
   }
 
   /**
@@ -291,22 +301,3 @@ function knownAt({ atMs, newestSeq, events: happened }: Point, events: readonly 
 
 const unlogged = (memory: Memory, logged: ReadonlySet<string>): boolean =>
   ownSummaries(memory).some((node) => !logged.has(memory.summaries.at(node).id))
-
-/**
- * Returns what left a window and what entered it. Removing `left` from the earlier items and adding `entered`, each at
- * its ordinal, gives the later ones.
- */
-function differenceOf(before: ContextAt, after: ContextAt): ContextDifference {
-  const { items: earlier, ...beforeFigures } = before
-  const { items: later, ...afterFigures } = after
-  const [was, is] = [new Set(earlier.map((item) => item.id)), new Set(later.map((item) => item.id))]
-  const left = earlier.filter((item) => !is.has(item.id))
-  const entered = later.filter((item) => !was.has(item.id))
-  return {
-    before: beforeFigures,
-    after: afterFigures,
-    left,
-    entered,
-    stayed: earlier.length - left.length,
-  }
-}
