@@ -15,6 +15,7 @@ import { currentFile, currentRoute, onRouteChange, renewAddress } from './routes
 import { fileNameOf } from './ui/format.ts'
 import { startTheme } from './ui/theme.ts'
 import { conversationPages, firstQuestion, OPENING, oneConversation } from './ui/use-conversations.ts'
+import type { View } from './views.ts'
 
 /** What draws is fetched and started while the page enters and its first questions are on their way. */
 const pageCode = import('./page.tsx')
@@ -30,22 +31,27 @@ function prefetchMemory(queries: QueryClient): void {
   const input = conversationId === null ? OPENING : oneConversation(conversationId)
   const shown = queries.fetchQuery(api.conversations.list.queryOptions({ input })).catch(ignore)
   void queries.prefetchQuery(api.memory.settings.queryOptions())
+  void queries.prefetchQuery(api.integrity.last.queryOptions())
   void import('./frame/memory-window.tsx').catch(ignore)
   void loadView(view).catch(ignore)
   const isDrawn = view === 'layers' || view === 'start'
   const shownId = async () => conversationId ?? (await shown)?.conversations[0]?.conversationId ?? null
-  const strata = isDrawn ? shownId().then((id) => prefetchStrata(queries, id)) : Promise.resolve()
+  const strata = isDrawn ? shownId().then((id) => prefetchDrawn(queries, view, id)) : Promise.resolve()
   const list = conversationPages(firstQuestion())
   void queries.prefetchInfiniteQuery({ ...list, queryFn: (context) => strata.then(() => list.queryFn(context)) })
 }
 
 const ignore = (): undefined => undefined
 
-async function prefetchStrata(queries: QueryClient, conversationId: number | null): Promise<void> {
+/** The strata, and behind them what the other answers of the first view are made of. */
+async function prefetchDrawn(queries: QueryClient, view: View, conversationId: number | null): Promise<void> {
   if (conversationId === null) return
   const addressed = currentRoute().shown['layers.axis']
   const axis = STRATA_AXES.find((known) => known === addressed) ?? 'messages'
-  await queries.prefetchQuery(api.strata.get.queryOptions({ input: { conversationId, axis } }))
+  const strata = queries.prefetchQuery(api.strata.get.queryOptions({ input: { conversationId, axis } }))
+  if (view === 'start')
+    void queries.prefetchQuery(api.conversations.overview.queryOptions({ input: { conversationId } }))
+  await strata
 }
 
 const MAX_RETRIES = 3

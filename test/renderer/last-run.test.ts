@@ -17,6 +17,19 @@ it('lists the last replacement where no run is recorded, and nothing before one'
   expect(newestCompactions([], [], 3)).toEqual([])
 })
 
+it('lists the newest recorded runs by what the overview says of them, however many summaries they made', () => {
+  const run = { reason: 'manual', stopReason: 'target_reached' }
+  const runs = [
+    { ...run, runId: 'c', atMs: 3, tokensBefore: null, tokensAfter: null, created: 9_226 },
+    { ...run, runId: 'b', atMs: 2, tokensBefore: 900, tokensAfter: 90, created: 3 },
+    { ...run, runId: 'a', atMs: 1, tokensBefore: 800, tokensAfter: 80, created: 1 },
+  ]
+  expect(newestCompactions(runs, [], 2)).toEqual([
+    { runId: 'c', atMs: 3, tokensBefore: null, tokensAfter: null, summaries: 9_226 },
+    { runId: 'b', atMs: 2, tokensBefore: 900, tokensAfter: 90, summaries: 3 },
+  ])
+})
+
 it('takes no run for the last one that was taken back', () => {
   const events = ['a', 'b'].map((runId) => compactionEvent({ runId }))
   const runs = [

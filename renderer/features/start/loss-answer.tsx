@@ -45,8 +45,8 @@ type Props = { readonly conversation: ListedConversation }
 export function LossAnswer({ conversation }: Props) {
   const { conversationId, summaries, messages } = conversation
   const [isAsked, setAsked] = useState(messages <= MOST_UNASKED)
-  const runs = useQuery(api.compaction.runs.queryOptions({ input: { conversationId } }))
-  const recorded = runs.data?.filter((run) => !isUndone(run) && run.created.length > 0)
+  const overview = useQuery(api.conversations.overview.queryOptions({ input: { conversationId } }))
+  const recorded = overview.data?.runs.filter((run) => !isUndone(run) && run.created > 0)
   const isUnrecorded = recorded?.length === 0 && summaries > 0
   const timeline = useQuery(api.context.timeline.queryOptions({ input: isUnrecorded ? { conversationId } : skipToken }))
   // Before the timeline is there, nothing is said of a file that records no runs.
@@ -54,7 +54,7 @@ export function LossAnswer({ conversation }: Props) {
   const compactions = recorded && events && newestCompactions(recorded, events, LISTED)
   const isAtRest = useFirstRest(ALL_REQUESTS, REST_MS)
   const reports = useReports(conversationId, compactions ?? [], isAsked && isAtRest)
-  const error = runs.error ?? timeline.error
+  const error = overview.error ?? timeline.error
   const newest = reports[0]
   return (
     <Answer
@@ -131,7 +131,7 @@ type RowProps = {
 function Row({ compaction, conversationId, report, isAsked }: RowProps) {
   const link = useLink()
   const { runId, atMs, summaries, tokensBefore, tokensAfter } = compaction
-  const saved = tokensAfter === null || tokensBefore === 0 ? 0 : 1 - tokensAfter / tokensBefore
+  const saved = tokensAfter === null || !tokensBefore ? 0 : 1 - tokensAfter / tokensBefore
   const time = <TimeText atMs={atMs} form="short" />
   return (
     <li className={styles.row}>
@@ -149,7 +149,8 @@ function Row({ compaction, conversationId, report, isAsked }: RowProps) {
         {plural(summaries, 'summary', 'summaries')}
       </Dim>
       <span title={saved > 0 ? `${formatPercent(saved)} less` : undefined}>
-        {formatCount(tokensBefore)} → {tokensAfter === null ? '…' : plural(tokensAfter, 'token')}
+        {tokensBefore === null ? '…' : formatCount(tokensBefore)} →{' '}
+        {tokensAfter === null ? '…' : plural(tokensAfter, 'token')}
       </span>
       <span>
         {report === undefined ? (

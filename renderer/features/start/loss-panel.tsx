@@ -34,15 +34,15 @@ const MOST_LISTED = 2000
 export function LossPanel({ conversation }: Props) {
   const { conversationId } = conversation
   const timeline = useQuery(api.context.timeline.queryOptions({ input: { conversationId } }))
-  const runs = useQuery(api.compaction.runs.queryOptions({ input: { conversationId } }))
-  const run = timeline.data && runs.data && lastRun(withoutUndone(timeline.data.events, runs.data))
+  const overview = useQuery(api.conversations.overview.queryOptions({ input: { conversationId } }))
+  const run = timeline.data && overview.data && lastRun(withoutUndone(timeline.data.events, overview.data.runs))
   const losses = useQuery(
     api.trace.loss.queryOptions({
       input: run ? { conversationId, ...(run.runId !== '' && { runId: run.runId }), limit: MOST_LISTED } : skipToken,
       retry: false,
     }),
   )
-  const failed = [timeline, runs, losses].find(({ error }) => error !== null)
+  const failed = [timeline, overview, losses].find(({ error }) => error !== null)
   return (
     <section className={view.panel} aria-label="Loss report">
       <div>

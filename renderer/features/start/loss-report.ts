@@ -1,6 +1,7 @@
 import { type LostInState, lostByKind } from '#core/contract/lists.ts'
 import type { LossReport, LostDetail } from '#core/contract/loss.ts'
-import type { CompactionEvent, CompactionRunRecord } from '#core/contract/time-travel.ts'
+import type { Overview } from '#core/contract/memory.ts'
+import type { CompactionEvent } from '#core/contract/time-travel.ts'
 import { plural } from '#renderer/ui/format.ts'
 import { isUndone } from '#renderer/ui/job-text.ts'
 
@@ -18,10 +19,7 @@ export type LastRun = {
 }
 
 /** The events without those of runs that were taken back, which lost nothing. */
-export function withoutUndone(
-  events: readonly CompactionEvent[],
-  runs: readonly CompactionRunRecord[],
-): readonly CompactionEvent[] {
+export function withoutUndone(events: readonly CompactionEvent[], runs: Overview['runs']): readonly CompactionEvent[] {
   const undone = new Set(runs.filter(isUndone).map(({ runId }) => runId))
   return undone.size === 0 ? events : events.filter(({ runId }) => !undone.has(runId))
 }
@@ -45,7 +43,9 @@ export function lastRun(events: readonly CompactionEvent[]): LastRun | null {
 }
 
 /** A compaction in the list of the newest. */
-export type Compaction = Pick<LastRun, 'runId' | 'atMs' | 'tokensBefore'> & {
+export type Compaction = Pick<LastRun, 'runId' | 'atMs'> & {
+  /** Null where it was not recorded. */
+  readonly tokensBefore: number | null
   /** Null while it runs, and when it was cut off. */
   readonly tokensAfter: number | null
   readonly summaries: number
@@ -53,15 +53,14 @@ export type Compaction = Pick<LastRun, 'runId' | 'atMs' | 'tokensBefore'> & {
 
 /** Returns the newest of the recorded runs, or where none is recorded the last replacement. */
 export function newestCompactions(
-  runs: readonly CompactionRunRecord[],
+  runs: Overview['runs'],
   events: readonly CompactionEvent[],
   most: number,
 ): readonly Compaction[] {
   if (runs.length > 0)
-    return runs.slice(0, most).map(({ runId, startedAtMs, tokensBefore, tokensAfter, created }) => ({
-      ...{ runId, tokensBefore, tokensAfter },
-      atMs: startedAtMs,
-      summaries: created.length,
+    return runs.slice(0, most).map(({ runId, atMs, tokensBefore, tokensAfter, created }) => ({
+      ...{ runId, atMs, tokensBefore, tokensAfter },
+      summaries: created,
     }))
   const last = lastRun(events)
   return last === null ? [] : [{ ...last, summaries: last.made.reduce((all, { count }) => all + count, 0) }]
