@@ -94,6 +94,12 @@ function describeMessage(db: ReadDb, node: FoundNode & { kind: 'message' }, cont
   }
 }
 
+/** The memory is that of one conversation, where a position is the number of a message without 1. */
+function sourceRangeOf({ coverage }: Memory, node: number): Description['sourceRange'] {
+  const [seqs, ends] = [coverage.seqRange(node), coverage.ends(node)]
+  return seqs && ends && { ...seqs, first: ends[0] + 1, last: ends[1] + 1 }
+}
+
 function describeSummary(
   db: ReadDb,
   reader: MemoryReader,
@@ -131,7 +137,7 @@ function describeSummary(
     sources: sourcesOf(memory, node) ?? sourceIds(db, id, MAX_SOURCES),
     sourceCount: (lineage.sources[node]?.length ?? 0) + links.messagesOf(node).length,
     dependents: (lineage.dependents[node] ?? []).map((dependent) => lineage.idOf(dependent)).sort(),
-    sourceRange: coverage.seqRange(node),
+    sourceRange: sourceRangeOf(memory, node),
     coveredBy: covers.map((cover) => cover.id),
     visibility,
     inContext: visibility === 'in_window',

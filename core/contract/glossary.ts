@@ -65,7 +65,12 @@ export const GLOSSARY = {
     inWindow: 'check',
     notInWindow: ['integrity', 'scan'],
   },
-  seq: { meaning: 'The number of a message in its conversation, as it is stored; the oldest has the smallest.' },
+  seq: {
+    meaning:
+      'The number of a message as the file stores it; the oldest has the smallest. People call a message by its place in the conversation, from 1 on.',
+    inWindow: 'number',
+    notInWindow: ['seq', 'sequence number'],
+  },
   'side index': { meaning: "A search index in the app's cache, for a file whose own index cannot be relied on." },
   snapshot: { meaning: 'One state of a file; all reads within it agree.' },
   source: { meaning: 'A message or summary that a summary was made from; sources lead towards the messages.' },

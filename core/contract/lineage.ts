@@ -208,7 +208,11 @@ export const Description = z.object({
   sources: z.array(NodeId),
   sourceCount: z.int(),
   dependents: z.array(NodeId),
-  sourceRange: z.object({ firstSeq: z.int(), lastSeq: z.int() }).nullable(),
+  /**
+   * The first and the last message that it covers: their seq, and their numbers in the conversation, from 1 on, by which
+   * people call them.
+   */
+  sourceRange: z.object({ firstSeq: z.int(), lastSeq: z.int(), first: z.int(), last: z.int() }).nullable(),
   /** For a message, every summary that covers it. */
   coveredBy: z.array(NodeId),
   visibility: Visibility,

@@ -79,11 +79,18 @@ export class Coverage {
     return this.#of.messages.tokensIn(this.reach(node))
   }
 
+  /** Returns the first and the last position of the messages that a node stands for, or null when it reaches none. */
+  ends(node: number): readonly [first: number, last: number] | null {
+    const ranges = this.reach(node)
+    const [first, end] = [ranges[0], ranges.at(-1)]
+    return first === undefined || end === undefined ? null : [first, end - 1]
+  }
+
   /** Returns the lowest and the highest seq of the messages that a node stands for, or null when it reaches none. */
   seqRange(node: number): { readonly firstSeq: number; readonly lastSeq: number } | null {
     const { seqs } = this.#of.messages
-    const ranges = this.reach(node)
-    const [firstSeq, lastSeq] = [seqs[ranges[0] ?? -1], seqs[(ranges.at(-1) ?? 0) - 1]]
+    const [first = -1, last = -1] = this.ends(node) ?? []
+    const [firstSeq, lastSeq] = [seqs[first], seqs[last]]
     return firstSeq === undefined || lastSeq === undefined ? null : { firstSeq, lastSeq }
   }
 

@@ -22,8 +22,9 @@ describe('the detail view of a node', () => {
   })
 
   it('names the messages, tokens and links of the node', () => {
-    expect(coversText({ sourceRange: { firstSeq: 2548, lastSeq: 3336 } })).toBe('seq 2,548 – 3,336')
-    expect(coversText({ sourceRange: { firstSeq: 7, lastSeq: 7 } })).toBe('seq 7')
+    const seqs = { firstSeq: 90, lastSeq: 900 }
+    expect(coversText({ sourceRange: { ...seqs, first: 2548, last: 3336 } })).toBe('messages 2,548 – 3,336')
+    expect(coversText({ sourceRange: { ...seqs, first: 7, last: 7 } })).toBe('message 7')
     expect(coversText({ sourceRange: null })).toBeNull()
     expect(compressionText({ sourceTokens: 93480, compression: 50.64 })).toBe(' of 93,480 · 50.6×')
     expect(compressionText({ sourceTokens: null, compression: null })).toBe('')

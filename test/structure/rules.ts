@@ -167,10 +167,18 @@ export const windowWords: SourceRule = {
     'renderer/features/graph/graph-export.ts',
   ],
   find: ({ path, literals }) =>
-    literals.flatMap(({ text, line }) => {
-      const word = isShownAsItIs(path) && isRead(text) ? HAS_SUCH_A_WORD.exec(text)?.[0] : undefined
+    literals.flatMap(({ text, line, isTaggedSql }) => {
+      const word = isShownAsItIs(path) && !isTaggedSql && isRead(text) ? HAS_SUCH_A_WORD.exec(text)?.[0] : undefined
       return word === undefined ? [] : [{ line, what: `${JSON.stringify(text)}: ${word}` }]
     }),
+}
+
+export const storedNumbers: SourceRule = {
+  name: 'stored numbers of messages in the window',
+  advice: 'People call a message by its place in the conversation, from 1 on: `MessageName`, or its position + 1.',
+  except: [],
+  find: ({ path, writtenSeqs }) =>
+    isShownAsItIs(path) ? writtenSeqs.map((line) => ({ line, what: 'writes a seq' })) : [],
 }
 
 const wordsOf = (name: string): string[] =>

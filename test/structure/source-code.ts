@@ -23,6 +23,8 @@ export type SourceFile = {
   readonly literals: readonly Literal[]
   /** Lines on which the system of a memory is compared with something. */
   readonly systemComparisons: readonly number[]
+  /** Lines on which the stored number of a message is written for people: formatted, or as it is in a template or markup. */
+  readonly writtenSeqs: readonly number[]
   /** Every name in the code, with the first line on which it stands. */
   readonly identifiers: ReadonlyMap<string, number>
   /** Names that the file exports. */
@@ -41,6 +43,7 @@ export function readSource(path: string, code: string): SourceFile {
   if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0]?.message}`)
   const literals: Literal[] = []
   const systemComparisons: number[] = []
+  const writtenSeqs: number[] = []
   const exportedNames: string[] = []
   const testTitles: TestTitle[] = []
   const identifiers = new Map<string, number>()
@@ -55,6 +58,7 @@ export function readSource(path: string, code: string): SourceFile {
     if (node.type === 'Identifier' && !identifiers.has(String(node.name)))
       identifiers.set(String(node.name), lineOf(node.start))
     if (isSystemComparison(node)) systemComparisons.push(lineOf(node.start))
+    if (writesSeq(node)) writtenSeqs.push(lineOf(node.start))
     const title = titleOf(node)
     if (title !== null) testTitles.push({ ...title, line: lineOf(node.start) })
     if (node.type === 'ExportNamedDeclaration') exportedNames.push(...namesOf(node))
@@ -65,7 +69,7 @@ export function readSource(path: string, code: string): SourceFile {
     }
   }
   visit(program as unknown as Node, false)
-  return { path, literals, systemComparisons, identifiers, exportedNames, testTitles }
+  return { path, literals, systemComparisons, writtenSeqs, identifiers, exportedNames, testTitles }
 }
 
 /** Every TypeScript file under these folders of the project. */
@@ -111,6 +115,24 @@ function isSystemComparison(node: Node): boolean {
   if (node.type !== 'BinaryExpression' || !/^[!=]==?$/.test(String(node.operator))) return false
   return isSystem(node.left) || isSystem(node.right)
 }
+
+/** `formatCount(node.firstSeq)`, `plural(seq, …)`, `{seq}` in markup, and `messages.seqs[position]` in a template. */
+function writesSeq(node: Node): boolean {
+  if (node.type === 'CallExpression')
+    return /^(?:format|plural|messageText)/.test(nameOf(node.callee) ?? '') && (node.arguments as unknown[]).some(isSeq)
+  if (node.type === 'JSXExpressionContainer') return isSeq(node.expression)
+  return node.type === 'TemplateLiteral' && (node.expressions as unknown[]).some(isElementOfSeqs)
+}
+
+const isSeq = (node: unknown): boolean =>
+  isNode(node) &&
+  /^(?:seq|\w*Seq)$/.test(nameOf(node.type === 'MemberExpression' && !node.computed ? node.property : node) ?? '')
+
+const isElementOfSeqs = (node: unknown): boolean =>
+  isNode(node) &&
+  node.type === 'MemberExpression' &&
+  isNode(node.object) &&
+  nameOf(node.object.type === 'MemberExpression' ? node.object.property : node.object) === 'seqs'
 
 function isSystem(node: unknown): boolean {
   if (!isNode(node)) return false

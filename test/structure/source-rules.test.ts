@@ -7,6 +7,7 @@ import {
   RULES,
   recursion,
   statements,
+  storedNumbers,
   systemComparisons,
   systemNames,
   windowWords,
@@ -55,6 +56,13 @@ describe('the texts of the window', () => {
       brokenBy(windowWords, file).map(({ line, what }) => `${file.path}:${line} ${what}`),
     )
     expect(broken, windowWords.advice).toEqual([])
+  })
+
+  it('call a message by its place in the conversation, and never by the number that the file stores', () => {
+    const broken = readSources('renderer', 'core/doctor/rules').flatMap((file) =>
+      brokenBy(storedNumbers, file).map(({ line }) => `${file.path}:${line}`),
+    )
+    expect(broken, storedNumbers.advice).toEqual([])
   })
 })
 
@@ -147,5 +155,18 @@ describe('a rule about the source', () => {
     ].join('\n')
     expect(lines(windowWords, code, 'renderer/planted.tsx')).toEqual([1, 2, 3, 7, 8])
     expect(lines(windowWords, code, 'core/planted.tsx')).toEqual([])
+  })
+
+  it('refuses the stored number of a message in what the window says, and allows it to order by', () => {
+    const code = [
+      'const a = formatCount(node.firstSeq)',
+      `const b = plural(seq, 'message')`,
+      'const c = <p>{lastSeq}</p>',
+      'const d = `message $' + '{messages.seqs[position]} is gone`',
+      'const e = first.seq - last.seq',
+      'const f = formatCount(sequence.length)',
+    ].join('\n')
+    expect(lines(storedNumbers, code, 'renderer/planted.tsx')).toEqual([1, 2, 3, 4])
+    expect(lines(storedNumbers, code, 'core/planted.tsx')).toEqual([])
   })
 })

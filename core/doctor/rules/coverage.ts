@@ -33,7 +33,7 @@ function* findUncovered(context: RuleContext): Iterable<Finding | null> {
         if (position % 1024 === 0) yield null
         continue
       }
-      const detail = `message ${messages.seqs[position]} is neither in the window nor covered`
+      const detail = `message ${position - from + 1} is neither in the window nor covered`
       const leaf = coverage.leaf[position] as number
       const mark = leaf < 0 ? '' : context.memory.summaries.at(leaf).id
       yield { id: context.memory.messageId(position), conversationId, detail, mark }

@@ -19,20 +19,16 @@ import styles from './node-detail.module.css'
 
 /** The figures of a message or a summary. */
 export function DetailFacts({ description }: { readonly description: Description }) {
-  const { kind, seq, tokens, messages, earliestAtMs, latestAtMs, createdAtMs, model, promptVersion, fileIds, pruned } =
+  const { kind, tokens, messages, earliestAtMs, latestAtMs, createdAtMs, model, promptVersion, fileIds, pruned } =
     description
   const covers = coversText(description)
   const isMessage = kind === 'message'
   return (
     <Facts>
-      <Fact name="position" hint={meaningOf('seq')}>
-        {isMessage ? (
-          <>
-            <MessageName id={description.id} /> {seq !== null && <Dim>· seq {formatCount(seq)}</Dim>}
-          </>
-        ) : null}
+      <Fact name="position" hint={meaningOf('position')}>
+        {isMessage ? <MessageName id={description.id} /> : null}
       </Fact>
-      <Fact name="covers" hint={meaningOf('seq')}>
+      <Fact name="covers" hint={meaningOf('covered')}>
         {isMessage || covers === null ? null : (
           <>
             {covers}

@@ -4,6 +4,7 @@ import type { GrepHit, Matches } from '#core/contract/retrieval.ts'
 import type { Tone } from '#renderer/ui/chip.tsx'
 import { depthLabel } from '#renderer/ui/depth-color.ts'
 import { formatCompression, formatCount, plural } from '#renderer/ui/format.ts'
+import { messageText } from '#renderer/ui/message-number.ts'
 
 /** The heading over a node: `Summary`, `Message`, `File`. */
 export function kindHeading({ kind }: Pick<Description, 'kind'>): string {
@@ -18,13 +19,11 @@ export function kindText({ kind, depth, role }: Pick<Description, 'kind' | 'dept
   return kind === 'condensed' ? `summary of summaries · ${depthLabel(depth ?? 1)}` : kind
 }
 
-/** `msg 2,548 – 3,336`: the sequence numbers of the messages that it covers. */
+/** `messages 2,549 – 3,337`: what it covers. */
 export function coversText({ sourceRange }: Pick<Description, 'sourceRange'>): string | null {
   if (sourceRange === null) return null
-  const { firstSeq, lastSeq } = sourceRange
-  return firstSeq === lastSeq
-    ? `seq ${formatCount(firstSeq)}`
-    : `seq ${formatCount(firstSeq)} – ${formatCount(lastSeq)}`
+  const { first, last } = sourceRange
+  return first === last ? messageText(first) : `messages ${formatCount(first)} – ${formatCount(last)}`
 }
 
 /** `of 93,480 · 50.6×`: the tokens of its sources, if they are known. */

@@ -1,7 +1,7 @@
 import { classNames } from '#renderer/ui/class-names.ts'
 import { nodeLabel, nodeTextColor } from '#renderer/ui/depth-color.ts'
 import { DepthSwatch } from '#renderer/ui/depth-swatch.tsx'
-import { formatCount, plural, shortenId } from '#renderer/ui/format.ts'
+import { plural, shortenId } from '#renderer/ui/format.ts'
 import { MarkedText } from '#renderer/ui/marked-text.tsx'
 import { FindingMark, NoteMark } from '#renderer/ui/node-marks.tsx'
 import tree from '#renderer/ui/tree.module.css'
@@ -102,14 +102,9 @@ function LineageNodeName({ node }: { readonly node: LineageNode }) {
   )
 }
 
-function seqText({ firstSeq, lastSeq }: LineageNode): string {
-  if (firstSeq === null || lastSeq === null) return ''
-  return firstSeq === lastSeq ? `seq ${formatCount(firstSeq)}` : `${formatCount(firstSeq)} – ${formatCount(lastSeq)}`
-}
-
 function titleOf(node: LineageNode): string {
   if (node.kind === 'missing') return `${node.id} is named as a source or dependent, and is not in the file`
-  return [node.excerpt, node.id, nodeLabel(node), seqText(node), plural(node.tokens, 'token')]
+  return [node.excerpt, node.id, nodeLabel(node), plural(node.tokens, 'token')]
     .filter((line) => line !== undefined && line !== '')
     .join('\n')
 }

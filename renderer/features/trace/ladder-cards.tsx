@@ -42,7 +42,7 @@ function useShaft({ ladder, conversationId }: FactTrace): Shaft {
 /** A card for each layer from the window down to the message, beside a slice of the strata. */
 export function LadderCards({ trace, selection, onSelect }: Props) {
   const { ladder, lostAt, toldAgain } = trace
-  const { bars, foot, neighbours, columns } = useShaft(trace)
+  const { bars, foot, neighbours, columns, ends } = useShaft(trace)
   const rungs = ladder.toReversed()
   const fell = rungs.findIndex(({ id }) => id !== null && id === lostAt?.id)
   return (
@@ -60,7 +60,7 @@ export function LadderCards({ trace, selection, onSelect }: Props) {
             isFall={index === fell}
             grains={index === fell ? Math.min(MOST_GRAINS, rung.lost.length) : 0}
             isLast={index === rungs.length - 1}
-            ends={index === rungs.length - 1 ? endsOf(ladder) : null}
+            ends={index === rungs.length - 1 ? ends : null}
           />
           <RungCard
             rung={rung}
@@ -88,15 +88,7 @@ type SliceProps = {
   /** Details that fell here. */
   readonly grains: number
   readonly isLast: boolean
-  /** The seq of the first and of the last message of the shaft. */
-  readonly ends: readonly [number, number] | null
-}
-
-/** Returns between which messages the shaft stands, or null for a ladder of a single message. */
-function endsOf(ladder: readonly Rung[]): readonly [number, number] | null {
-  const top = ladder.findLast(({ kind }) => kind !== 'window')
-  if (top === undefined || top.firstSeq === null || top.lastSeq === null || top.messages < 2) return null
-  return [top.firstSeq, top.lastSeq]
+  readonly ends: Shaft['ends']
 }
 
 /** The height of a message in the shaft. The root lets small messages be seen beside large ones. */

@@ -18,6 +18,8 @@ export type Shaft = {
   readonly neighbours: readonly (readonly ShaftBar[])[]
   /** The messages under the top node. */
   readonly columns: readonly ShaftColumn[]
+  /** The numbers of the first and of the last message under the top node, or null where they are not known. */
+  readonly ends: readonly [first: number, last: number] | null
 }
 
 /** The strata around a ladder: a slice as wide as its top node. */
@@ -51,6 +53,7 @@ export function shaftOf(
     foot: bars[0] ?? WHOLE,
     neighbours: ladder.map((rung) => (slice === null ? [] : neighboursOf(rung, slice))).toReversed(),
     columns: slice === null || messages === undefined ? [] : columnsOf(slice, messages),
+    ends: slice && [slice.x0 + 1, slice.x1],
   }
 }
 

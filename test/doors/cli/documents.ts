@@ -193,7 +193,7 @@ export const Description = z.looseObject({
   kind: z.enum(['message', 'leaf', 'condensed', 'file']),
   sources: z.array(nodeId),
   dependents: z.array(nodeId),
-  sourceRange: z.looseObject({ firstSeq: count, lastSeq: count }).nullable(),
+  sourceRange: z.looseObject({ firstSeq: count, lastSeq: count, first: count, last: count }).nullable(),
   createdAt: time.nullable(),
   tokens: count,
 })

@@ -25,7 +25,13 @@ it('describes a summary with sources, dependents and its place in the window', (
   const { memory, leaves, top } = compacted()
   expect(describeIn(memory, top)).toMatchObject({
     ...{ kind: 'condensed', conversationId: 1, depth: 1, tokens: 50, sourceTokens: 400, compression: 8, messages: 4 },
-    ...{ sources: leaves, sourceCount: 2, dependents: [], coveredBy: [], sourceRange: { firstSeq: 0, lastSeq: 3 } },
+    ...{
+      sources: leaves,
+      sourceCount: 2,
+      dependents: [],
+      coveredBy: [],
+      sourceRange: { firstSeq: 0, lastSeq: 3, first: 1, last: 4 },
+    },
     ...{ visibility: 'in_window', inContext: true, contextOrdinal: 0, coverInWindow: null, fileIds: ['file_1'] },
     ...{ earliestAtMs: STORY_BEGINS_MS, latestAtMs: STORY_BEGINS_MS + 180_000, level: 'normal', model: 'm' },
     ...{ content: 'both', contentChars: 4, isCut: false, descendantCount: 2 },
