@@ -1,5 +1,5 @@
 import { SummaryLevel } from '../contract/ids.ts'
-import { Attempt, type CompactionRunRecord } from '../contract/time-travel.ts'
+import { Attempt, type CompactionRunRecord, type RunsInput } from '../contract/time-travel.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { isNoName, shownValue } from '../sqlite/shown-values.ts'
 import { prunedByRun, readPruned } from '../systems/pruned-outputs.ts'
@@ -10,7 +10,7 @@ const queries = {
       tokens_before AS tokensBefore, tokens_after AS tokensAfter, stop_reason AS stopReason,
       model_input_tokens AS modelInputTokens, model_output_tokens AS modelOutputTokens, model_cost AS cost
     FROM compaction_runs
-    WHERE conversation_id = :conversationId
+    WHERE conversation_id = :conversationId AND (:runId IS NULL OR run_id = :runId)
     ORDER BY started_at DESC, run_id DESC`,
   created: /* sql */ `
     SELECT e.run_id AS runId, e.summary_id AS id, ${shownValue('compaction_events.pass', 'e')} AS pass, coalesce(s.depth, iif(e.pass = 'leaf', 0, 1)) AS depth,
@@ -18,10 +18,17 @@ const queries = {
       e.attempts AS attempts
     FROM compaction_events AS e
     LEFT JOIN summaries AS s ON s.summary_id = e.summary_id
-    WHERE e.conversation_id = :conversationId AND NOT (${isNoName('e.summary_id')})
+    WHERE e.conversation_id = :conversationId AND (:runId IS NULL OR e.run_id = :runId)
+      AND NOT (${isNoName('e.summary_id')})
     ORDER BY e.event_id`,
+  counts: /* sql */ `
+    SELECT run_id, count(*) FROM compaction_events
+    WHERE conversation_id = :conversationId AND (:runId IS NULL OR run_id = :runId)
+      AND NOT (${isNoName('summary_id')})
+    GROUP BY run_id`,
 } as const
 
+type Asked = Omit<RunsInput, 'runId'> & { readonly runId?: string | null | undefined }
 type Created = CompactionRunRecord['created'][number]
 type EventRow = Omit<Created, 'kind' | 'attempts'> & {
   readonly runId: string
@@ -42,19 +49,35 @@ export class CompactionHistory {
 
   /** Returns runs, newest first, each with its nodes in order and every call to a summariser that led to them. */
   runs(conversationId: number): CompactionRunRecord[] {
+    return this.asked({ conversationId, created: 'listed' })
+  }
+
+  /** Returns the same, or a single run of it, and lists or counts what was made: a long compaction made thousands. */
+  asked({ conversationId, runId = null, created }: Asked): CompactionRunRecord[] {
+    const of = { conversationId, runId }
+    const counts = created === 'counted' ? new Map(this.#db.rows<[string, number]>(queries.counts, of)) : null
+    const listed = counts ? new Map<string, Created[]>() : this.#created(of)
+    const pruned = prunedByRun(readPruned(this.#db, conversationId))
+    return this.#db.all<Omit<CompactionRunRecord, 'created'>>(queries.runs, of).map((run) => {
+      const taken = pruned.get(run.runId)
+      return {
+        ...run,
+        created: listed.get(run.runId) ?? [],
+        ...(counts && { createdCount: counts.get(run.runId) ?? 0 }),
+        ...(taken ? { pruned: taken } : {}),
+      }
+    })
+  }
+
+  #created(of: { readonly conversationId: number; readonly runId: string | null }): Map<string, Created[]> {
     const created = new Map<string, Created[]>()
-    for (const row of this.#db.all<EventRow>(queries.created, { conversationId })) {
+    for (const row of this.#db.all<EventRow>(queries.created, of)) {
       const { runId, pass, ...event } = row
       const list = created.get(runId) ?? []
       list.push({ ...event, kind: pass, level: levelOf(event.level), attempts: attemptsOf(event.attempts) })
       created.set(runId, list)
     }
-    const runs = this.#db.all<Omit<CompactionRunRecord, 'created'>>(queries.runs, { conversationId })
-    const pruned = prunedByRun(readPruned(this.#db, conversationId))
-    return runs.map((run) => {
-      const taken = pruned.get(run.runId)
-      return { ...run, created: created.get(run.runId) ?? [], ...(taken ? { pruned: taken } : {}) }
-    })
+    return created
   }
 }
 

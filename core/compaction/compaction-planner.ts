@@ -1,4 +1,5 @@
-import type { CompactInput, CompactionDecision, CompactionPlan } from '../contract/compaction.ts'
+import type { CompactInput, CompactionDecision, CompactionPlan, PlanInput, PlanStep } from '../contract/compaction.ts'
+import { sourceCounts } from '../contract/lists.ts'
 import { withOverrides } from '../settings/settings.ts'
 import type { KeptWindow } from '../window/kept-window.ts'
 import { measureWindow } from '../window/window-size.ts'
@@ -47,8 +48,25 @@ export class CompactionPlanner {
     return withInherited(planWindow(window, covered, input, judged), sent.window, sent.homes)
   }
 
+  /**
+   * Returns the plan with as many sources as are asked for. In a long conversation the list of all of them has several
+   * megabytes.
+   * @throws LcmError as `plan`
+   */
+  planWith({ sources, ...input }: PlanInput): CompactionPlan {
+    const plan = this.plan(input)
+    return sources === 'all' ? plan : { ...plan, steps: plan.steps.map(withEnds) }
+  }
+
   #settingsFor({ conversationId, settings }: CompactInput) {
     const requested = withOverrides(this.#settings, settings)
     return settingsFor(this.#settings, conversationId, requested, settings?.budgetTokens)
   }
+}
+
+/** The step with the first and the last of its sources, and how many there are of each kind. */
+function withEnds(step: PlanStep): PlanStep {
+  const { sources } = step
+  const ends = sources.length > 2 ? [sources[0] as string, sources.at(-1) as string] : sources
+  return { ...step, sources: ends, sourceCounts: sourceCounts(sources) }
 }

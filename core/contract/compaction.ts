@@ -68,6 +68,14 @@ export const CompactInput = z.object({
 export type CompactInput = z.infer<typeof CompactInput>
 export type CompactRequest = z.input<typeof CompactInput>
 
+export const PlanInput = CompactInput.extend({
+  sources: z
+    .enum(['all', 'ends'])
+    .default('all')
+    .describe('whether each step lists all of its sources, or the first and the last with their counts'),
+})
+export type PlanInput = z.infer<typeof PlanInput>
+
 const Trigger = z.object({
   name: z.enum(['soft_threshold', 'hard_threshold', 'active_messages']),
   value: z.number(),
@@ -99,6 +107,8 @@ export const PlanStep = z.object({
   depth: z.int(),
   /** The ids of what becomes one node. A planned node of an earlier step is `step_<n>`. */
   sources: z.array(NodeId),
+  /** How many sources there are of each kind, where only the first and the last of them are listed. */
+  sourceCounts: z.object({ messages: z.int(), summaries: z.int(), planned: z.int() }).optional(),
   sourceTokens: z.int(),
   expectedTokens: z.int(),
   firstSeq: z.int(),

@@ -9,6 +9,7 @@ import {
   CompactionPlan,
   CompactionSettings,
   CompactionUndo,
+  PlanInput,
   PromptPreview,
   PromptPreviewInput,
   SpendEstimate,
@@ -91,6 +92,7 @@ import {
   ContextDifference,
   DifferenceInput,
   Moment,
+  RunsInput,
   Timeline,
 } from './time-travel.ts'
 import {
@@ -379,13 +381,13 @@ export const contract = {
   },
   compaction: {
     evaluate: reads('Says whether a compaction is due, and why.').input(CompactInput).output(CompactionDecision),
-    plan: reads('Returns the steps of a compaction. Nothing is written.').input(CompactInput).output(CompactionPlan),
+    plan: reads('Returns the steps of a compaction. Nothing is written.').input(PlanInput).output(CompactionPlan),
     /** Is fast enough to be asked at every step of a slider. */
     whatIf: reads('Returns what a compaction would do under other settings.').input(WhatIfInput).output(WhatIf),
     presets: reads('Lists the settings of known systems.').output(z.array(Preset)),
     /** It is empty for files of systems that keep no record. */
     runs: reads('Lists the compaction runs of a conversation, newest first.')
-      .input(InConversation)
+      .input(RunsInput)
       .output(z.array(CompactionRunRecord)),
     /** A job of kind `undo_compaction` does it. */
     undoPlan: reads('Says what taking a compaction run back would do, or why it cannot be taken back.')

@@ -127,6 +127,15 @@ export const Attempt = z.object({
 })
 export type Attempt = z.infer<typeof Attempt>
 
+export const RunsInput = InConversation.extend({
+  runId: z.string().max(200).optional().describe('a single run'),
+  created: z
+    .enum(['listed', 'counted'])
+    .default('listed')
+    .describe('whether the summaries of a run are listed or counted'),
+})
+export type RunsInput = z.infer<typeof RunsInput>
+
 export const CompactionRunRecord = z.object({
   runId: z.string(),
   reason: z.string(),
@@ -139,6 +148,8 @@ export const CompactionRunRecord = z.object({
   tokensAfter: z.int().nullable(),
   stopReason: z.string().nullable(),
   created: z.array(CreatedSummary.extend({ attempts: z.array(Attempt), durationMs: z.number() })),
+  /** How many it made, where they are not listed. */
+  createdCount: z.int().optional(),
   /** Tokens sent to and received from models; zero for the deterministic summariser. */
   modelInputTokens: z.int(),
   modelOutputTokens: z.int(),

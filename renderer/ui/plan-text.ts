@@ -1,15 +1,18 @@
-import type { CompactionPlan, CompactionPreview, PreviewedSummary } from '#core/contract/compaction.ts'
+import type { CompactionPlan, CompactionPreview, PlanStep, PreviewedSummary } from '#core/contract/compaction.ts'
+import { sourceCounts } from '#core/contract/lists.ts'
 import { formatCount, plural } from './format.ts'
+
+/** How many sources of each kind a step has, also where it lists only the first and the last of them. */
+export const countsOf = (step: PlanStep): NonNullable<PlanStep['sourceCounts']> =>
+  step.sourceCounts ?? sourceCounts(step.sources)
 
 /** `143 messages and 3 earlier summaries leave the window, 21 summaries come` */
 export function planText({ steps }: Pick<CompactionPlan, 'steps'>): string {
   let [messages, earlier] = [0, 0]
-  // A long plan has hundreds of thousands of sources, so no list of them is made.
-  for (const { sources } of steps) {
-    for (const id of sources) {
-      if (id.startsWith('msg_')) messages += 1
-      else if (!id.startsWith('step_')) earlier += 1
-    }
+  for (const step of steps) {
+    const counts = countsOf(step)
+    messages += counts.messages
+    earlier += counts.summaries
   }
   const leaving = [
     messages > 0 && plural(messages, 'message'),

@@ -38,6 +38,20 @@ it('lists runs newest first, with the nodes that each made and the calls that le
   expect(new CompactionHistory(memory.db).runs(2)).toEqual([])
 })
 
+it('counts what each run made instead of listing it, and lists a single run, where that is asked for', async () => {
+  using memory = remember(talk(42))
+  const first = await compact(memory.db, { mode: 'leaf' }, { settings: small, clock: () => 1_000 })
+  const second = await compact(memory.db, {}, { settings: small, clock: () => 2_000 })
+  const history = new CompactionHistory(memory.db)
+  const counted = history.asked({ conversationId: 1, created: 'counted' })
+  expect(counted.map(({ created, createdCount }) => [created, createdCount])).toEqual([
+    [[], second.result.created.length],
+    [[], first.result.created.length],
+  ])
+  const { runId } = first.result
+  expect(history.asked({ conversationId: 1, runId, created: 'listed' })).toEqual([history.runs(1)[1]])
+})
+
 it('shows a run with a damaged list of calls without the calls', async () => {
   using memory = remember(talk(42))
   await compact(memory.db, {}, { settings: small })

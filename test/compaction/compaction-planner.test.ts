@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { CompactionPlanner } from '#core/compaction/compaction-planner.ts'
 import { CompactionDecision, CompactionPlan, type CompactRequest } from '#core/contract/compaction.ts'
+import { createTokenEstimator } from '#core/models/token-estimator.ts'
+import { readSettings } from '#core/settings/settings.ts'
+import { KeptWindow } from '#core/window/kept-window.ts'
 import { canonicalRows, windowOf } from './invariants.ts'
 import { engineOn } from './run-compaction.ts'
 import { input, remember, small, talk } from './talk.ts'
@@ -29,6 +33,20 @@ describe('the decision to compact', () => {
 })
 
 describe('a compaction plan', () => {
+  it('lists the first and the last source of each step with their counts where that is asked for', () => {
+    using memory = remember(talk(10, 100))
+    const windows = new KeptWindow(memory.db, createTokenEstimator())
+    const planner = new CompactionPlanner(windows, readSettings({}).compaction)
+    const asked = input({ settings: { ...small, condensedMinFanout: 2, minMessagesToCompact: 8 } })
+    const { steps } = CompactionPlan.parse(planner.planWith({ ...asked, sources: 'ends' }))
+    expect(steps.map((step) => [step.sources, step.sourceCounts])).toEqual([
+      [['msg_1', 'msg_4'], { messages: 4, summaries: 0, planned: 0 }],
+      [['msg_5', 'msg_8'], { messages: 4, summaries: 0, planned: 0 }],
+      [['step_0', 'step_1'], { messages: 0, summaries: 0, planned: 2 }],
+    ])
+    expect(planner.planWith({ ...asked, sources: 'all' })).toEqual(planner.plan(asked))
+  })
+
   it('lists every step with its sources, and writes nothing', () => {
     using memory = remember(talk(10, 100))
     const before = [canonicalRows(memory.db), windowOf(memory.db, 1), memory.db.dataVersion()]

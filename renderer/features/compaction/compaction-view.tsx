@@ -12,7 +12,7 @@ import figures from '#renderer/ui/figure-table.module.css'
 import { formatCount, plural } from '#renderer/ui/format.ts'
 import { Loading } from '#renderer/ui/loading.tsx'
 import { Notice } from '#renderer/ui/notice.tsx'
-import { planText, previewText } from '#renderer/ui/plan-text.ts'
+import { countsOf, planText, previewText } from '#renderer/ui/plan-text.ts'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { providersOf } from '#renderer/ui/summarizers.ts'
 import { type FollowedPreview, isCheap, useCompactionPreview } from '#renderer/ui/use-compaction-preview.ts'
@@ -102,7 +102,13 @@ export function CompactionView({ conversationId, info, renderStrip }: Props) {
             </Notice>
           </div>
         )}
-        <RunPanel job={job} startError={start.error} runs={runs.data ?? []} canWrite={!info.readOnly} />
+        <RunPanel
+          job={job}
+          startError={start.error}
+          runs={runs.data ?? []}
+          {...{ conversationId }}
+          canWrite={!info.readOnly}
+        />
         <div className={styles.columns}>
           <CompactionInputs
             conversationId={conversationId}
@@ -159,13 +165,13 @@ function useCompaction(conversationId: number, request: CompactRequest) {
   const decision = useQuery(api.compaction.evaluate.queryOptions({ input: request, placeholderData: keepPreviousData }))
   const plan = useQuery(
     api.compaction.plan.queryOptions({
-      input: request,
+      input: { ...request, sources: 'ends' },
       placeholderData: keepPreviousData,
       // The plan that is being carried out stays in sight, because asking again would return a plan for what is left.
       enabled: (query) => !isRunning || query.state.data === undefined,
     }),
   )
-  const runs = useQuery(api.compaction.runs.queryOptions({ input: { conversationId } }))
+  const runs = useQuery(api.compaction.runs.queryOptions({ input: { conversationId, created: 'counted' } }))
   return { decision, plan, runs, job, isRunning, start }
 }
 
@@ -233,7 +239,7 @@ const byModel = (estimate: ModelEstimate | null): string =>
 /** Asks before a compaction, and names what will change and what will not. */
 function ConfirmDialog({ plan, preview, info, estimate, onConfirm, onClose }: ConfirmDialogProps) {
   const found = preview.found && previewText(preview.found)
-  const messages = plan.steps.filter((step) => step.pass === 'leaf').reduce((sum, step) => sum + step.sources.length, 0)
+  const messages = plan.steps.reduce((sum, step) => sum + countsOf(step).messages, 0)
   return (
     <Dialog
       title="Compact this conversation?"

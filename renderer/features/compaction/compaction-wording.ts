@@ -94,8 +94,12 @@ export function expectedText({ tokensBefore, expectedTokensAfter }: CompactionPl
 }
 
 /** An agent's own compaction, found in its transcript, is no one's to undo here. */
-export const canUndo = ({ owner, created }: Pick<CompactionRunRecord, 'owner' | 'created'>): boolean =>
-  owner !== 'import' && created.length > 0
+export const canUndo = (run: Pick<CompactionRunRecord, 'owner' | 'created' | 'createdCount'>): boolean =>
+  run.owner !== 'import' && madeBy(run) > 0
+
+/** How many summaries a run made, also where they are not listed. */
+export const madeBy = ({ created, createdCount }: Pick<CompactionRunRecord, 'created' | 'createdCount'>): number =>
+  createdCount ?? created.length
 
 /** What a finished run did. It never says compacted when nothing changed. */
 export function resultTitle({ created, tokensBefore, tokensAfter }: CompactionResult): string {

@@ -15,13 +15,14 @@ import { summarizerName } from '#renderer/ui/summarizers.ts'
 import { TimeText } from '#renderer/ui/time-text.tsx'
 import type { FollowedPreview } from '#renderer/ui/use-compaction-preview.ts'
 import styles from './compaction-view.module.css'
-import { beforeAfterText, canUndo, levelsText, runText, spentText } from './compaction-wording.ts'
+import { beforeAfterText, canUndo, levelsText, madeBy, runText, spentText } from './compaction-wording.ts'
 import { PlanTable } from './plan-table.tsx'
 import { PromptDialog } from './prompt-dialog.tsx'
 import { PastRunLosses } from './run-losses.tsx'
 import { RunNodes } from './run-nodes.tsx'
 import runPanelStyles from './run-panel.module.css'
 import { UndoRun, useUndo } from './undo-run.tsx'
+import { useCreated } from './use-run.ts'
 
 type Props = {
   readonly request: CompactRequest
@@ -145,9 +146,7 @@ function Run({ conversationId, run, canWrite, isAddressed }: RunProps & { readon
         </span>
         <span className={runPanelStyles.dim}>{runText(run)}</span>
         <span className={runPanelStyles.dim}>{summarizerName(run.summarizer)}</span>
-        <span>
-          {run.pruned ? plural(run.pruned.outputs, 'output') : plural(run.created.length, 'summary', 'summaries')}
-        </span>
+        <span>{run.pruned ? plural(run.pruned.outputs, 'output') : plural(madeBy(run), 'summary', 'summaries')}</span>
         <span className={runPanelStyles.tokens}>
           {isUndone(run)
             ? 'taken back'
@@ -164,6 +163,7 @@ function Run({ conversationId, run, canWrite, isAddressed }: RunProps & { readon
 function RunDetail({ conversationId, run, canWrite }: RunProps) {
   const { startedAtMs, finishedAtMs, stopReason } = run
   const undo = useUndo()
+  const created = useCreated(conversationId, madeBy(run) > 0 ? run.runId : null) ?? []
   return (
     <div className={runPanelStyles.detail}>
       <Facts>
@@ -171,7 +171,7 @@ function RunDetail({ conversationId, run, canWrite }: RunProps) {
           {stopReason === null ? 'not yet, or cut off' : `because ${stopReasonText(stopReason)}`}
         </Fact>
         <Fact name="took">{finishedAtMs === null ? null : formatDuration(finishedAtMs - startedAtMs)}</Fact>
-        <Fact name="levels">{run.created.length === 0 ? null : levelsText(run.created)}</Fact>
+        <Fact name="levels">{created.length === 0 ? null : levelsText(created)}</Fact>
         <Fact name="model tokens">{spentText(run) ?? 'none: no model was asked'}</Fact>
         <Fact name="pruned">
           {run.pruned ? `${formatCount(run.pruned.tokens)} tokens, without a summary (${run.pruned.by})` : null}
@@ -181,8 +181,8 @@ function RunDetail({ conversationId, run, canWrite }: RunProps) {
           <code>{run.runId}</code>
         </Fact>
       </Facts>
-      {!isUndone(run) && <RunNodes created={run.created} />}
-      {run.created.length > 0 && !isUndone(run) && (
+      {!isUndone(run) && <RunNodes created={created} />}
+      {madeBy(run) > 0 && !isUndone(run) && (
         <div className={runPanelStyles.actions}>
           <PastRunLosses conversationId={conversationId} runId={run.runId} />
           {canWrite && canUndo(run) && (

@@ -11,7 +11,7 @@ import { DepthSwatch } from '#renderer/ui/depth-swatch.tsx'
 import { ErrorLine } from '#renderer/ui/error-state.tsx'
 import { formatCount, formatTokens, plural } from '#renderer/ui/format.ts'
 import { MarkedText } from '#renderer/ui/marked-text.tsx'
-import { goingText } from '#renderer/ui/plan-text.ts'
+import { countsOf, goingText } from '#renderer/ui/plan-text.ts'
 import type { FollowedPreview } from '#renderer/ui/use-compaction-preview.ts'
 import { useName } from '#renderer/ui/use-names.ts'
 import { AFTER } from '#renderer/ui/window-choice.ts'
@@ -212,8 +212,10 @@ const COLUMNS: readonly Column<Row>[] = [
 ]
 
 /** `12 messages from “…” to “…”`. A step that is made from one before it has no words yet. */
-function Sources({ step: { pass, sources } }: { readonly step: PlanStep }) {
-  const count = pass === 'leaf' ? plural(sources.length, 'message') : plural(sources.length, 'summary', 'summaries')
+function Sources({ step }: { readonly step: PlanStep }) {
+  const { sources } = step
+  const { messages, summaries, planned } = countsOf(step)
+  const count = step.pass === 'leaf' ? plural(messages, 'message') : plural(summaries + planned, 'summary', 'summaries')
   return (
     <span className={styles.sources}>
       {count} from <Words id={sources[0] ?? ''} />

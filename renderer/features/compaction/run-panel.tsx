@@ -16,6 +16,7 @@ import { LossesOfRun } from './run-losses.tsx'
 import { RunNodes } from './run-nodes.tsx'
 import styles from './run-panel.module.css'
 import { type RunUndo, UndoFacts, UndoRun, useUndo } from './undo-run.tsx'
+import { useCreated } from './use-run.ts'
 
 const BEFORE_AND_AFTER = { ...NO_COMPARISON, a: { ...NO_COMPARISON.a, window: LAST_RUN } }
 
@@ -50,6 +51,7 @@ type Props = {
   readonly job: Job | null
   /** Why the last compaction could not start. */
   readonly startError: unknown
+  readonly conversationId: number
   /** The runs that the file records, newest first. */
   readonly runs: readonly CompactionRunRecord[]
   /** The file may be written. */
@@ -57,10 +59,13 @@ type Props = {
 }
 
 /** What a run has made so far, or its result. */
-export function RunPanel({ job, startError, runs, canWrite }: Props) {
+export function RunPanel({ job, startError, conversationId, runs, canWrite }: Props) {
   if (startError !== null) return <ErrorState error={startError} />
   if (job === null) return null
-  if (job.state === 'running') return <SoFar run={runs.find(({ startedAtMs }) => startedAtMs >= job.startedAtMs)} />
+  if (job.state === 'running') {
+    const run = runs.find(({ startedAtMs }) => startedAtMs >= job.startedAtMs)
+    return <SoFar {...{ conversationId }} runId={run?.runId ?? null} />
+  }
   if (job.result?.kind === 'compact') return <Outcome result={job.result.value} {...{ runs, canWrite }} />
   if (job.state === 'failed' && job.error !== null) return <ErrorState error={job.error} />
   return (
@@ -71,12 +76,13 @@ export function RunPanel({ job, startError, runs, canWrite }: Props) {
   )
 }
 
-function SoFar({ run }: { readonly run: CompactionRunRecord | undefined }) {
-  if (run === undefined || run.created.length === 0) return null
+function SoFar({ conversationId, runId }: { readonly conversationId: number; readonly runId: string | null }) {
+  const created = useCreated(conversationId, runId)
+  if (created === undefined || created.length === 0) return null
   return (
     <section className={styles.panel} aria-label="Summaries of this compaction so far">
       <div className={styles.nodes}>
-        <RunNodes created={[...run.created].reverse()} />
+        <RunNodes created={created.toReversed()} />
       </div>
     </section>
   )
@@ -113,6 +119,7 @@ type MadeProps = {
 function Made({ result, run, canWrite, undo }: MadeProps) {
   const linkTo = useLink()
   const spent = run ? spentText(run) : null
+  const created = useCreated(result.conversationId, result.runId)
   return (
     <section className={styles.panel}>
       <div role="status">
@@ -142,7 +149,7 @@ function Made({ result, run, canWrite, undo }: MadeProps) {
         )}
       </div>
       <div className={styles.nodes}>
-        <RunNodes created={run?.created ?? result.created.map((node) => ({ ...node, attempts: [], durationMs: 0 }))} />
+        <RunNodes created={created ?? result.created.map((node) => ({ ...node, attempts: [], durationMs: 0 }))} />
       </div>
       {result.loss !== undefined && result.loss.counts.details > 0 && (
         <LossesOfRun report={result.loss} runId={result.runId} />
