@@ -1,3 +1,4 @@
+import { isAscii } from '../text.ts'
 import { locatedWordsOf, smallLetters, wordsOf } from './text-folding.ts'
 
 /** What one part of a query looks for in a text. */
@@ -112,9 +113,12 @@ function split(query: string): Token[] | string {
 function wordTerm(typed: string): Term | null {
   const isPrefix = typed.length > 1 && typed.endsWith('*')
   const word = withoutPunctuation(isPrefix ? typed.slice(0, -1) : typed)
-  if (word === '' || /^[\p{P}\p{ASCII}]$/u.test(word.replace(/[a-z0-9]/gi, 'letter'))) return null
+  if (word === '' || isSign(word)) return null
   return isPlainWord(word) ? words(word, isPrefix) : literal(word)
 }
+
+/** Whether a word is one punctuation mark, or one character of ASCII that is no letter and no digit. */
+const isSign = (word: string): boolean => !/[a-z0-9]/i.test(word) && /^[\p{P}\p{ASCII}]$/u.test(word)
 
 function phraseTerm(typed: string, isPrefix: boolean): Term | null {
   const phrase = typed.trim()
@@ -141,7 +145,9 @@ export const SPACELESS_RUNS = new RegExp(`(?:(?=[\\p{L}\\p{M}\\p{N}])${spaceless
  * splits identifiers; both are searched for as they are typed.
  */
 function isPlainWord(word: string): boolean {
-  if (word === '' || spaceless.test(word) || !/^[\p{L}\p{N}\p{M}]+$/u.test(word)) return false
+  // Compiling an expression with classes of Unicode takes longer than most searches.
+  if (isAscii(word)) return /^[a-z0-9]+$/i.test(word)
+  if (spaceless.test(word) || !/^[\p{L}\p{N}\p{M}]+$/u.test(word)) return false
   const { text, origins } = locatedWordsOf(word)
   const isOneToken = text.indexOf(' ', 1) === text.length - 1
   return isOneToken && origins[1] === 0 && origins[text.length - 1] === word.length

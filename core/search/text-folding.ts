@@ -1,4 +1,5 @@
 import { firstIndex } from '../binary-search.ts'
+import { once } from '../keeping.ts'
 import { isAscii } from '../text.ts'
 import { BASE_LETTERS, CASE_FOLDS, MARKS, RANGES } from './unicode61-table.ts'
 
@@ -23,15 +24,8 @@ type Tables = {
   readonly rangesAbove: readonly number[]
 }
 
-let built: Tables | undefined
-
-/** Returns the tables, which are made when they are first asked for. */
-function tables(): Tables {
-  built ??= buildTables()
-  return built
-}
-
-function buildTables(): Tables {
+/** The tables are made when they are first asked for. */
+const tables = once((): Tables => {
   const small = new Uint16Array(0x10000)
   for (let code = 0; code < 0x10000; code += 1) small[code] = code
   const smallAbove = new Map<number, number>()
@@ -61,7 +55,7 @@ function buildTables(): Tables {
   }
   for (const mark of numbers(MARKS)) words[mark] = MARK
   return { words, small, smallAbove, rangesAbove }
-}
+})
 
 /** Returns the letter that is compared for a code point above 0xffff, or OUTSIDE when it is in no token. */
 function wordLetterAbove(code: number): number {
@@ -125,9 +119,14 @@ function folded(text: string, origins: Uint32Array | null): Words {
 const unitsIn = (bytes: Buffer): Uint16Array => new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2)
 const NO_ORIGINS = new Uint32Array(0)
 
+/** The same as `words` of the tables, which take longer to make than most searches, for ASCII alone. */
+const ASCII_WORDS = Uint8Array.from({ length: 0x80 }, (_, code) => {
+  const letter = String.fromCharCode(code).toLowerCase()
+  return /[a-z0-9]/.test(letter) ? letter.charCodeAt(0) : OUTSIDE
+})
+
 /** Folds a text of ASCII, in which each token is a run of letters and digits, and returns how many units it has then. */
 function foldAscii(text: string, bytes: Buffer, origins: Uint32Array | null): number {
-  const { words } = tables()
   const length = text.length + 2
   // The text stands behind the two spaces that are added, so that no unit is overwritten before it is read.
   bytes.write(text, 2, 'latin1')
@@ -135,7 +134,7 @@ function foldAscii(text: string, bytes: Buffer, origins: Uint32Array | null): nu
   let end = 1
   let inToken = false
   for (let i = 2; i < length; i += 1) {
-    const letter = words[bytes[i] as number] as number
+    const letter = ASCII_WORDS[bytes[i] as number] as number
     if (letter === OUTSIDE && !inToken) continue
     inToken = letter !== OUTSIDE
     bytes[end] = inToken ? letter : SPACE
@@ -206,7 +205,7 @@ function lowerCase(text: string): string {
   return decode(units)
 }
 
-const utf16 = new TextDecoder('utf-16le', { ignoreBOM: true })
+const utf16 = once(() => new TextDecoder('utf-16le', { ignoreBOM: true }))
 
 /** TextDecoder replaces halves of surrogate pairs. They were folded away before or do not matter for the comparison. */
-const decode = (units: Uint16Array): string => utf16.decode(units)
+const decode = (units: Uint16Array): string => utf16().decode(units)

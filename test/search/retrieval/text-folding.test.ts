@@ -37,6 +37,12 @@ it('splits and folds every character of Unicode as the word index does', () => {
   expect(allCharacters.map(ours)).toEqual(terms('unicode61 remove_diacritics 2', allCharacters))
 })
 
+it('splits and folds a text of ASCII alone as the word index does', () => {
+  const characters = Array.from({ length: 0x7f }, (_, i) => String.fromCharCode(i + 1))
+  const texts = characters.map((character) => `aB${character}9z ${character}`)
+  expect(texts.map(ours)).toEqual(terms('unicode61 remove_diacritics 2', texts))
+})
+
 it('lowers letters as the trigram index does', () => {
   const letters = allCharacters.slice(0, 0x1f0).map((text) => text.replaceAll(/\s/g, ''))
   const trigrams = letters.map((text) => {
