@@ -1,10 +1,13 @@
+import { spawn } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { compileCacheFolder } from '#core/doors/compile-cache.ts'
+import { packageFolder } from '#test/builders/built-program.ts'
 import { isRoot, ordinaryUser } from '#test/builders/ordinary-user.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
-import { lcm } from './lcm.ts'
+import { ended, environment, lcm } from './lcm.ts'
 
 const hasOwners = process.getuid !== undefined
 const NOBODY = 65534
@@ -84,17 +87,20 @@ describe('the folder of compiled code', () => {
   })
 })
 
+const env = (cache: string) => ({ LCM_CACHE_DIR: cache })
+const kept = (cache: string): string[] =>
+  readdirSync(join(cache, 'compile-cache'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => entry.name)
+
+function withoutCacheOfTests({ skip }: { readonly skip: (condition: boolean, note: string) => void }): void {
+  skip(!hasOwners, 'files have no owners on Windows')
+  // The tests have a folder of their own, which programs would take over from them.
+  vi.stubEnv('NODE_COMPILE_CACHE', undefined)
+}
+
 describe('the command lcm', () => {
-  beforeEach(({ skip }) => {
-    skip(!hasOwners, 'files have no owners on Windows')
-    // The tests have a folder of their own, which commands would take over from them.
-    vi.stubEnv('NODE_COMPILE_CACHE', undefined)
-  })
-  const env = (cache: string) => ({ LCM_CACHE_DIR: cache })
-  const kept = (cache: string): string[] =>
-    readdirSync(join(cache, 'compile-cache'), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => entry.name)
+  beforeEach(withoutCacheOfTests)
 
   it('keeps what its thread compiled, and the next one compiles nothing again', async () => {
     const cache = join(temporaryFolder(), 'cache')
@@ -113,5 +119,34 @@ describe('the command lcm', () => {
     const file = join(temporaryFolder(), 'file')
     writeFileSync(file, '')
     expect(await lcm(['--help'], { env: env(file) })).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+describe('a program with the library', () => {
+  beforeEach(withoutCacheOfTests)
+  const library = pathToFileURL(join(packageFolder, 'out/main/library.js')).href
+  const opening = `
+    const { openLcm } = await import(${JSON.stringify(library)})
+    const lcm = await openLcm(process.env.MEMORY, { create: true })
+    await lcm.close()`
+  const opened = (extra: Readonly<Record<string, string>>) =>
+    ended(
+      spawn(process.execPath, ['--input-type=module', '--eval', opening], {
+        env: environment({ MEMORY: join(temporaryFolder(), 'agent.db'), NODE_DEBUG_NATIVE: 'COMPILE_CACHE', ...extra }),
+      }),
+    )
+
+  it('keeps what was compiled for the first memory, and compiles nothing again', async () => {
+    const cache = join(temporaryFolder(), 'cache')
+    expect(await opened(env(cache))).toMatchObject({ code: 0 })
+    expect(kept(cache).length).toBeGreaterThan(2)
+    expect((await opened(env(cache))).stderr).toMatch(/open-library-\w+\.js was accepted/)
+  })
+
+  it('keeps nothing when the user switched that off', async () => {
+    const cache = join(temporaryFolder(), 'cache')
+    const ran = await opened({ ...env(cache), NODE_DISABLE_COMPILE_CACHE: '1' })
+    expect(ran).toMatchObject({ code: 0 })
+    expect(existsSync(join(cache, 'compile-cache'))).toBe(false)
   })
 })

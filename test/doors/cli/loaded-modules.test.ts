@@ -87,3 +87,9 @@ it('the thread of a window answers first without what imports, copies, salvages,
     /core\/(?:ingest\/transcripts\/(?:formats|import-|preview-)|doctor\/(?:salvage|working-copy|compare)\/|doors\/run-job)|\/(?:re2js|ai|@ai-sdk)\/|node:fetch$/
   expect(thread.filter((url) => needless.test(url))).toEqual([])
 })
+
+it('a program with the library loads what reads a memory only when it opens one', async () => {
+  const library = join(import.meta.dirname, '../../../core/doors/library/library.ts')
+  const { main } = await loadedBy([], library)
+  expect(main.filter((url) => heavy.test(url) || /\/zod\/|core\/(?:core|router)\.ts/.test(url))).toEqual([])
+})
