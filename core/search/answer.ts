@@ -155,8 +155,11 @@ async function inOrder(
 
 /** What a list says of the hits. A hit of a question has some of its words; any other query decides by its matcher. */
 export function foundBy(input: GrepInput, { strict, loose, words }: Query, { hits, matcher, question }: Answer): Found {
-  const single = words.map(({ text, expression }) => ({ text, matcher: new ExpressionMatcher(expression) }))
   const isLoose = question !== null || (input.match === 'any' && loose !== null)
+  const single = (isLoose ? words : []).map(({ text, expression }) => ({
+    text,
+    matcher: new ExpressionMatcher(expression),
+  }))
   return {
     matcher,
     partOf: (fields) => {

@@ -52,8 +52,6 @@ export class Searched {
   readonly catalogue: Catalogue
   readonly plan: Plan
   readonly verifier: Verifier
-  /** The catalogue has all rows and not only the candidates. */
-  readonly #isWhole: boolean
   readonly #allows: ((index: number) => boolean) | null
   /** The number of entries of the catalogue that are not too new. */
   readonly #length: number
@@ -71,7 +69,6 @@ export class Searched {
     this.catalogue = catalogue
     this.plan = plan
     this.verifier = new Verifier(corpus, catalogue, plan, index !== null, slice)
-    this.#isWhole = corpus.known === catalogue
     this.#allows = filters.allows(corpus.kind, catalogue)
     this.#length = firstIndex(catalogue.length, (at) => (catalogue.rows[at] as number) > newestRow)
     if (found) this.#all = this.#narrowed(found, [[0, this.#length]])
@@ -105,10 +102,14 @@ export class Searched {
     return this.#count
   }
 
-  /** Returns the number of hits where the index alone decides. It stops counting at `most`. */
-  countUpTo(most: number): number {
+  /** True when the index alone decides and finds at most so many rows, which are known then. */
+  hasAtMost(most: number): boolean {
     const { index, plan } = this
-    return !index || plan.exact === null ? 0 : index.countUpTo(plan.exact, most)
+    if (!index || plan.exact === null) return false
+    const rows = index.rowsUpTo(plan.exact, most + 1)
+    if (rows.length > most) return false
+    this.#all = this.#narrowed({ rows, certain: rows }, [[0, this.#length]])
+    return true
   }
 
   /** The rows of the candidates where they are few of those that the index ranks, otherwise null. */
@@ -128,7 +129,7 @@ export class Searched {
 
   /** True when the index is asked for some rows and then for others, which pays where it finds many. */
   get canBeWalked(): boolean {
-    if (!this.index || !this.#isWhole || this.#all || this.plan.hasPrefix) return false
+    if (!this.index || this.#all || this.plan.hasPrefix) return false
     if (this.plan.exact !== null) return this.isExact && !this.plan.isConjunction
     // Where the index says nothing of a range, it says nothing at all.
     return this.#lookUp({ first: 0, last: -1 }).rows !== null
@@ -136,7 +137,7 @@ export class Searched {
 
   /** True when texts are tried first, which pays where the index collects all rows before it gives the first. */
   get canBeTried(): boolean {
-    return this.index !== null && this.#isWhole && !this.#all && this.plan.hasPrefix
+    return this.index !== null && !this.#all && this.plan.hasPrefix
   }
 
   /** The rows in some ranges of indexes of the catalogue, which ascend, without asking the index. */

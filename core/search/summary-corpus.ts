@@ -76,6 +76,7 @@ export class SummaryCorpus implements Corpus {
 
   /** Returns the texts of summaries by id. Those of a window are asked for again and again, so they are kept. */
   folded(ids: ReadonlySet<string>): ReadonlyMap<string, FoldedText> {
+    if (ids.size === 0) return new Map()
     const stamp = changeStamp(this.#db)
     if (this.#folded?.stamp !== stamp) this.#folded = { stamp, texts: new Map() }
     const { texts } = this.#folded
