@@ -42,7 +42,7 @@ export async function goingOn<T>(work: Generator<void, T>, slice: TimeSlice): Pr
 }
 
 /** Runs such a generator to its end without yielding, as inside a transaction. */
-export function withoutYielding<T>(work: Generator<void, T>): T {
+export function withoutYielding<T>(work: Generator<unknown, T>): T {
   for (;;) {
     const step = work.next()
     if (step.done) return step.value

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RowChange } from '#core/contract/repair.ts'
-import { startSha256 } from '#core/hashing.ts'
+import { sha256, startSha256 } from '#core/hashing.ts'
 import { jsonElements } from '#core/parsed-json.ts'
 import type { Fix, FixContext } from '#core/systems/fix.ts'
 import { isNative } from '#core/systems/native/native.ts'
@@ -12,6 +12,7 @@ import { type Finding, isAsked } from '#core/systems/scanned-memory.ts'
 import type { Payload } from '#core/systems/system-facts.ts'
 import { systemOf } from '#core/systems/systems.ts'
 import { plural } from '#core/text.ts'
+import { withoutYielding } from '#core/yielding.ts'
 import { type StoredFile, storedFiles } from './file-store.ts'
 import { rangesWith } from './row-conditions.ts'
 
@@ -54,17 +55,25 @@ function* findWrongHashes(context: RuleContext): Iterable<Finding | null> {
   const buffer = Buffer.alloc(CHUNK_BYTES)
   for (const { id, conversationId, found, hash } of files(context)) {
     if (!found || hash === null || !/^[0-9a-f]{64}$/i.test(hash)) continue
+    const now = yield* hashOf(found.path, found.bytes, buffer)
+    yield now === hash.toLowerCase() ? null : { id, conversationId, detail: 'its content was changed' }
+  }
+}
+
+function* hashOf(path: string, bytes: number, buffer: Buffer): Generator<null, string> {
+  const file = openSync(path, 'r')
+  try {
+    let read = readSync(file, buffer)
+    // Most files are read at once.
+    if (read === bytes && read < buffer.length) return sha256(buffer.subarray(0, read))
     const sum = startSha256()
-    const handle = openSync(found.path, 'r')
-    try {
-      for (let read = readSync(handle, buffer); read > 0; read = readSync(handle, buffer)) {
-        sum.update(buffer.subarray(0, read))
-        yield null
-      }
-    } finally {
-      closeSync(handle)
+    for (; read > 0; read = readSync(file, buffer)) {
+      sum.update(buffer.subarray(0, read))
+      yield null
     }
-    yield sum.digest('hex') === hash.toLowerCase() ? null : { id, conversationId, detail: 'its content was changed' }
+    return sum.digest('hex')
+  } finally {
+    closeSync(file)
   }
 }
 
@@ -126,7 +135,9 @@ function measured({ db, filesDirs }: FixContext, id: string): RowChange[] {
   const row = fileRow(db, id)
   const path = row && locate(db.path, row, filesDirs)
   if (!row || !path) return []
-  const now = { byte_size: statSync(path).size, content_hash: hashOf(path) }
+  const { size } = statSync(path)
+  const content_hash = withoutYielding(hashOf(path, size, Buffer.alloc(CHUNK_BYTES)))
+  const now = { byte_size: size, content_hash }
   if (now.byte_size === row.bytes && now.content_hash === row.hash) return []
   const before = { byte_size: row.bytes, content_hash: row.hash }
   return [{ table: 'large_files', key: { file_id: id }, before, after: now }]
@@ -158,19 +169,6 @@ function pathOf(uri: string): string | null {
   } catch {
     return null
   }
-}
-
-function hashOf(path: string): string {
-  const hash = startSha256()
-  const buffer = Buffer.alloc(1 << 20)
-  const file = openSync(path, 'r')
-  try {
-    for (let read = readSync(file, buffer); read > 0; read = readSync(file, buffer))
-      hash.update(buffer.subarray(0, read))
-  } finally {
-    closeSync(file)
-  }
-  return hash.digest('hex')
 }
 
 export const fileRules = [
