@@ -1,17 +1,19 @@
 import type { SpecificKind } from '../contract/provenance.ts'
 import type { IndexView } from './index-view.ts'
 import type { Occurrence } from './passages.ts'
+import { type Relation, relationsOf, swappedOrder } from './relations.ts'
 import { Scorer } from './scoring.ts'
 import { type Specific, specificsOf } from './specifics.ts'
-import type { Claim } from './vocabulary.ts'
+import { tokensOf } from './tokens.ts'
+import { type Claim, isTelling, termKey } from './vocabulary.ts'
 import type { Candidate } from './window-comparison.ts'
 
 /** Claims of one vocabulary beside the texts of one index: what verdicts and fates are both read from. */
 export class Comparison {
   readonly index: IndexView
   readonly scorer: Scorer
-  /** By passage. Many claims have the same nearest passage, whose specifics are read once. */
-  readonly #specifics = new Map<string, readonly Specific[]>()
+  /** By passage. Many claims have the same nearest passage, which is read once. */
+  readonly #passages = new Map<string, Passage>()
 
   constructor(index: IndexView) {
     this.index = index
@@ -24,6 +26,17 @@ export class Comparison {
 
   textOf({ text, start, end }: Candidate): string {
     return this.index.texts[text]?.text.slice(start, end) ?? ''
+  }
+
+  /** Returns the two things of which a claim and a passage state the opposite order, or null. */
+  swappedIn(claim: Claim, passage: Candidate): readonly [string, string] | null {
+    const own = this.#read(claim.text).relations
+    return own.length === 0 ? null : swappedOrder(own, this.passage(passage).relations)
+  }
+
+  /** Returns what a passage says by itself. */
+  passage(candidate: Candidate): Passage {
+    return this.#read(this.textOf(candidate))
   }
 
   /** Returns which share of a claim's other words, by weight, stands in the lines around an occurrence of a specific. */
@@ -39,21 +52,56 @@ export class Comparison {
   }
 
   /** Returns what a passage says that may stand in place of a specific: others that the claim does not say. */
-  othersIn(claim: Claim, sought: Specific, passage: string, isAlike: typeof isAlikeKind = isAlikeKind): Specific[] {
+  othersIn(claim: Claim, sought: Specific, passage: Candidate, isAlike: typeof isAlikeKind = isAlikeKind): Specific[] {
     const said = new Set(claim.specifics.map((specific) => this.specific(specific).key))
-    return this.#specificsOf(passage).filter(({ kind, key }) => isAlike(kind, sought.kind) && !said.has(key))
+    return this.passage(passage).specifics.filter(({ kind, key }) => isAlike(kind, sought.kind) && !said.has(key))
   }
 
-  #specificsOf(passage: string): readonly Specific[] {
-    const known = this.#specifics.get(passage)
+  #read(text: string): Passage {
+    const known = this.#passages.get(text)
     if (known) return known
-    const found = specificsOf(passage)
-    if (this.#specifics.size < MOST_PASSAGES) this.#specifics.set(passage, found)
-    return found
+    if (this.#passages.size >= MOST_PASSAGES) this.#passages.clear()
+    const passage = new Passage(text)
+    this.#passages.set(text, passage)
+    return passage
   }
 }
 
-/** The specifics of at most this many passages are kept. */
+/** What a text says by itself. Each part is read when it is first asked for. */
+class Passage {
+  readonly text: string
+  #specifics: readonly Specific[] | null = null
+  #relations: readonly Relation[] | null = null
+  #words: ReadonlySet<string> | null = null
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  get specifics(): readonly Specific[] {
+    this.#specifics ??= specificsOf(this.text)
+    return this.#specifics
+  }
+
+  /** The orders of two things that it states. */
+  get relations(): readonly Relation[] {
+    this.#relations ??= relationsOf(this.text)
+    return this.#relations
+  }
+
+  /** Its informative words, as they are compared. */
+  get words(): ReadonlySet<string> {
+    const { text } = this
+    this.#words ??= new Set(
+      tokensOf(text)
+        .filter((token) => isTelling(token, text))
+        .map((token) => termKey(token, text)),
+    )
+    return this.#words
+  }
+}
+
+/** At most this many passages are kept. */
 const MOST_PASSAGES = 2000
 
 /** The terms of a claim outside a specific of it, each once. */

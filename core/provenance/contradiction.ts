@@ -15,7 +15,7 @@ export function contradictionOf(
 ): readonly [number, number] | null {
   const { scopes, turnable, denied } = weighed
   const sides = sidesOf(weighed, units)
-  const supporting = bearing(units, weighed.weights)
+  const supporting = bearing(units, weighed.places)
   const judge = (scope: readonly number[], other: Side, doesDeny: boolean): readonly [number, number] | null => {
     const all = scope.map((term) => other.find(term))
     // Both deny a part of it: "writes no header" and "does not write a header".
@@ -115,22 +115,27 @@ const standsNear = (units: readonly ReadUnit[], term: number, around: ReadonlySe
 
 /** Returns whether the claim denies something that the passage denies, too. */
 export function agreesInDenial(weighed: WeighedClaim, units: readonly ReadUnit[]): boolean {
-  const { denied, soft, weights, scopes } = weighed
+  const { denied, soft, places, scopes } = weighed
   if (denied.size === 0) return false
   const isDenied = (hit: Hit, unit: ReadUnit): boolean =>
-    denied.has(hit.term) && (deniesClaim(unit, weights) || hit.isSoft || soft.has(hit.term))
-  if (bearing(units, weights).some((unit) => unit.hits.some((hit) => isDenied(hit, unit)))) return true
+    denied.has(hit.term) && (deniesClaim(unit, places) || hit.isSoft || soft.has(hit.term))
+  if (bearing(units, places).some((unit) => unit.hits.some((hit) => isDenied(hit, unit)))) return true
   const { source } = sidesOf(weighed, units)
   return scopes.some((scope) => scope.some((term) => source.find(term)?.sign === 'denied'))
 }
 
 /** Returns whether a unit denies a word of the claim, whatever else it denies. */
-const deniesClaim = (unit: ReadUnit, weights: ReadonlyMap<number, number>): boolean =>
-  unit.denies && unit.hits.some((hit) => hit.isDenied && weights.has(hit.term))
+const deniesClaim = (unit: ReadUnit, places: Int32Array): boolean =>
+  unit.denies && unit.hits.some((hit) => hit.isDenied && isOfClaim(hit, places))
+
+const isOfClaim = ({ term }: Hit, places: Int32Array): boolean => (places[term] as number) >= 0
 
 /** Returns those units of a passage that support the claim. A word of the claim may stand in a neighbour by chance. */
-function bearing(units: readonly ReadUnit[], weights: ReadonlyMap<number, number>): ReadUnit[] {
-  const shares = units.map(({ hits }) => new Set(hits.flatMap(({ term }) => (weights.has(term) ? [term] : []))).size)
+function bearing(units: readonly ReadUnit[], places: Int32Array): readonly ReadUnit[] {
+  if (units.length === 1) return units
+  const shares = units.map(
+    ({ hits }) => new Set(hits.filter((hit) => isOfClaim(hit, places)).map(({ term }) => term)).size,
+  )
   const most = Math.max(...shares)
   return units.filter((_, place) => (shares[place] ?? 0) * 2 >= most)
 }

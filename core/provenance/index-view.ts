@@ -1,4 +1,4 @@
-import type { Hit, Occurrence, ReadUnit, SourceText } from './passages.ts'
+import { type Hit, type Occurrence, pairsOf, type ReadUnit, type SourceText } from './passages.ts'
 import { standsAt } from './specifics.ts'
 import { NO_OCCURRENCES, type TextIndex } from './text-index.ts'
 import type { Vocabulary } from './vocabulary.ts'
@@ -13,6 +13,8 @@ export class IndexView {
   /** By anchor of the index: the specifics of the vocabulary; and the anchor of each of those. */
   readonly #specifics = new Map<number, readonly number[]>()
   readonly #anchors = new Map<number, number>()
+  /** By specific of the vocabulary, as far as somebody asked. */
+  readonly #occurrences: (readonly Occurrence[] | undefined)[] = []
   readonly #read = new Map<number, ReadUnit>()
 
   constructor(vocabulary: Vocabulary, index: TextIndex) {
@@ -60,9 +62,13 @@ export class IndexView {
 
   occurrencesOf(specific: number): readonly Occurrence[] {
     const first = this.vocabulary.firstOf[specific] ?? specific
+    const known = this.#occurrences[first]
+    if (known) return known
     const anchor = this.#anchors.get(first)
     const sought = this.vocabulary.specifics[first]
-    return anchor === undefined || !sought ? NO_OCCURRENCES : this.#index.occurrencesOf(sought, anchor)
+    const found = anchor === undefined || !sought ? NO_OCCURRENCES : this.#index.occurrencesOf(sought, anchor)
+    this.#occurrences[first] = found
+    return found
   }
 
   mayDeny(unit: number): boolean {
@@ -98,6 +104,7 @@ export class IndexView {
       denies: scopes.length > 0,
       scopes: scopes.map((scope) => scope.map((place) => this.#termOf(tokens[place]))),
       specifics,
+      pairs: pairsOf(hits),
     }
     this.#read.set(unit, read)
     return read

@@ -36,7 +36,31 @@ export type ReadUnit = {
   readonly scopes: readonly (readonly number[])[]
   /** By number of a specific of the claims: its range in the unit. */
   readonly specifics: ReadonlyMap<number, readonly [number, number]>
+  /** The pairs of terms that follow each other, as `pairKey` numbers them. */
+  readonly pairs: ReadonlySet<number>
 }
+
+/** How many tokens may stand between two terms that are neighbours in a claim. */
+const LARGEST_GAP = 4
+
+/** Returns the pairs of terms that follow each other. */
+export function pairsOf(hits: readonly Hit[]): ReadonlySet<number> {
+  const pairs = new Set<number>()
+  for (let i = 0; i < hits.length; i += 1) {
+    const a = hits[i] as Hit
+    for (let j = i + 1; j < hits.length; j += 1) {
+      const b = hits[j] as Hit
+      if (b.place - a.place > LARGEST_GAP) break
+      pairs.add(pairKey(a.term, b.term))
+    }
+  }
+  return pairs
+}
+
+const MOST_TERMS = 1 << 20
+
+/** Returns the number of a pair of terms. */
+export const pairKey = (first: number, second: number): number => first * MOST_TERMS + second
 
 /** How many occurrences are kept of each specific and of each term. */
 export const MOST_OCCURRENCES = 500

@@ -2,7 +2,7 @@ import { stem, type Token, tokensOf } from './tokens.ts'
 import { isTelling, termKey } from './vocabulary.ts'
 
 /** Two things whose order a sentence states: what is taken and what is left, old and new, first and second. */
-type Relation = {
+export type Relation = {
   readonly kind: 'preference' | 'change' | 'time' | 'comparison'
   /** The word that states the order. Only relations with the same word can be compared. */
   readonly by: string
@@ -27,13 +27,12 @@ const CHANGING = stems(
 const REPLACING = stems('replace replaces replaced replacing supersede supersedes superseded')
 
 /**
- * Returns the two things whose order a claim reverses: it says "A instead of B" where the text says "B instead of A".
+ * Returns the two things whose order a claim reverses: it says "A instead of B" where a text says "B instead of A".
  * Returns null when it does not, or when nothing can be said.
+ * @param own the relations of the claim
+ * @param told the relations of the text
  */
-export function swappedOrder(claim: string, text: string): readonly [string, string] | null {
-  const own = relationsOf(claim)
-  if (own.length === 0) return null
-  const told = relationsOf(text)
+export function swappedOrder(own: readonly Relation[], told: readonly Relation[]): readonly [string, string] | null {
   for (const mine of own) {
     const alike = told.filter(({ kind, by }) => kind === mine.kind && by === mine.by)
     if (alike.some((theirs) => shared(mine, theirs, 'same').isWhole && !isSwapped(mine, theirs))) continue
@@ -62,7 +61,8 @@ function overlap(a: Side, b: Side): number {
 
 const common = (a: Side, b: Side): string => a.keys().find((key) => b.has(key)) ?? ''
 
-function relationsOf(text: string): Relation[] {
+/** Returns the orders of two things that a text states. */
+export function relationsOf(text: string): Relation[] {
   const relations: Relation[] = []
   for (const clause of clausesOf(text)) {
     clause.forEach(({ word, key }, place) => {

@@ -1,6 +1,6 @@
 import type { IndexView } from './index-view.ts'
 import type { Claim, Vocabulary } from './vocabulary.ts'
-import { type WeighedClaim, weigh } from './weighed-claim.ts'
+import { readClaim, type WeighedClaim } from './weighed-claim.ts'
 import { type Candidate, HIGHEST_SCORE, WindowComparison } from './window-comparison.ts'
 
 /** How many windows are compared closely for each claim. */
@@ -17,12 +17,18 @@ const LEAST_SHARED = 3
 export class Scorer {
   readonly #vocabulary: Vocabulary
   readonly #index: IndexView
+  /** By term: its weight, 0 until somebody asks. */
+  readonly #weights: Float64Array
   /** The last claim. Claims are compared one after the other, and keeping all of them would take too much memory. */
   #weighed: WeighedClaim | null = null
+  /** By term: its place in the last claim, −1 for none. */
+  readonly #places: Int32Array
 
   constructor(vocabulary: Vocabulary, index: IndexView) {
     this.#vocabulary = vocabulary
     this.#index = index
+    this.#weights = new Float64Array(vocabulary.keys.length)
+    this.#places = new Int32Array(vocabulary.keys.length).fill(-1)
   }
 
   /**
@@ -30,6 +36,14 @@ export class Scorer {
    * like a rare one.
    */
   weightOf(term: number): number {
+    const known = this.#weights[term] as number
+    if (known > 0) return known
+    const weight = this.#weigh(term)
+    this.#weights[term] = weight
+    return weight
+  }
+
+  #weigh(term: number): number {
     const units = this.#index.units
     const holding = this.#index.frequencyOf(term)
     const rarity = Math.log(1 + units / (Math.max(holding, 1) + 1)) + 0.1
@@ -41,7 +55,7 @@ export class Scorer {
    * @param limit how many passages of each kind of source
    */
   candidates(claim: Claim, limit: number): Candidate[] {
-    const weighed = this.#weigh(claim)
+    const weighed = this.#weighedOf(claim)
     const windows = new WindowComparison(weighed, this.#index)
     const found = this.#promising(weighed).flatMap((unit) => windows.best(unit) ?? [])
     return apart(found, limit, (candidate) => this.#index.texts[candidate.text]?.kind ?? 'message')
@@ -49,7 +63,7 @@ export class Scorer {
 
   /** Returns the best passage for a claim, or null when no text has anything of it. */
   nearest(claim: Claim): Candidate | null {
-    const weighed = this.#weigh(claim)
+    const weighed = this.#weighedOf(claim)
     const windows = new WindowComparison(weighed, this.#index)
     let best: Candidate | null = null
     for (const unit of this.#promising(weighed)) {
@@ -61,17 +75,17 @@ export class Scorer {
   }
 
   /** Returns the units that share most with the claim, by a rough count. */
-  #promising({ claim, weights }: WeighedClaim): number[] {
+  #promising({ claim, terms, weights }: WeighedClaim): number[] {
     const coarse = this.#index.roughScores
     const touched: number[] = []
-    const rareFirst = [...weights].sort((a, b) => this.#frequency(a[0]) - this.#frequency(b[0]))
+    const rareFirst = [...terms.keys()].sort((a, b) => this.#frequencyAt(terms, a) - this.#frequencyAt(terms, b))
     const add = (unit: number, weight: number): void => {
       if (coarse[unit] === 0) touched.push(unit)
       coarse[unit] = (coarse[unit] as number) + weight
     }
-    for (const [term, weight] of rareFirst) {
-      if (touched.length > CANDIDATES && this.#frequency(term) > COMMON_UNITS) break
-      for (const unit of this.#index.unitsWith(term)) add(unit, weight)
+    for (const place of rareFirst) {
+      if (touched.length > CANDIDATES && this.#frequencyAt(terms, place) > COMMON_UNITS) break
+      for (const unit of this.#index.unitsWith(terms[place] as number)) add(unit, weights[place] as number)
     }
     for (const specific of claim.specifics) {
       const occurrences = this.#index.occurrencesOf(specific)
@@ -90,25 +104,26 @@ export class Scorer {
     return [...messages.units, ...summaries.units]
   }
 
-  #frequency(term: number): number {
-    return this.#index.frequencyOf(term)
+  #frequencyAt(terms: readonly number[], place: number): number {
+    return this.#index.frequencyOf(terms[place] as number)
   }
 
   /** Returns whether the claim denies something by a negation. */
   denies(claim: Claim): boolean {
-    return this.#weigh(claim).denied.size > 0
+    return readClaim(claim, this.#vocabulary).denied.size > 0
   }
 
   /** Returns whether a claim denies something, or has a word or an order that a passage may turn round. */
   mayTurn(claim: Claim): boolean {
-    const { denied, turnable } = this.#weigh(claim)
-    if (denied.size > 0 || STATES_ORDER.test(claim.text)) return true
+    if (STATES_ORDER.test(claim.text)) return true
+    const { denied, turnable } = readClaim(claim, this.#vocabulary)
+    if (denied.size > 0) return true
     return turnable.some(({ contrary, around }) => contrary.some((term) => this.#standsBeside(term, around)))
   }
 
   /** Returns whether a unit has a term and one of the words around its contrary. */
   #standsBeside(term: number, around: ReadonlySet<number>): boolean {
-    if (this.#frequency(term) === 0) return false
+    if (this.#index.frequencyOf(term) === 0) return false
     if (around.size === 0) return true
     return this.#index.unitsWith(term).some((unit) => around.values().some((word) => this.#index.holds(unit, word)))
   }
@@ -117,18 +132,33 @@ export class Scorer {
   deniesOf(claim: Claim, unit: number): boolean {
     if (!this.#index.mayDeny(unit)) return false
     const { scopes } = this.#index.read(unit)
-    const { weights, turnable } = this.#weigh(claim)
-    const near = [-2, -1, 0, 1, 2].map((step) => unit + step)
-    let shared = 0
-    for (const term of weights.keys()) if (near.some((one) => this.#index.holds(one, term))) shared += 1
-    if (shared < Math.min(LEAST_SHARED, weights.size / 2)) return false
+    const { terms, turnable } = readClaim(claim, this.#vocabulary)
     const related = (term: number): boolean =>
       turnable.some(({ alike, contrary }) => alike.includes(term) || contrary.includes(term))
-    return scopes.some((scope) => scope.some((term) => weights.has(term) || related(term)))
+    if (!scopes.some((scope) => scope.some((term) => terms.includes(term) || related(term)))) return false
+    const near = [-2, -1, 0, 1, 2].map((step) => unit + step)
+    const least = Math.min(LEAST_SHARED, terms.length / 2)
+    let shared = 0
+    for (const term of terms) {
+      if (shared >= least) return true
+      if (near.some((one) => this.#index.holds(one, term))) shared += 1
+    }
+    return shared >= least
   }
 
-  #weigh(claim: Claim): WeighedClaim {
-    if (this.#weighed?.claim !== claim) this.#weighed = weigh(claim, this.#vocabulary, (term) => this.weightOf(term))
+  #weighedOf(claim: Claim): WeighedClaim {
+    if (this.#weighed?.claim === claim) return this.#weighed
+    for (const term of this.#weighed?.terms ?? []) this.#places[term] = -1
+    const read = readClaim(claim, this.#vocabulary)
+    const weights = new Float64Array(read.terms.length)
+    let total = 0
+    for (const [place, term] of read.terms.entries()) {
+      const weight = this.weightOf(term) * (read.shares[place] as number)
+      weights[place] = weight
+      total += weight
+      this.#places[term] = place
+    }
+    this.#weighed = { ...read, claim, weights, total, places: this.#places }
     return this.#weighed
   }
 }

@@ -9,7 +9,7 @@ import {
   unitEnd,
 } from './passages.ts'
 import { mayDeny, polarityOf } from './polarity.ts'
-import { anchorKey, type Specific, standsAt } from './specifics.ts'
+import { anchorKey, anchorOf, type Specific, standsAt } from './specifics.ts'
 import { keyOf, numberOfWord, scanTokens, type TokenKind, tokensOf } from './tokens.ts'
 import { isTelling, LONGEST_WORD, termKey, type Vocabulary } from './vocabulary.ts'
 
@@ -170,6 +170,12 @@ export class TextIndex {
   frequencyOf(term: number): number {
     this.#byTerm ??= withoutYielding(this.#groupingTerms())
     return lengthOf(this.#byTerm, term)
+  }
+
+  /** Whether a specific stands anywhere. */
+  has(specific: Specific): boolean {
+    const anchor = this.#anchors.get(anchorOf(specific))
+    return anchor !== undefined && this.occurrencesOf(specific, anchor).length > 0
   }
 
   /** Returns where a specific stands whose anchor has this number. */

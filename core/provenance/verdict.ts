@@ -2,7 +2,7 @@ import type { Role } from '../contract/ids.ts'
 import type { Standing, Support } from '../contract/provenance.ts'
 import { type Comparison, isShortNumber, NUMBERS, namedInstead } from './comparison.ts'
 import type { Occurrence } from './passages.ts'
-import { actorOf, isByAnother, swappedOrder } from './relations.ts'
+import { actorOf, isByAnother } from './relations.ts'
 import type { Specific } from './specifics.ts'
 import { SCORE, THRESHOLDS, VERDICT } from './thresholds.ts'
 import type { Claim } from './vocabulary.ts'
@@ -82,7 +82,7 @@ function objectionOf(
 ): string | null {
   if (!best) return null
   const said = (candidate: Candidate): string => comparison.textOf(candidate)
-  const swapped = swappedOrder(claim.text, said(best))
+  const swapped = comparison.swappedIn(claim, best)
   if (swapped) return `The passage has the two the other way round (${swapped.join(', ')}).`
   const actor = actorOf(claim.text)
   if (actor === null) return null
@@ -226,7 +226,7 @@ function insteadOf({ claim, comparison }: Evidence, sought: Specific, bearing: r
       .toSorted((a, b) => distance(a.claimStart, sought.start) - distance(b.claimStart, sought.start))
       .slice(0, 2)
       .map((match) => match.start - passage.start)
-    const others = comparison.othersIn(claim, sought, comparison.textOf(passage))
+    const others = comparison.othersIn(claim, sought, passage)
     const best = others.toSorted((a, b) => nearest(a.start, near) - nearest(b.start, near))[0]
     if (best && nearest(best.start, near) <= FAR) return namedInstead(best, sought)
   }

@@ -27,6 +27,9 @@ export type Claim = ClaimRange & {
   readonly specifics: readonly number[]
 }
 
+/** Where a claim stands in a text, with its specifics where they were looked for before. Their offsets are the claim's. */
+export type ClaimSource = ClaimRange & { readonly found?: readonly Specific[] }
+
 /** What the sources are scanned for: every informative term and every specific of the claims. */
 export class Vocabulary {
   readonly claims: readonly Claim[]
@@ -57,12 +60,12 @@ export class Vocabulary {
   }
 
   /** Returns the vocabulary of some ranges of a text. */
-  static of(text: string, ranges: readonly ClaimRange[]): Vocabulary {
+  static of(text: string, ranges: readonly ClaimSource[]): Vocabulary {
     return withoutYielding(Vocabulary.reading(text, ranges))
   }
 
   /** Does the same in pieces of some milliseconds. */
-  static *reading(text: string, ranges: readonly ClaimRange[]): Generator<void, Vocabulary> {
+  static *reading(text: string, ranges: readonly ClaimSource[]): Generator<void, Vocabulary> {
     const terms = new Map<string, number>()
     const isReporting: boolean[] = []
     const idOf = (key: string): number => {
@@ -123,9 +126,14 @@ const CLAIMS_A_PIECE = 20
 const TERMS_A_PIECE = 2000
 
 /** Reads one claim. What it says exactly is added to `specifics`. */
-function claimOf(text: string, range: ClaimRange, specifics: Specific[], idOf: (key: string) => number): Claim {
+function claimOf(
+  text: string,
+  { found, ...range }: ClaimSource,
+  specifics: Specific[],
+  idOf: (key: string) => number,
+): Claim {
   const claim = text.slice(range.start, range.end)
-  const own = specificsOf(claim).map((specific) => ({
+  const own = (found ?? specificsOf(claim)).map((specific) => ({
     ...specific,
     start: specific.start + range.start,
     end: specific.end + range.start,

@@ -3,12 +3,12 @@ import { tokensOf } from './tokens.ts'
 import type { Claim, Vocabulary } from './vocabulary.ts'
 import { alikeTo, oppositesOf } from './word-lists.ts'
 
-/** A claim's terms with their weights, and what the claim denies. */
-export type WeighedClaim = {
-  readonly claim: Claim
-  /** The weight of each distinct term. */
-  readonly weights: ReadonlyMap<number, number>
-  readonly total: number
+/** What a claim says and denies, whatever it is compared with. */
+export type ReadClaim = {
+  /** The terms of the claim, each once. The place of a term among them is its place in the claim. */
+  readonly terms: readonly number[]
+  /** By place of a term: its largest share. */
+  readonly shares: readonly number[]
   /**
    * The terms that the claim denies, those that it asserts somewhere, and those near a word that denies without a
    * negation.
@@ -24,6 +24,16 @@ export type WeighedClaim = {
   readonly turnable: readonly Turnable[]
 }
 
+/** A claim whose terms have weights. */
+export type WeighedClaim = ReadClaim & {
+  readonly claim: Claim
+  /** By place of a term. */
+  readonly weights: Float64Array
+  readonly total: number
+  /** By term of the vocabulary: its place in the claim, −1 for none. */
+  readonly places: Int32Array
+}
+
 /** A term, the terms with the same meaning, its opposites, and the claim's words around it. */
 type Turnable = {
   readonly term: number
@@ -35,49 +45,45 @@ type Turnable = {
 /** How many words on each side show what a verb refers to. */
 const AROUND = 3
 
-/** The part of a weighed claim that is the same for all texts it is compared with. */
-type Said = Omit<WeighedClaim, 'claim' | 'weights' | 'total'>
-
 /** The last claim of each vocabulary. A claim is compared with several indexes before the next claim is. */
-const lastSaid = new WeakMap<Vocabulary, { readonly claim: Claim; readonly said: Said }>()
+const lastRead = new WeakMap<Vocabulary, { readonly claim: Claim; readonly read: ReadClaim }>()
 
-/** Weighs the terms of a claim. The pieces of one path or identifier together weigh as much as one word. */
-export function weigh(claim: Claim, vocabulary: Vocabulary, weightOf: (term: number) => number): WeighedClaim {
-  const weights = new Map<number, number>()
-  for (const { term, share } of claim.terms) {
-    weights.set(term, Math.max(weights.get(term) ?? 0, weightOf(term) * share))
-  }
-  let total = 0
-  for (const weight of weights.values()) total += weight
-  const known = lastSaid.get(vocabulary)
-  const said = known?.claim === claim ? known.said : saidBy(claim, vocabulary)
-  if (known?.claim !== claim) lastSaid.set(vocabulary, { claim, said })
-  return { claim, weights, total, ...said }
+/** Returns what a claim says and denies. */
+export function readClaim(claim: Claim, vocabulary: Vocabulary): ReadClaim {
+  const last = lastRead.get(vocabulary)
+  if (last?.claim === claim) return last.read
+  const read = reading(claim, vocabulary)
+  lastRead.set(vocabulary, { claim, read })
+  return read
 }
 
-function saidBy(claim: Claim, vocabulary: Vocabulary): Said {
+function reading(claim: Claim, vocabulary: Vocabulary): ReadClaim {
   const tokens = tokensOf(claim.text)
-  const own = new Set(claim.terms.map(({ term }) => term))
+  // The pieces of one path or identifier together weigh as much as one word.
+  const shares = new Map<number, number>()
+  for (const { term, share } of claim.terms) shares.set(term, Math.max(shares.get(term) ?? 0, share))
   const termAt = new Map(claim.terms.map(({ term, start }) => [start - claim.start, term]))
   const termOf = (place: number): number | undefined => termAt.get(tokens[place]?.start ?? -1)
   const { denied, scopes, soft } = polarityOf(claim.text, tokens, (place) => termOf(place) !== undefined)
   const termsAt = (places: Iterable<number>): Set<number> =>
     new Set([...places].flatMap((place) => termOf(place) ?? []))
   return {
+    terms: [...shares.keys()],
+    shares: [...shares.values()],
     denied: termsAt(denied),
     scopes: scopes.map((scope) => [...termsAt(scope)]),
     asserted: termsAt(tokens.keys().filter((place) => !denied.has(place))),
     soft: termsAt(soft),
     pairs: claim.terms.slice(1).map(({ term }, place) => [claim.terms[place]?.term ?? -1, term] as const),
     turnable: claim.terms.flatMap(({ term }, place): Turnable[] => {
-      const known = (keys: readonly string[]): number[] => keys.flatMap((key) => vocabulary.termOf(key) ?? [])
+      const termsOf = (keys: readonly string[]): number[] => keys.flatMap((key) => vocabulary.termOf(key) ?? [])
       const key = vocabulary.keys[term] ?? ''
-      const contrary = known(oppositesOf(key))
+      const contrary = termsOf(oppositesOf(key))
       // A claim that contains both ("added … and removed …") is about two things.
-      if (contrary.length === 0 || contrary.some((other) => own.has(other))) return []
+      if (contrary.length === 0 || contrary.some((other) => shares.has(other))) return []
       const near = claim.terms.slice(Math.max(0, place - AROUND), place + AROUND + 1).map((other) => other.term)
       const around = new Set(near.filter((other) => other !== term))
-      return [{ term, alike: known(alikeTo(key)), contrary, around }]
+      return [{ term, alike: termsOf(alikeTo(key)), contrary, around }]
     }),
   }
 }

@@ -2,9 +2,9 @@ import type { DetailKind } from '../contract/loss.ts'
 import { type ClaimRange, claimsIn } from '../provenance/claims.ts'
 import type { SourceText } from '../provenance/passages.ts'
 import { mayDeny, polarityOf } from '../provenance/polarity.ts'
-import { anchorOf, type Specific, specificsOf } from '../provenance/specifics.ts'
+import { type Specific, specificsOf } from '../provenance/specifics.ts'
 import { tokensOf } from '../provenance/tokens.ts'
-import { type Claim, isTelling, Vocabulary } from '../provenance/vocabulary.ts'
+import { type Claim, type ClaimSource, isTelling, Vocabulary } from '../provenance/vocabulary.ts'
 
 /** A text whose details are followed. `isSaid`: somebody wrote it, and it is no input or output of a tool. */
 export type ToldText = SourceText & { readonly isSaid: boolean }
@@ -40,18 +40,26 @@ const PIECE_CHARS = 5000
 
 type Place = { readonly told: number; readonly offset: number }
 
+/** A sentence before its words are read. */
+export type FoundSentence = {
+  readonly text: string
+  readonly kind: ClaimRange['kind']
+  readonly specifics: readonly Specific[]
+  readonly source: ToldText
+}
+
 /**
  * Reads the details of some texts, in pieces of some milliseconds.
  * @param wholeAs the kind of a sentence in which nothing else was found, so that it is followed, too
- * @param isRead whether a sentence is read at all
+ * @param isRead whether the words of a sentence are read at all
  */
 export function* readingDetails(
   texts: readonly ToldText[],
   wholeAs: 'words' | null = null,
-  isRead: (sentence: string, kind: ClaimRange['kind'], text: ToldText) => boolean = () => true,
+  isRead: (sentence: FoundSentence) => boolean = () => true,
 ): Generator<void, Details> {
   const pieces: string[] = []
-  const ranges: ClaimRange[] = []
+  const claims: ClaimSource[] = []
   const places: Place[] = []
   let length = 0
   let since = 0
@@ -64,15 +72,16 @@ export function* readingDetails(
         yield
         since = 0
       }
-      if (!isRead(piece, range.kind, source)) continue
+      const specifics = specificsOf(piece)
+      if (!isRead({ text: piece, kind: range.kind, specifics, source })) continue
       pieces.push(piece)
-      ranges.push({ kind: range.kind, start: length, end: length + piece.length })
+      claims.push({ kind: range.kind, start: length, end: length + piece.length, found: specifics })
       places.push({ told, offset: range.start - length })
       length += piece.length + 1
     }
     yield
   }
-  const vocabulary = yield* Vocabulary.reading(pieces.join('\n'), ranges)
+  const vocabulary = yield* Vocabulary.reading(pieces.join('\n'), claims)
   const sentences: Sentence[] = []
   let count = 0
   for (const [index, claim] of vocabulary.claims.entries()) {
@@ -130,21 +139,9 @@ const CONSTRAINT =
   /\b(?:must(?:n['’]t)?|never|always|at (?:most|least)|no (?:more|less|fewer) than|is required|are required|shall|should(?: not|n['’]t)|not allowed|forbidden|ha(?:s|ve) to|make sure|under no circumstances|darf nicht|niemals|muss|müssen)\b|^(?:please )?(?:do not|don['’]t)\b/i
 const ERROR = /\b(?:errors?|exceptions?|fail(?:s|ed|ure|ures)?|crash(?:es|ed)?|panic(?:ked)?|timed out|Fehler)\b/i
 
-/**
- * Returns the number of details of a sentence when none of them can stand in some texts, and null when they have to be
- * looked for: a sentence that matters as a whole may stand there in other words.
- * @param hasAnchor whether the texts have the part of a specific that is looked for first
- */
-export function detailsOfAbsent(
-  sentence: string,
-  kind: ClaimRange['kind'],
-  { isSaid }: ToldText,
-  hasAnchor: (anchor: string) => boolean,
-): number | null {
-  const specifics = specificsOf(sentence)
-  if (specifics.some((specific) => hasAnchor(anchorOf(specific)))) return null
-  return kindOfWhole(sentence, kind, isSaid) === null ? specifics.length : null
-}
+/** Returns whether a sentence matters as a whole, so that it may stand somewhere in other words. */
+export const mattersAsWhole = ({ text, kind, source }: FoundSentence): boolean =>
+  kindOfWhole(text, kind, source.isSaid) !== null
 
 /** Returns what a sentence as a whole says, or null when only its specifics matter. A question says nothing. */
 function kindOfWhole(text: string, kind: ClaimRange['kind'], isSaid: boolean): DetailKind | null {

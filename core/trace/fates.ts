@@ -5,7 +5,6 @@ import type { FactState } from '../contract/trace.ts'
 import { Comparison, isAlikeKind, isShortNumber, NUMBERS, namedInstead, termsBeside } from '../provenance/comparison.ts'
 import { IndexView } from '../provenance/index-view.ts'
 import type { Occurrence } from '../provenance/passages.ts'
-import { swappedOrder } from '../provenance/relations.ts'
 import type { Scorer } from '../provenance/scoring.ts'
 import type { Specific } from '../provenance/specifics.ts'
 import type { TextIndex } from '../provenance/text-index.ts'
@@ -93,15 +92,25 @@ export class FateFinder {
     return this.#mayStand(claim) ? this.#scorer.nearest(claim) : null
   }
 
-  /** Returns for each detail of a sentence whether it is kept, without a look at what stands in place of the others. */
-  keptOf(sentence: Sentence): boolean[] {
+  /**
+   * Returns for each detail of a sentence whether it is kept, without a look at what stands in place of the others.
+   * @param already which details are kept somewhere else: they are not looked for again
+   */
+  keptOf(sentence: Sentence, already: readonly boolean[] = []): boolean[] {
     const { claim, details } = sentence
     if (details.some(({ specific }) => specific === null))
-      return this.fatesOf(sentence).map(({ fate }) => fate === 'kept')
-    const isThere = details.map(({ specific }) => specific !== null && this.#placeOf(claim, specific) !== undefined)
-    if (!isThere.includes(true) || !this.#mayBeTurned(claim, details)) return isThere
+      return this.fatesOf(sentence).map(({ fate }, detail) => already[detail] === true || fate === 'kept')
+    const isThere = details.map(
+      ({ specific }, detail) =>
+        already[detail] !== true && specific !== null && this.#placeOf(claim, specific) !== undefined,
+    )
+    const isKept = isThere.includes(true) && !(this.#mayBeTurned(claim, details) && this.#isTurnedSomewhere(claim))
+    return isThere.map((one, detail) => already[detail] === true || (one && isKept))
+  }
+
+  #isTurnedSomewhere(claim: Claim): boolean {
     const nearest = this.#scorer.nearest(claim)
-    return nearest !== null && this.#isTurned(claim, nearest) ? details.map(() => false) : isThere
+    return nearest !== null && this.#isTurned(claim, nearest)
   }
 
   /**
@@ -120,7 +129,7 @@ export class FateFinder {
 
   /** Returns whether a passage denies what a sentence says, or has two things of it the other way round. */
   #isTurned(claim: Claim, passage: Candidate): boolean {
-    const isSwapped = swappedOrder(claim.text, this.#comparison.textOf(passage)) !== null
+    const isSwapped = this.#comparison.swappedIn(claim, passage) !== null
     if (!isSwapped && passage.flip === null) return false
     if (passage.coverage >= (isSwapped ? FATE.swapped : FATE.denied)) return true
     return this.#shorterForm(claim, passage) >= FATE.shorterForm
@@ -223,15 +232,10 @@ export class FateFinder {
 
   /** Returns which share of the passage's own words the sentence has, or 0 when they are too few to tell. */
   #shorterForm(claim: Claim, passage: Candidate): number {
-    const text = this.#comparison.textOf(passage)
-    const words = new Set(
-      tokensOf(text)
-        .filter((token) => isTelling(token, text))
-        .map((token) => termKey(token, text)),
-    )
+    const { words } = this.#comparison.passage(passage)
     const { keys } = this.#index.vocabulary
-    const own = new Set(claim.terms.map(({ term }) => keys[term]))
-    const shared = [...words].filter((word) => own.has(word)).length
+    const own = new Set(claim.terms.map(({ term }) => keys[term] ?? ''))
+    const shared = words.intersection(own).size
     return shared < 3 ? 0 : shared / words.size
   }
 
@@ -275,7 +279,7 @@ export class FateFinder {
     if (besides < (NUMBERS.has(sought.kind) ? FATE.besideNumber : FATE.besideName)) return null
     const text = this.#comparison.textOf(passage)
     const own = this.#ownNeighbours(claim, sought)
-    const others = this.#comparison.othersIn(claim, sought, text, isSameKind)
+    const others = this.#comparison.othersIn(claim, sought, passage, isSameKind)
     const other =
       others.find((one) => {
         const near = neighbours(text, one.start, one.end)

@@ -1,4 +1,4 @@
-import { type Details, readingDetails, type ToldText } from './details.ts'
+import { type Details, type FoundSentence, readingDetails, type ToldText } from './details.ts'
 
 /** The details that are followed when only some words of some texts are asked about. */
 export type FollowedWords = {
@@ -48,8 +48,8 @@ export async function followWordsOrSentences(request: WordsRequest, read: Read):
   const all = words.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   const telling = all.filter((word) => word.length >= TELLING_CHARS)
   const sought = telling.length > 0 ? telling : all
-  const hasSome = (sentence: string): boolean => {
-    const text = sentence.toLowerCase()
+  const hasSome = (sentence: FoundSentence): boolean => {
+    const text = sentence.text.toLowerCase()
     return sought.some((word) => text.includes(word))
   }
   const sentences = await read(readingDetails(texts, 'words', hasSome))

@@ -1,9 +1,10 @@
 import type { Memory } from '../memory/memory.ts'
+import type { Specific } from '../provenance/specifics.ts'
 import type { TextIndex } from '../provenance/text-index.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { messageNumber } from '../systems/node-id.ts'
 import { goingOn, type TimeSlice } from '../yielding.ts'
-import { detailsOfAbsent, readingDetails, type ToldText } from './details.ts'
+import { type FoundSentence, mattersAsWhole, readingDetails, type ToldText } from './details.ts'
 import { FateFinder } from './fates.ts'
 import { isSummaryInWindow, ladderOf } from './ladder.ts'
 import { SourceValues } from './node-fates.ts'
@@ -125,21 +126,18 @@ async function addTogether(
     count.details += details
     count.kept += kept
   }
-  const hasAnchor = (anchor: string): boolean => holders.some(({ index }) => index.anchorOf(anchor) !== undefined)
-  const isRead: Parameters<typeof readingDetails>[2] = (sentence, kind, text) => {
-    const absent = detailsOfAbsent(sentence, kind, text, hasAnchor)
-    add(text, absent ?? 0, 0)
-    return absent === null
+  const stands = (specific: Specific): boolean => holders.some(({ index }) => index.has(specific))
+  const isRead = (sentence: FoundSentence): boolean => {
+    if (sentence.specifics.some(stands) || mattersAsWhole(sentence)) return true
+    add(sentence.source, sentence.specifics.length, 0)
+    return false
   }
   const details = await goingOn(readingDetails(texts, null, isRead), slice)
   if (details.sentences.length === 0) return
   const finders = holders.map(({ index, isSaidBySources }) => new FateFinder(details, index, isSaidBySources))
   for (const sentence of details.sentences) {
-    const kept = sentence.details.map(() => false)
-    for (const finder of finders) {
-      if (!kept.includes(false)) break
-      for (const [detail, isKept] of finder.keptOf(sentence).entries()) kept[detail] ||= isKept
-    }
+    let kept = sentence.details.map(() => false)
+    for (const finder of finders) if (kept.includes(false)) kept = finder.keptOf(sentence, kept)
     add(texts[sentence.told], kept.length, kept.filter(Boolean).length)
     if (slice.isOver) await slice.yield()
   }
