@@ -15,7 +15,7 @@ import { readingDetails, type Sentence, type ToldText } from './details.ts'
 import { type Fate, FateFinder } from './fates.ts'
 import { nodeFacts } from './ladder.ts'
 import { type Compared, isChanged, keyOf, type Lost, listed, Tally, withoutCounters } from './loss-tally.ts'
-import { fallsOf, NodeComparer, SourceValues } from './node-fates.ts'
+import { fallsOf, KEPT, NodeComparer, SourceValues } from './node-fates.ts'
 import { textsOf, toldTextsOf, windowIds } from './node-texts.ts'
 import { SummaryMakers } from './summary-makers.ts'
 import { indexOf, type TextIndexes } from './text-indexes.ts'
@@ -308,6 +308,5 @@ function beforeRun(memory: Memory, events: readonly CompactionEvent[], runId: st
   return position < 0 ? null : { messageId: memory.messageId(position) }
 }
 
-const KEPT: Fate = { fate: 'kept', instead: null, at: null }
 const standingOf = ({ claim, told, details }: Sentence, fates: readonly Fate[]): string[] =>
   details.flatMap((detail, index) => (fates[index]?.fate === 'kept' ? `${told} ${keyOf(detail, claim.text)}` : []))

@@ -23,6 +23,7 @@ export type NodeFates = {
 }
 
 const UNKNOWN: Fate = { fate: 'unknown', instead: null, at: null }
+export const KEPT: Fate = { fate: 'kept', instead: null, at: null }
 /** At most this many characters of the sources of a node are searched for a value that stands in place of another. */
 const MOST_SOURCE_CHARS = 400_000
 
@@ -59,14 +60,18 @@ export class NodeComparer {
   }
 
   /**
-   * Returns the same of the node whose details are followed. Of a text that is too long to be read as a whole only what
-   * was read for its details is compared with them.
+   * Returns the same of the node whose details are followed. A text that is too long to be read as a whole is not
+   * searched for what was found in it: that stands where it was found.
    */
   async ofOwn(id: string): Promise<NodeFates> {
-    const { texts } = this.#details
+    const { texts, sentences } = this.#details
     if (texts.every(({ text }) => text.length <= LONGEST_TEXT)) return this.of(id)
-    const read = texts.map((told) => ({ ...told, text: told.text.slice(0, LONGEST_TEXT) }))
-    return this.#compare(id, (await indexOf([read], this.#slice)).index)
+    const fates = sentences.flatMap(({ details }) =>
+      details.map(({ told, start, end }): Fate => ({ ...KEPT, at: { text: told, start, end } })),
+    )
+    const shown = fates[0]?.at
+    const { text, field } = texts[shown?.text ?? 0] ?? { text: '', field: null }
+    return { id, fates, text, field, nearest: shown?.start ?? null, title: texts[0]?.text ?? '' }
   }
 
   async #compare(id: string, index: TextIndex): Promise<NodeFates> {
