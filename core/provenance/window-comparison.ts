@@ -67,7 +67,10 @@ export class WindowComparison {
     if (this.#most(around) <= atLeast) return null
     let best: Candidate | null = null
     for (let from = first; from <= unit; from += 1) {
+      // A window that ends in a unit without anything of the claim says no more than the one without that unit.
+      if (from < unit && !this.#hasAny(around[from - first] as OwnUnit)) continue
       for (let to = unit; to < from + WIDEST_WINDOW && to <= last; to += 1) {
+        if (to > unit && !this.#hasAny(around[to - first] as OwnUnit)) continue
         // Of two windows that support the claim equally, the narrower one is chosen.
         const cost = SCORE.widthCost * (to - from)
         const window = around.slice(from - first, to - first + 1)
@@ -88,7 +91,7 @@ export class WindowComparison {
       weight += read.weight
       specifics += read.specifics.size
     }
-    return mostScore(claim, total > 0 ? Math.min(1, weight / total) : 0, specifics)
+    return mostScore(claim, total > 0 ? Math.min(1, weight / total) : 0, specifics, 1)
   }
 
   /** @param toBeat null is returned as soon as the score is certain to be no higher than this */
@@ -107,7 +110,8 @@ export class WindowComparison {
       distinct += 1
     }
     const coverage = total > 0 ? found / total : 0
-    if (mostScore(claim, coverage, most) <= toBeat) return null
+    const mostOrder = Math.max(pairs.length > 0 ? this.#mostOrder() : coverage, coverage * 0.6)
+    if (mostScore(claim, coverage, most, mostOrder) <= toBeat) return null
     const specifics = most > 0 ? specificsIn(claim, window) : NO_SPECIFICS
     const share = claim.specifics.length > 0 ? specifics.size / claim.specifics.length : coverage
     const order = pairs.length > 0 ? orderShare(window, pairs) : coverage
@@ -133,6 +137,21 @@ export class WindowComparison {
       flip: parting && this.#named(parting),
       agreesInDenial: agreesInDenial(this.#weighed, own),
     }
+  }
+
+  /** Returns the share of the claim's neighbouring terms that the last window has, wherever in it they stand. */
+  #mostOrder(): number {
+    const { pairs, places } = this.#weighed
+    const has = (term: number): boolean => this.#lastWindow[places[term] as number] === this.#windows
+    let found = 0
+    for (const [first, second] of pairs) if (has(first) && has(second)) found += 1
+    return found / pairs.length
+  }
+
+  /** Returns whether a unit has anything of the claim, or of what its terms may be turned into. */
+  #hasAny(unit: OwnUnit): boolean {
+    if (unit.places.length > 0 || unit.specifics.size > 0) return true
+    return this.#contrary.size > 0 && this.#ownOf(unit).hits.length > 0
   }
 
   #named([term, other]: readonly [number, number]): string {
@@ -214,10 +233,13 @@ function orderShare(window: readonly OwnUnit[], pairs: WeighedClaim['pairs']): n
 /** The score of a passage that says the whole claim. The parts are added in the order in which a score adds them. */
 export const HIGHEST_SCORE = SCORE.words + SCORE.order + SCORE.specifics
 
-/** Returns a score that no passage with this share of the claim's words and this number of its specifics exceeds. */
-const mostScore = ({ specifics: { length } }: Claim, coverage: number, specifics: number): number =>
+/**
+ * Returns a score that no passage exceeds which has this share of the claim's words, this number of its specifics and
+ * this share of its order.
+ */
+const mostScore = ({ specifics: { length } }: Claim, coverage: number, specifics: number, order: number): number =>
   SCORE.words * coverage +
-  SCORE.order +
+  SCORE.order * order +
   SCORE.specifics * (length > 0 ? Math.min(1, specifics / length) : coverage) +
   ROUNDING
 
