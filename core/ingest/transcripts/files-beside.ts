@@ -12,6 +12,9 @@ export function valueIn(path: string): unknown {
   }
 }
 
+/** What Claude Code and Qwen Code write about a sub-agent: `<sub-agent>.meta.json` beside `<sub-agent>.jsonl`. */
+export const descriptionBeside = (path: string): string => path.replace(/\.jsonl$/, '.meta.json')
+
 /** Reads the object in a file. Returns null, with a report, for one that is broken or being written. */
 export function readObject(path: string, out: TranscriptRecord[]): JsonObject | null {
   const { values, problem } = parseObjects(readFileSync(path, 'utf8'))

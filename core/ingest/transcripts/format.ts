@@ -44,6 +44,8 @@ export type TranscriptFormat = {
    * look at, so that the file is read at every import. By default there are none.
    */
   readonly besides?: (path: string) => readonly string[] | null
+  /** The files that the agent keeps beside a transcript, whether they exist or not, and that no reading needs. */
+  readonly notes?: (path: string) => readonly string[]
   readonly tried?: Tried
 }
 

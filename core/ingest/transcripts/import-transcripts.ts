@@ -15,7 +15,12 @@ import { ImportGroup } from './import-group.ts'
 import type { ResumeOf } from './import-report.ts'
 import { openTranscript, whyNotOpened } from './open-transcript.ts'
 import { ReadPlace } from './read-place.ts'
-import { findTranscriptFiles, type GivenTranscript, type TranscriptFile } from './transcript-files.ts'
+import {
+  findTranscriptFiles,
+  type GivenTranscript,
+  type TranscriptFile,
+  withoutFilesBeside,
+} from './transcript-files.ts'
 import { UnchangedFiles } from './unchanged-files.ts'
 
 export type ImportInput = {
@@ -61,8 +66,7 @@ export async function* importTranscripts(
   const store = new ConversationStore(input.db, input.estimator, input.clock)
   const group = new ImportGroup(input.db, store)
   for (const { path, reason } of refused) group.pass(failed(path, reason))
-  const passedOver: PassedOver[] = []
-  let passedOverCount = 0
+  const unread: PassedOver[] = []
   let done = 0
   const filesBefore = fileIds(input.db)
   const largeTexts = input.files && new LargeTexts(input.db, input.files, signal)
@@ -73,9 +77,7 @@ export async function* importTranscripts(
       const steps = importOne({ ...input, store, group, largeTexts, unchanged }, file)
       const why = yield* followed(steps, file, { done, total }, signal)
       done += file.bytes
-      if (why === null) continue
-      passedOverCount += 1
-      if (passedOver.length < LISTED_FILES) passedOver.push(why)
+      if (why !== null) unread.push(why)
     }
     group.store()
   } catch (error) {
@@ -87,11 +89,12 @@ export async function* importTranscripts(
     giveCacheBack()
   }
   const imported = group.results
-  refuseFailure(imported, passedOver, passedOverCount)
+  refuseFailure(imported, unread)
+  const passedOver = withoutFilesBeside(unread, imported)
   return {
     files: imported,
-    passedOver,
-    passedOverCount,
+    passedOver: passedOver.slice(0, LISTED_FILES),
+    passedOverCount: passedOver.length,
     added: sum(imported, 'added'),
     alreadyThere: sum(imported, 'alreadyThere'),
     skipped: sum(imported, 'skippedCount'),
@@ -191,16 +194,12 @@ function refuseCancelled(signal: AbortSignal, file: TranscriptFile): void {
 }
 
 /** Throws when every file of an import failed. */
-function refuseFailure(
-  files: readonly ImportedFile[],
-  passedOver: readonly PassedOver[],
-  passedOverCount: number,
-): void {
+function refuseFailure(files: readonly ImportedFile[], passedOver: readonly PassedOver[]): void {
   if (files.some((file) => file.error === null)) return
   const failures = [...files.map(({ path, error }) => ({ path, reason: error ?? '' })), ...passedOver]
   const [first] = failures
   if (!first) return
-  const rest = files.length + passedOverCount - 1
+  const rest = failures.length - 1
   const others = rest === 0 ? '' : `, nor ${rest === 1 ? 'is one other file' : `are ${rest} other files`}`
   throw new LcmError('transcript_unreadable', `${first.path}: ${first.reason}${others}.`, { path: first.path })
 }

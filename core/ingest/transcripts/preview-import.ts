@@ -7,7 +7,7 @@ import { NOTHING_STORED, type TranscriptFormat, type TranscriptRecord } from './
 import type { Recognised } from './formats.ts'
 import { isFileError } from './import-file.ts'
 import { openTranscript, whyNotOpened } from './open-transcript.ts'
-import { findTranscriptFiles, type TranscriptFile } from './transcript-files.ts'
+import { findTranscriptFiles, type TranscriptFile, withoutFilesBeside } from './transcript-files.ts'
 import { newerVersion } from './tried-versions.ts'
 
 const queries = {
@@ -46,15 +46,16 @@ export async function previewImport({ paths, db, clock }: PreviewInput): Promise
     ...new Seen().result({ path, bytes: 0 }, null),
     error: reason,
   }))
-  const passedOver: PassedOver[] = []
+  const unread: PassedOver[] = []
   let lookedAt = 0
   for (const file of found) {
     if (performance.now() > until || files.length >= LISTED_FILES) break
     lookedAt += 1
     const seen = await previewFile(file, db, clock)
-    if (seen.format === null && !file.isNamed) passedOver.push({ path: seen.path, reason: seen.error ?? '' })
+    if (seen.format === null && !file.isNamed) unread.push({ path: seen.path, reason: seen.error ?? '' })
     else files.push(seen)
   }
+  const passedOver = withoutFilesBeside(unread, files)
   return {
     files,
     passedOver: passedOver.slice(0, LISTED_FILES),

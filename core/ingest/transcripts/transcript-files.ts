@@ -2,8 +2,10 @@ import { type Dirent, type Stats, statSync } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { isLogFile } from '#core/activity/log-files.ts'
+import type { PassedOver } from '#core/contract/import.ts'
 import { LcmError } from '#core/errors.ts'
 import { fileError } from '#core/sqlite/memory-file.ts'
+import type { TranscriptFormat } from './format.ts'
 import { transcriptFormats } from './formats.ts'
 
 export type TranscriptFile = {
@@ -32,9 +34,6 @@ export const isLikely = (name: string): boolean =>
   LIKELY_NAME.test(name) || transcriptFormats.some(({ store }) => store?.fileName.test(name))
 /** These folders contain thousands of JSON files and no transcripts. */
 export const NOT_ENTERED: ReadonlySet<string> = new Set(['node_modules', '.git'])
-/** Claude Code notes in its folder of projects which sessions were put aside. Nothing is said in it. */
-const isNoteOfAgent = (folder: string, name: string): boolean =>
-  name === 'archived.json' && basename(folder) === 'projects'
 // The language is fixed, so that a folder has the same order on every machine.
 const collator = new Intl.Collator('en', { numeric: true })
 const byPath = (a: string, b: string): number => collator.compare(a, b) || (a < b ? -1 : 1)
@@ -62,6 +61,24 @@ export async function findTranscriptFiles(given: readonly GivenTranscript[]): Pr
   const [first] = refused
   if (first && found.size === 0) throw first.error
   return { files: [...found.values()], refused: refused.map(({ path, error }) => ({ path, reason: error.message })) }
+}
+
+/**
+ * Leaves out the files that agents keep beside their transcripts, such as one with the title of a session.
+ * @param files what else stands in the same folders, with the format of those that were recognised
+ */
+export function withoutFilesBeside(
+  passedOver: readonly PassedOver[],
+  files: readonly { readonly path: string; readonly format: string | null }[],
+): readonly PassedOver[] {
+  const formats = new Map<string | null, TranscriptFormat>(transcriptFormats.map((one) => [one.id, one]))
+  const beside = new Set(
+    files.flatMap(({ path, format }) => {
+      const { besides, notes } = formats.get(format) ?? {}
+      return [...(besides?.(path) ?? []), ...(notes?.(path) ?? [])]
+    }),
+  )
+  return passedOver.filter(({ path }) => !beside.has(path))
 }
 
 /**
@@ -125,7 +142,7 @@ async function namesBelow(given: string): Promise<string[]> {
     for (const entry of entries) {
       const [path, realEntry] = [join(folder, entry.name), join(real, entry.name)]
       if (entry.isSymbolicLink()) links.push(path)
-      else if (entry.isFile() && isLikely(entry.name) && !isLogFile(entry.name) && !isNoteOfAgent(folder, entry.name)) {
+      else if (entry.isFile() && isLikely(entry.name) && !isLogFile(entry.name)) {
         if (!known.has(realEntry)) found.push(path)
         known.add(realEntry)
       } else if (entry.isDirectory() && !NOT_ENTERED.has(entry.name) && !(isStorage && entry.name !== 'session')) {

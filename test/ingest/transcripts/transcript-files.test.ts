@@ -74,17 +74,6 @@ it('lists the files of a folder in natural order, without our own log', async ()
   expect((await findTranscriptFiles([folder])).files.map(({ path }) => path)).toEqual(paths.toReversed())
 })
 
-it('leaves out the list of archived sessions in the folder of projects of Claude Code, and no session of that name', async () => {
-  const folder = join(temporaryFolder(), 'projects')
-  const project = join(folder, '-home-user-work')
-  mkdirSync(project, { recursive: true })
-  const list = file(folder, 'archived.json', '["one"]')
-  const sessions = [file(project, 'archived.json'), file(project, 'one.jsonl')]
-  const pathsOf = async (path: string) => (await findTranscriptFiles([path])).files.map((found) => found.path)
-  expect(await pathsOf(folder)).toEqual(sessions)
-  expect(await pathsOf(list)).toEqual([list])
-})
-
 it('offers the database of opencode for import, and says so where a memory is asked for', async () => {
   const path = join(temporaryFolder(), 'opencode.db')
   const db = new Database(path)

@@ -1,6 +1,7 @@
-import { basename } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { stemOfLink, storedLinks } from '#core/ingest/transcripts/answer-links.ts'
 import { BrokenChains } from '#core/ingest/transcripts/broken-chains.ts'
+import { descriptionBeside } from '#core/ingest/transcripts/files-beside.ts'
 import type {
   CompactionRecord,
   TranscriptChunk,
@@ -28,7 +29,10 @@ import { whyUnseen } from './unseen.ts'
 /** A record of a known type with one of these fields was written by Claude Code. */
 const identifying = ['sessionId', 'leafUuid', 'messageId', 'uuid'] as const
 
-/** Claude Code's own JSONL (https://code.claude.com). */
+/**
+ * Claude Code's own JSONL (https://code.claude.com). Which sessions were put aside stands in `archived.json` of its folder
+ * of projects.
+ */
 export const claudeCode: TranscriptFormat = {
   id: 'claude-code',
   label: 'Claude Code',
@@ -37,6 +41,7 @@ export const claudeCode: TranscriptFormat = {
   read,
   chain: { id: 'uuid', parent: 'parentUuid' },
   asides: /^(?:toolUseResult|attachment\b|content: Conversation compacted)/,
+  notes: (path) => [descriptionBeside(path), join(dirname(dirname(path)), 'archived.json')],
 }
 
 /** Other agents have the same envelope around messages of another shape, so the messages decide. */

@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { descriptionBeside } from '#core/ingest/transcripts/files-beside.ts'
 import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
@@ -22,6 +23,7 @@ export const qwen: TranscriptFormat = {
   read,
   chain: { id: 'uuid', parent: 'parentUuid' },
   asides: ASIDES,
+  notes: (path) => [descriptionBeside(path)],
 }
 
 /** The messages tell it from Claude Code, whose records have the same envelope. */
