@@ -30,17 +30,22 @@ await main(async () => {
   const node = await bootstrap()
   const browser = wanted.has('playwright') || wanted.has('contract') ? await browserOrNone() : undefined
   mkdirSync(inProject('test-results'), { recursive: true })
-  const rows = []
-  for (const step of steps(paths)) {
-    if (!wanted.has(step.name)) continue
-    console.log(`\n── ${step.title} ${'─'.repeat(Math.max(0, 70 - step.title.length))}`)
-    const startedAtMs = Date.now()
-    const code = step.needsBrowser && !browser ? 1 : await runStep(node, step, environment(browser))
-    const seconds = (Date.now() - startedAtMs) / 1000
-    console.log(`── ${step.name}: ${code === 0 ? 'passed' : 'FAILED'} in ${seconds.toFixed(1)} s`)
-    rows.push({ name: step.name, seconds, ...step.counts(code) })
-    if (code !== 0) process.exitCode = 1
+  const runAll = async (some) => {
+    const rows = []
+    for (const step of some) {
+      if (!wanted.has(step.name)) continue
+      console.log(`\n── ${step.title} ${'─'.repeat(Math.max(0, 70 - step.title.length))}`)
+      const startedAtMs = Date.now()
+      const code = step.needsBrowser && !browser ? 1 : await runStep(node, step, environment(browser))
+      const seconds = (Date.now() - startedAtMs) / 1000
+      console.log(`── ${step.name}: ${code === 0 ? 'passed' : 'FAILED'} in ${seconds.toFixed(1)} s`)
+      rows.push({ name: step.name, seconds, ...step.counts(code) })
+      if (code !== 0) process.exitCode = 1
+    }
+    return rows
   }
+  const rows = []
+  for (const beside of stages(paths)) rows.push(...(await Promise.all(beside.map(runAll))).flat())
   const total = limitSkips(sum(rows))
   if (total.failed > 0) process.exitCode = 1
   const files = steps().flatMap(({ name, files }) => (wanted.has(name) && files ? files() : []))
@@ -52,25 +57,43 @@ await main(async () => {
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
 })
 
-function steps(paths = []) {
+/**
+ * The steps in the order in which they run. A stage has lists of steps, which run beside each other: tests of processes
+ * wait for them much of the time, and the other tests do not. In a terminal, where each step shows its progress, all run
+ * one after another.
+ */
+function stages(paths = []) {
   const tool = (path, ...args) => [inProject('node_modules', path), ...args]
-  return [
-    { name: 'types', title: 'Types', args: [inProject('scripts/types.mjs')], counts: stepCounts },
-    { name: 'lint', title: 'Lint', args: [inProject('scripts/lint.mjs')], counts: stepCounts },
-    { name: 'build', title: 'Build', args: [inProject('scripts/build.mjs')], counts: stepCounts },
-    vitestStep('unit', 'Unit and property tests', paths),
-    vitestStep('whole', 'Whole files of every system, and whole memories', paths),
-    vitestStep('contract', 'Tests of processes: contract, command line, threads, security', paths),
-    {
-      name: 'playwright',
-      title: 'End-to-end tests: browser host and desktop app',
-      args: tool('@playwright/test/cli.js', 'test', `--reporter=${isLog ? 'dot' : 'list'},json`),
-      report: reports.playwright,
-      needsBrowser: true,
-      counts: (code) => playwrightCounts(reports.playwright, code),
-      files: () => playwrightFiles(reports.playwright),
-    },
+  const all = [
+    [[{ name: 'types', title: 'Types', args: [inProject('scripts/types.mjs')], counts: stepCounts }]],
+    [[{ name: 'lint', title: 'Lint', args: [inProject('scripts/lint.mjs')], counts: stepCounts }]],
+    [[{ name: 'build', title: 'Build', args: [inProject('scripts/build.mjs')], counts: stepCounts }]],
+    [
+      [
+        vitestStep('unit', 'Unit and property tests', paths),
+        vitestStep('whole', 'Whole files of every system, and whole memories', paths),
+      ],
+      [vitestStep('contract', 'Tests of processes: contract, command line, threads, security', paths)],
+    ],
+    [
+      [
+        {
+          name: 'playwright',
+          title: 'End-to-end tests: browser host and desktop app',
+          args: tool('@playwright/test/cli.js', 'test', `--reporter=${isLog ? 'dot' : 'list'},json`),
+          report: reports.playwright,
+          needsBrowser: true,
+          counts: (code) => playwrightCounts(reports.playwright, code),
+          files: () => playwrightFiles(reports.playwright),
+        },
+      ],
+    ],
   ]
+  return isLog ? all : [[all.flat(2)]]
+}
+
+function steps() {
+  return stages().flat(2)
 }
 
 function vitestStep(name, title, paths) {
