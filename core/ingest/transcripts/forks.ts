@@ -16,6 +16,9 @@ const queries = {
     SELECT seq FROM messages WHERE conversation_id = :conversationId AND external_id = :externalId`,
   isThere: /* sql */ `
     SELECT 1 FROM messages WHERE conversation_id = :conversationId LIMIT 1`,
+  newestOf: /* sql */ `
+    SELECT max(m.seq) FROM json_each(:externalIds) AS e
+    JOIN messages AS m ON m.conversation_id = :conversationId AND m.external_id = e.value`,
   seqBefore: /* sql */ `
     WITH numbered AS (
       SELECT m.seq AS seq, max(iif(json_valid(p.metadata), p.metadata ->> '$.ordinal', NULL)) AS ordinal
@@ -108,7 +111,9 @@ export class Forks {
     if (copied !== undefined) {
       const { ancestor: _, ...rest } = note
       const path = this.#paths.get(sessionId)?.filter((id) => !givenUp.get(sessionId)?.has(id))
-      this.#store(sessionId, { ...rest, ...this.#holderOf(parentId, copied), ...(path ? { path } : {}) })
+      // After a compaction the copies begin with its summary, which is newer than what it kept.
+      const copies = JSON.stringify([copied, ...(path ?? [])])
+      this.#store(sessionId, { ...rest, ...this.#holderOf(parentId, copied, copies), ...(path ? { path } : {}) })
     } else if (note.ordinal !== undefined && this.#db.value(queries.isThere, { conversationId: parentId })) {
       // Earlier imports of the parent did not keep the numbers of its records.
       const newestSeq =
@@ -118,18 +123,22 @@ export class Forks {
     }
   }
 
-  /** Finds the last copy of a fork in its parent, or in an ancestor from which the parent copied it. */
-  #holderOf(parentId: number, copied: string): Pick<ForkNote, 'newestSeq' | 'ancestor'> {
-    const newestSeq = this.#seqOf(parentId, copied)
-    if (newestSeq !== undefined) return { newestSeq }
+  /**
+   * Finds the last copy of a fork in its parent, or in an ancestor from which the parent copied it, and the newest of the
+   * copies there.
+   */
+  #holderOf(parentId: number, copied: string, externalIds: string): Pick<ForkNote, 'newestSeq' | 'ancestor'> {
+    const newestIn = (conversationId: number): number =>
+      this.#db.value<number>(queries.newestOf, { conversationId, externalIds }) ?? -1
+    if (this.#seqOf(parentId, copied) !== undefined) return { newestSeq: newestIn(parentId) }
     type Above = { id: number; sessionId: string }
     const seen = new Set([parentId])
     for (let id = parentId; ; ) {
       const above = this.#db.get<Above>(queries.above, { conversationId: id })
       // A damaged file may name forks of each other.
       if (!above || seen.has(above.id)) return { newestSeq: -1 }
-      const inAbove = this.#seqOf(above.id, copied)
-      if (inAbove !== undefined) return { newestSeq: inAbove, ancestor: above.sessionId }
+      if (this.#seqOf(above.id, copied) !== undefined)
+        return { newestSeq: newestIn(above.id), ancestor: above.sessionId }
       id = above.id
       seen.add(id)
     }

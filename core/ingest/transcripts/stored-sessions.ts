@@ -51,12 +51,12 @@ const queries = {
       WHERE importer = :importer AND session_id = :sessionId AND parent_conversation_id IS NOT NULL
     )
     ON CONFLICT (key) DO NOTHING`,
-  // A conversation that begins with the message awaits an origin itself.
+  // Another fork after the same compaction begins with the message, too.
   withoutOrigin: /* sql */ `
     SELECT f.key FROM lcm_meta AS f
     JOIN messages AS m ON m.conversation_id = :conversationId AND m.external_id = f.value
     WHERE f.key >= :prefix AND f.key < :prefix || char(0x10ffff)
-      AND NOT EXISTS (SELECT 1 FROM lcm_meta AS own WHERE own.key = :own)`,
+      AND NOT EXISTS (SELECT 1 FROM lcm_meta AS own WHERE own.key = :own AND own.value = f.value)`,
   arrived: /* sql */ `
     DELETE FROM lcm_meta WHERE key = :key`,
 }

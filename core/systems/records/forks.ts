@@ -63,11 +63,17 @@ export function forkPoint(db: ReadDb, conversationId: number): ForkPoint | null 
   return noted ? pointOf(db, noted) : null
 }
 
-function pointOf(db: ReadDb, { conversationId, parentId: named, note }: SessionNote): ForkPoint | null {
-  const { newestSeq, ancestor: sessionId, ...more } = forkNoteIn(note) ?? {}
-  const parentId =
-    sessionId === undefined ? named : (db.value<number>(queries.relative, { conversationId, sessionId }) ?? null)
+function pointOf(db: ReadDb, noted: SessionNote): ForkPoint | null {
+  const { newestSeq, ancestor: _, ...more } = forkNoteIn(noted.note) ?? {}
+  const parentId = originOf(db, noted)
   return newestSeq === undefined || parentId === null ? null : { parentId, newestSeq, ...more }
+}
+
+/** The conversation in which the last message was said that a fork repeats, by what was noted of the fork. */
+export function originOf(db: ReadDb, { conversationId, parentId, note }: SessionNote): number | null {
+  const sessionId = forkNoteIn(note)?.ancestor
+  if (sessionId === undefined) return parentId
+  return db.value<number>(queries.relative, { conversationId, sessionId }) ?? null
 }
 
 /**

@@ -6,6 +6,7 @@ import { ProbeInput } from '#core/contract/probe.ts'
 import { openLcm } from '#core/lcm.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { readSettings } from '#core/settings/settings.ts'
+import { statedCosts } from '#core/systems/records/stated-costs.ts'
 import { KeptWindow } from '#core/window/kept-window.ts'
 import { WindowSizes } from '#core/window/window-sizes.ts'
 import { SESSION, TranscriptBuilder, text } from '#test/builders/claude-code.ts'
@@ -40,6 +41,15 @@ function expectSizes(memory: TestMemory): void {
     expect(sizes.measure([id]).get(id)?.activeTokens).toBe(sentWindow(memory, session).context.activeTokens)
   }
 }
+
+/** Sessions with that from which each was forked. */
+const parentsIn = ({ db }: TestMemory): (readonly [string, string | null])[] =>
+  db
+    .all<{ session: string; parent: string | null }>(
+      `SELECT c.session_id AS session, p.session_id AS parent FROM conversations AS c
+       LEFT JOIN conversations AS p ON p.conversation_id = c.parent_conversation_id ORDER BY c.session_id`,
+    )
+    .map(({ session, parent }) => [session, parent])
 
 const orders = <T>(parent: T, fork: T): readonly (readonly [string, readonly T[]])[] => [
   ['the parent first', [parent, fork]],
@@ -356,6 +366,87 @@ describe('a fork of Claude Code after a compaction', () => {
   })
 })
 
+describe('a fork of Claude Code after a compaction, whose answers name the session that said them', () => {
+  const NEXT = 'fork-of-the-fork'
+  type Story = { readonly builder: TranscriptBuilder; readonly name: string; cost: number }
+  const say = ({ builder }: Story, words: string): void => {
+    builder.user(words)
+    const usage = { input_tokens: 1000, output_tokens: 5 }
+    builder.answer(`msg of ${words}`, [text(`answer to ${words}`)], {}, { usage })
+  }
+  const endTurn = (story: Story): void => {
+    story.cost += 1
+    story.builder.raw({ type: 'cost-state', sessionId: story.name, totalCostUSD: story.cost })
+  }
+  /** Keeps the last answer. */
+  const compact = ({ builder, name }: Story): void => {
+    const kept = builder.lastUuid
+    const compactMetadata = { trigger: 'manual', preservedMessages: { uuids: [kept] } }
+    const boundary = { type: 'system', subtype: 'compact_boundary', content: 'Conversation compacted' }
+    builder.record({ ...boundary, parentUuid: null, logicalParentUuid: kept, compactMetadata })
+    builder.user(`A summary of ${name}.`, { isCompactSummary: true })
+    builder.user(`a command in ${name}`)
+  }
+  /** A fork has the boundary, the summary, what it kept, and everything since. */
+  const forkOf = ({ builder, cost, name: origin }: Story, name: string): Story => {
+    const records = builder.lines.map((line) => JSON.parse(line)).filter(({ uuid }) => uuid !== undefined)
+    const at = records.findLastIndex(({ subtype }) => subtype === 'compact_boundary')
+    const [boundary, summary, next, ...rest] = records.slice(at)
+    const kept = records.find(({ uuid }) => uuid === boundary.logicalParentUuid)
+    const fork = new TranscriptBuilder(name)
+    const copies = [
+      boundary,
+      summary,
+      { ...kept, parentUuid: summary.uuid },
+      { ...next, parentUuid: kept.uuid },
+      ...rest,
+    ]
+    for (const record of copies) {
+      const named = record.type === 'assistant' ? { requestSessionId: record.requestSessionId ?? origin } : {}
+      fork.raw({ ...record, ...named, sessionId: name })
+    }
+    fork.lastUuid = builder.lastUuid
+    return { builder: fork, name, cost }
+  }
+  const files = (): string[] => {
+    const folder = temporaryFolder()
+    const first: Story = { builder: new TranscriptBuilder(), name: SESSION, cost: 0 }
+    say(first, 'a question in words enough to be worth a summary of some length')
+    compact(first)
+    say(first, 'after the compaction')
+    endTurn(first)
+    const fork = forkOf(first, 'fork')
+    say(fork, 'in the fork')
+    compact(fork)
+    endTurn(fork)
+    const next = forkOf(fork, NEXT)
+    say(next, 'in the next one')
+    endTurn(next)
+    say(first, 'later')
+    endTurn(first)
+    return [first, fork, next].map(({ builder, name }) => builder.write(`${name}.jsonl`, folder))
+  }
+
+  it.each([[[0, 1, 2]], [[0, 2, 1]], [[1, 0, 2]], [[1, 2, 0]], [[2, 0, 1]], [[2, 1, 0]]])(
+    'has the window of its last request, and costs what came since, with the files in the order %j',
+    async (order) => {
+      const paths = files()
+      using memory = await imported(order.map((index) => paths[index] as string))
+      const texts = (session: string): string[] =>
+        sentWindow(memory, session).texts.map((words) => /A summary of [^.]*/.exec(words)?.[0] ?? words)
+      const question = 'a question in words enough to be worth a summary of some length'
+      const begun = [`A summary of ${SESSION}`, `answer to ${question}`, `a command in ${SESSION}`]
+      const after = ['after the compaction', 'answer to after the compaction']
+      const compacted = ['A summary of fork', 'answer to in the fork', 'a command in fork']
+      expect(texts(SESSION)).toEqual([...begun, ...after, 'later', 'answer to later'])
+      expect(texts('fork')).toEqual(compacted)
+      expect(texts(NEXT)).toEqual([...compacted, 'in the next one', 'answer to in the next one'])
+      expect(Object.fromEntries(parentsIn(memory))).toEqual({ [SESSION]: null, fork: SESSION, [NEXT]: 'fork' })
+      expect([...statedCosts(memory.db).values()].sort()).toEqual([1, 1, 2])
+    },
+  )
+})
+
 describe('a fork of Claude Code that copies what was said', () => {
   const NEXT = 'second-fork'
   type Mark = (record: Record<string, unknown>) => Record<string, unknown>
@@ -427,11 +518,7 @@ describe('a fork of Claude Code that copies what was said', () => {
         'answer two',
         'in the next one',
       ])
-      const parents = memory.db.all<{ session: string; parent: string | null }>(
-        `SELECT c.session_id AS session, p.session_id AS parent FROM conversations AS c
-       LEFT JOIN conversations AS p ON p.conversation_id = c.parent_conversation_id ORDER BY c.session_id`,
-      )
-      expect(Object.fromEntries(parents.map(({ session, parent }) => [session, parent]))).toEqual({
+      expect(Object.fromEntries(parentsIn(memory))).toEqual({
         [SESSION]: null,
         fork: SESSION,
         [NEXT]: 'fork',

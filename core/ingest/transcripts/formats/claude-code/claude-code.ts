@@ -16,6 +16,7 @@ import { type RecordOrigin, readJsonLines } from '#core/ingest/transcripts/read-
 import { textsIn } from '#core/ingest/transcripts/text-leaves.ts'
 import type { Contribution, RecordedCompaction } from './contribution.ts'
 import { EarlyRecords, type ReadRecord } from './early-records.ts'
+import { ForkedBeginning } from './forked-beginning.ts'
 import { MessageOrder } from './message-order.ts'
 import { ClaudeCodeMessages } from './messages.ts'
 import { OriginalNames } from './original-names.ts'
@@ -105,6 +106,7 @@ class ClaudeCodeReader {
   readonly #prunings: ClaudeCodePrunings
   readonly #chains: BrokenChains
   readonly #early = new EarlyRecords()
+  readonly #beginning: ForkedBeginning
   #line = 1
   #name: string | null = null
 
@@ -120,6 +122,7 @@ class ClaudeCodeReader {
     this.#messages = new ClaudeCodeMessages(source.nowMs, from?.promptHash ?? null)
     this.#prunings = new ClaudeCodePrunings(source)
     this.#chains = new BrokenChains(survey.records.breaks)
+    this.#beginning = new ForkedBeginning(survey, source)
   }
 
   take(record: JsonObject, line: number, details: MessageDetails, out: TranscriptRecord[]): void {
@@ -192,12 +195,13 @@ class ClaudeCodeReader {
 
   /** From where a later reading can go on, or null when it cannot. */
   #place(): ClaudeCodePlace | null {
-    const { records, queued, beginsCompacted, lastMessage } = this.#survey
+    const { records, queued, firstBoundary, lastMessage } = this.#survey
     const [only, ...others] = this.#conversations.values()
     if (only === undefined || others.length > 0 || only.key.agentId !== null) return null
     const last = records.isEmpty ? (this.#from?.last ?? null) : records.lastOfAll
     const title = this.#titleOf(only.key)
-    const isOpen = this.#messages.hasOpenBoundary || !this.#early.areEmpty || !queued.isSettled || beginsCompacted
+    const isWaiting = this.#messages.hasOpenBoundary || !this.#early.areEmpty
+    const isOpen = isWaiting || !queued.isSettled || firstBoundary !== null
     if (this.#hasGivenUpCompaction) return null
     if (last === null || title === null || isOpen) return null
     const unwritten = records.unwritten.filter((id) => id !== this.#from?.last)
@@ -279,7 +283,7 @@ class ClaudeCodeReader {
     const isOwn = sessionId === this.#survey.key?.sessionId
     for (const message of messages) {
       const line = this.#lineOf(message.externalId ?? '')
-      const origin = isOwn ? this.#survey.originOf(line) : null
+      const origin = isOwn ? this.#beginning.originOf(message.externalId, line) : null
       out.push({ kind: 'message', sessionId, message, line, ...(origin === null ? {} : { copiedFrom: [origin] }) })
       const compaction = message.externalId === null ? undefined : this.#compactions.get(message.externalId)
       if (compaction) out.push(compaction)
@@ -316,7 +320,7 @@ class ClaudeCodeReader {
     const sessionId = sessionName(key)
     const known = this.#conversations.get(sessionId)
     if (known) return known
-    const parent = key.sessionId === this.#survey.key?.sessionId ? this.#survey.parent : null
+    const parent = key.sessionId === this.#survey.key?.sessionId ? this.#beginning.parent : null
     out.push({
       kind: 'session',
       sessionId,
@@ -326,7 +330,7 @@ class ClaudeCodeReader {
       startedAtMs,
       ...(key.agentId === null && this.#names.areChanged ? { hasOwnAccount: true } : {}),
       ...(key.agentId === null && parent !== null ? { hasOwnCopies: true } : {}),
-      mayBeFork: key.agentId === null && parent === null && this.#survey.beginsCompacted,
+      mayBeFork: key.agentId === null && parent === null && this.#survey.firstBoundary !== null,
       isMain: this.#survey.key !== null && sessionId === sessionName(this.#survey.key),
     })
     const order = new MessageOrder({

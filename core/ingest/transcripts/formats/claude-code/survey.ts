@@ -29,7 +29,7 @@ export class ClaudeCodeSurvey {
   #summaries: { readonly leafUuid: string; readonly title: string }[] = []
   #key: ConversationKey | null = null
   #workingDirectory: string | null = null
-  #beginsCompacted: boolean | null = null
+  #boundary: string | null | undefined
   /** The sessions that the answers of a fork name, in their order. */
   readonly #copies: Copies[] = []
   /** The session that each record of a branch names. */
@@ -54,9 +54,9 @@ export class ClaudeCodeSurvey {
     return this.#key
   }
 
-  /** True when the first record of the conversation is the boundary of a compaction, as in a fork after one. */
-  get beginsCompacted(): boolean {
-    return this.#beginsCompacted === true
+  /** The id of the boundary of a compaction with which the conversation begins, as a fork after one does. */
+  get firstBoundary(): string | null {
+    return this.#boundary ?? null
   }
 
   /** The session from which that of this file was forked, where its records say so. */
@@ -96,7 +96,8 @@ export class ClaudeCodeSurvey {
       this.records.add(record, line)
       return
     }
-    if (kind === 'spoken') this.#beginsCompacted ??= record.subtype === 'compact_boundary'
+    if (kind === 'spoken' && this.#boundary === undefined)
+      this.#boundary = record.subtype === 'compact_boundary' ? textAt(record, 'uuid') : null
     this.#workingDirectory ??= textAt(record, 'cwd')
     this.queued.observe(record)
     this.#noteTitle(record)
