@@ -86,17 +86,33 @@ function addMessage(
   const files = parts.filter((part) => part.type === 'file').map(fileNote)
   const text = [content, ...files].filter((line) => line.trim() !== '').join('\n')
   if (item.role === 'assistant') {
-    const calls = tools.map(({ callId, name, input }): Call => ({ id: callId ?? '', name: name ?? 'tool', input }))
-    builder.assistant(text, calls)
-    for (const part of tools) {
-      if (part.output !== null || part.error !== null) builder.result(part, part.output ?? part.error ?? '')
-    }
+    const answer = (part: Part): void => builder.result(part, part.output ?? part.error ?? '')
+    // The answer may be stored in two messages, cut before the result of a tool that the provider ran.
+    const earlier = tools.filter((part) => isOnlyResult(part) && builder.awaits(part.callId))
+    for (const part of earlier) answer(part)
+    const own = tools.filter((part) => !earlier.includes(part))
+    builder.assistant(text, callsIn(own))
+    for (const part of own) if (hasResult(part)) answer(part)
     return
   }
   for (const part of tools) builder.result(part, resultText(part, text, tools.length))
   if (item.role === 'system') builder[say]({ kind: 'system', text })
   else if (item.role !== 'tool') builder[say]({ kind: 'user', text })
   else if (tools.length === 0) builder.say({ kind: 'user', text: text && `[tool result]\n${text}` })
+}
+
+const hasResult = ({ output, error }: Part): boolean => output !== null || error !== null
+const isOnlyResult = (part: Part): boolean => part.input === null && hasResult(part)
+
+/** The calls of an answer. It has the results of tools that the provider ran, too, as parts of their own. */
+function callsIn(tools: readonly Part[]): Call[] {
+  const ids = new Set<string | null>()
+  return tools.flatMap((part): Call[] => {
+    const { callId, name, input } = part
+    if (isOnlyResult(part) && ids.has(callId)) return []
+    ids.add(callId)
+    return [{ id: callId ?? '', name: name ?? 'tool', input }]
+  })
 }
 
 const fileNote = (part: Part): string =>
@@ -146,6 +162,11 @@ class TurnBuilder {
     if (hasText || this.turns.at(-1)?.kind !== 'assistant') this.#close()
     this.turns.push({ kind: 'assistant', text: hasText ? text : '', calls: fresh })
     for (const call of fresh) this.#open.add(call.id)
+  }
+
+  /** Whether a call was sent and has no result yet. */
+  awaits(callId: string | null): boolean {
+    return this.#open.has(this.#sent.get(callId ?? '')?.id ?? '')
   }
 
   /** Whether a message is the last one with calls, stored again before all of its calls were answered. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { call, SESSION, TranscriptBuilder, text, thinking } from '#test/builders/claude-code.ts'
 import { importOne, runImport } from '#test/builders/import.ts'
 import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
+import { sentWindow } from '#test/builders/sent-window.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 
 type MessageRow = { role: string; content: string; externalId: string; conversation: number }
@@ -20,6 +21,38 @@ const parts = ({ db }: TestMemory, where = 'true') =>
     `SELECT m.external_id AS message, p.* FROM message_parts AS p JOIN messages AS m USING (message_id)
      WHERE ${where} ORDER BY message_id, ordinal`,
   )
+
+describe('a tool that the provider ran', () => {
+  const found = [{ type: 'web_search_result', url: 'https://example.org', title: 'A page', encrypted_content: 'x' }]
+  const blocks = [
+    { type: 'server_tool_use', id: 'search', name: 'web_search', input: { query: 'a page' } },
+    { type: 'web_search_tool_result', tool_use_id: 'search', content: found },
+    text('It is there.'),
+  ]
+
+  it.each([[[3]], [[1, 2]], [[2, 1]], [[1, 1, 1]]])(
+    'is called once in the window and has its result, when %j of the blocks of the answer are imported at a time',
+    async (sizes) => {
+      using memory = buildMemory()
+      const story = new TranscriptBuilder()
+      story.user('search it')
+      let from = 0
+      for (const size of sizes) {
+        for (const block of blocks.slice(from, from + size)) story.answer('msg_1', [block])
+        from += size
+        await importOne(memory.db, story.write())
+      }
+      story.user('thanks')
+      await importOne(memory.db, story.write())
+      const { texts } = sentWindow(memory)
+      expect(texts.toSorted()).toEqual(
+        ['search it', 'call web_search', JSON.stringify(found[0]), 'It is there.', 'thanks'].toSorted(),
+      )
+      const places = ['call web_search', JSON.stringify(found[0]), 'thanks'].map((one) => texts.indexOf(one))
+      expect(places).toEqual(places.toSorted((a, b) => a - b))
+    },
+  )
+})
 
 describe('a streamed answer', () => {
   it('becomes one message at the place of its first block, with all blocks in order', async () => {
