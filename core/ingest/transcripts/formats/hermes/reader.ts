@@ -30,12 +30,11 @@ type OpenCompaction = {
 }
 type Result = { readonly externalId: string; readonly length: number }
 
-/**
- * Versions without a column for it mark a summary by how it begins. Where it could not stand as a message of its own, it
- * stands behind what the next message had said.
- */
-const SUMMARY =
-  /^\s*(?:\[PRIOR CONTEXT [^\]]*\][\s\S]*\[END OF PRIOR CONTEXT [^\]]*COMPACTION SUMMARY BELOW\]\s*)?\[CONTEXT (?:COMPACTION|SUMMARY)/
+/** Versions without a column for it mark a summary by how it begins. */
+const SUMMARY = /^\s*\[CONTEXT (?:COMPACTION|SUMMARY)/
+const PRIOR = /^\s*\[PRIOR CONTEXT /
+/** A summary that could not stand as a message of its own stands behind this, and that behind what the next one said. */
+const BELOW = '[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]'
 /** Content that is a list is stored as JSON behind this mark. */
 const JSON_MARK = '\0json:'
 
@@ -104,7 +103,7 @@ export class HermesReader {
     const digest = digestOf(row)
     const moment = `${digest} ${row.timestamp}`
     const isRewound = row.active === 0 && row.compacted !== 1
-    const isSummary = row._compressed_summary === 1 || SUMMARY.test(textAt(row, 'content') ?? '')
+    const isSummary = row._compressed_summary === 1 || isSummaryText(textAt(row, 'content') ?? '')
     const isNew = isRewound || isSummary
     const original = isNew ? undefined : (this.#originalOf(digest, moment) ?? this.#shortenedResult(row, role, digest))
     if (original !== undefined) {
@@ -214,6 +213,12 @@ export class HermesReader {
     if (reason === null && this.#model === null) return []
     return [{ type: 'step_finish', stepReason: reason, metadata: JSON.stringify({ model: this.#model ?? undefined }) }]
   }
+}
+
+function isSummaryText(text: string): boolean {
+  if (!PRIOR.test(text)) return SUMMARY.test(text)
+  const at = text.lastIndexOf(BELOW)
+  return at > 0 && SUMMARY.test(text.slice(at + BELOW.length))
 }
 
 const digestOf = ({ role, content, tool_call_id: callId, tool_calls: calls }: JsonObject): string =>
