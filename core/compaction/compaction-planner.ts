@@ -55,7 +55,9 @@ export class CompactionPlanner {
    */
   planWith({ sources, ...input }: PlanInput): CompactionPlan {
     const plan = this.plan(input)
-    return sources === 'all' ? plan : { ...plan, steps: plan.steps.map(withEnds) }
+    return sources === 'all'
+      ? plan
+      : { ...plan, steps: plan.steps.map(withEnds), sourceCounts: sourceCounts(plan.steps) }
   }
 
   #settingsFor({ conversationId, settings }: CompactInput) {
@@ -64,9 +66,9 @@ export class CompactionPlanner {
   }
 }
 
-/** The step with the first and the last of its sources, and how many there are of each kind. */
+/** The step with the first and the last of its sources, and how many there are. */
 function withEnds(step: PlanStep): PlanStep {
   const { sources } = step
   const ends = sources.length > 2 ? [sources[0] as string, sources.at(-1) as string] : sources
-  return { ...step, sources: ends, sourceCounts: sourceCounts(sources) }
+  return { ...step, sources: ends, sourceCount: sources.length }
 }

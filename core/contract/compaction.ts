@@ -72,7 +72,7 @@ export const PlanInput = CompactInput.extend({
   sources: z
     .enum(['all', 'ends'])
     .default('all')
-    .describe('whether each step lists all of its sources, or the first and the last with their counts'),
+    .describe('whether each step lists all of its sources, or the first and the last with their number'),
 })
 export type PlanInput = z.infer<typeof PlanInput>
 
@@ -107,8 +107,8 @@ export const PlanStep = z.object({
   depth: z.int(),
   /** The ids of what becomes one node. A planned node of an earlier step is `step_<n>`. */
   sources: z.array(NodeId),
-  /** How many sources there are of each kind, where only the first and the last of them are listed. */
-  sourceCounts: z.object({ messages: z.int(), summaries: z.int(), planned: z.int() }).optional(),
+  /** How many sources there are, where only the first and the last of them are listed. */
+  sourceCount: z.int().optional(),
   sourceTokens: z.int(),
   expectedTokens: z.int(),
   firstSeq: z.int(),
@@ -120,6 +120,8 @@ export const CompactionPlan = z.object({
   conversationId: ConversationId,
   mode: CompactionMode,
   steps: z.array(PlanStep),
+  /** The sources of all steps by what they are, where the steps do not list them. */
+  sourceCounts: z.object({ messages: z.int(), summaries: z.int(), planned: z.int() }).optional(),
   modelCalls: z.int(),
   /** The tokens of all active items, like `expectedTokensAfter`. */
   tokensBefore: z.int(),

@@ -33,11 +33,12 @@ export function lostByKind<T extends OfKind>(lost: {
   return all.sort((a, b) => DETAIL_KINDS.indexOf(a.detail.kind) - DETAIL_KINDS.indexOf(b.detail.kind))
 }
 
-/** Counts the sources of a step of a plan by what they are. One that an earlier step of the plan makes is planned. */
-export function sourceCounts(sources: readonly string[]): { messages: number; summaries: number; planned: number } {
+/** Counts the sources of a plan by what they are. One that an earlier step of the plan makes is planned. */
+export function sourceCounts(steps: readonly { readonly sources: readonly string[] }[]) {
   const counts = { messages: 0, summaries: 0, planned: 0 }
-  for (const id of sources)
-    counts[id.startsWith('msg_') ? 'messages' : id.startsWith('step_') ? 'planned' : 'summaries'] += 1
+  for (const { sources } of steps)
+    for (const id of sources)
+      counts[id.startsWith('msg_') ? 'messages' : id.startsWith('step_') ? 'planned' : 'summaries'] += 1
   return counts
 }
 

@@ -1,19 +1,10 @@
-import type { CompactionPlan, CompactionPreview, PlanStep, PreviewedSummary } from '#core/contract/compaction.ts'
-import { sourceCounts } from '#core/contract/lists.ts'
+import type { CompactionPlan, CompactionPreview, PreviewedSummary } from '#core/contract/compaction.ts'
+import { sourceCounts as countSources } from '#core/contract/lists.ts'
 import { formatCount, plural } from './format.ts'
 
-/** How many sources of each kind a step has, also where it lists only the first and the last of them. */
-export const countsOf = (step: PlanStep): NonNullable<PlanStep['sourceCounts']> =>
-  step.sourceCounts ?? sourceCounts(step.sources)
-
 /** `143 messages and 3 earlier summaries leave the window, 21 summaries come` */
-export function planText({ steps }: Pick<CompactionPlan, 'steps'>): string {
-  let [messages, earlier] = [0, 0]
-  for (const step of steps) {
-    const counts = countsOf(step)
-    messages += counts.messages
-    earlier += counts.summaries
-  }
+export function planText({ steps, sourceCounts }: Pick<CompactionPlan, 'steps' | 'sourceCounts'>): string {
+  const { messages, summaries: earlier } = sourceCounts ?? countSources(steps)
   const leaving = [
     messages > 0 && plural(messages, 'message'),
     earlier > 0 && plural(earlier, 'earlier summary', 'earlier summaries'),

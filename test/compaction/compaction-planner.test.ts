@@ -33,17 +33,18 @@ describe('the decision to compact', () => {
 })
 
 describe('a compaction plan', () => {
-  it('lists the first and the last source of each step with their counts where that is asked for', () => {
+  it('lists the first and the last source of each step with their number where that is asked for', () => {
     using memory = remember(talk(10, 100))
     const windows = new KeptWindow(memory.db, createTokenEstimator())
     const planner = new CompactionPlanner(windows, readSettings({}).compaction)
     const asked = input({ settings: { ...small, condensedMinFanout: 2, minMessagesToCompact: 8 } })
-    const { steps } = CompactionPlan.parse(planner.planWith({ ...asked, sources: 'ends' }))
-    expect(steps.map((step) => [step.sources, step.sourceCounts])).toEqual([
-      [['msg_1', 'msg_4'], { messages: 4, summaries: 0, planned: 0 }],
-      [['msg_5', 'msg_8'], { messages: 4, summaries: 0, planned: 0 }],
-      [['step_0', 'step_1'], { messages: 0, summaries: 0, planned: 2 }],
+    const { steps, sourceCounts } = CompactionPlan.parse(planner.planWith({ ...asked, sources: 'ends' }))
+    expect(steps.map((step) => [step.sources, step.sourceCount])).toEqual([
+      [['msg_1', 'msg_4'], 4],
+      [['msg_5', 'msg_8'], 4],
+      [['step_0', 'step_1'], 2],
     ])
+    expect(sourceCounts).toEqual({ messages: 8, summaries: 0, planned: 2 })
     expect(planner.planWith({ ...asked, sources: 'all' })).toEqual(planner.plan(asked))
   })
 

@@ -230,8 +230,10 @@ describe('the sentence about a plan', () => {
     const steps = [step(['msg_1', 'msg_2']), step(['msg_3']), step(['sum_a', 'step_0', 'step_1'])]
     expect(plain(planText({ steps }))).toBe('3 messages and 1 earlier summary leave the window, 3 summaries come')
     expect(plain(planText({ steps: [step(['msg_1'])] }))).toBe('1 message leaves the window, 1 summary comes')
-    const ends = { ...step(['msg_1', 'msg_900']), sourceCounts: { messages: 900, summaries: 0, planned: 0 } }
-    expect(plain(planText({ steps: [ends] }))).toBe('900 messages leave the window, 1 summary comes')
+    const sourceCounts = { messages: 900, summaries: 0, planned: 0 }
+    expect(plain(planText({ steps: [step(['msg_1', 'msg_900'])], sourceCounts }))).toBe(
+      '900 messages leave the window, 1 summary comes',
+    )
   })
 
   it('counts the details that are lost or changed, and says when there are none', () => {

@@ -12,7 +12,7 @@ import figures from '#renderer/ui/figure-table.module.css'
 import { formatCount, plural } from '#renderer/ui/format.ts'
 import { Loading } from '#renderer/ui/loading.tsx'
 import { Notice } from '#renderer/ui/notice.tsx'
-import { countsOf, planText, previewText } from '#renderer/ui/plan-text.ts'
+import { planText, previewText } from '#renderer/ui/plan-text.ts'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { providersOf } from '#renderer/ui/summarizers.ts'
 import { type FollowedPreview, isCheap, useCompactionPreview } from '#renderer/ui/use-compaction-preview.ts'
@@ -239,7 +239,7 @@ const byModel = (estimate: ModelEstimate | null): string =>
 /** Asks before a compaction, and names what will change and what will not. */
 function ConfirmDialog({ plan, preview, info, estimate, onConfirm, onClose }: ConfirmDialogProps) {
   const found = preview.found && previewText(preview.found)
-  const messages = plan.steps.reduce((sum, step) => sum + countsOf(step).messages, 0)
+  const messages = plan.sourceCounts?.messages ?? 0
   return (
     <Dialog
       title="Compact this conversation?"

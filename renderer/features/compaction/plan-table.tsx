@@ -11,7 +11,7 @@ import { DepthSwatch } from '#renderer/ui/depth-swatch.tsx'
 import { ErrorLine } from '#renderer/ui/error-state.tsx'
 import { formatCount, formatTokens, plural } from '#renderer/ui/format.ts'
 import { MarkedText } from '#renderer/ui/marked-text.tsx'
-import { countsOf, goingText } from '#renderer/ui/plan-text.ts'
+import { goingText } from '#renderer/ui/plan-text.ts'
 import type { FollowedPreview } from '#renderer/ui/use-compaction-preview.ts'
 import { useName } from '#renderer/ui/use-names.ts'
 import { AFTER } from '#renderer/ui/window-choice.ts'
@@ -214,8 +214,8 @@ const COLUMNS: readonly Column<Row>[] = [
 /** `12 messages from “…” to “…”`. A step that is made from one before it has no words yet. */
 function Sources({ step }: { readonly step: PlanStep }) {
   const { sources } = step
-  const { messages, summaries, planned } = countsOf(step)
-  const count = step.pass === 'leaf' ? plural(messages, 'message') : plural(summaries + planned, 'summary', 'summaries')
+  const number = step.sourceCount ?? sources.length
+  const count = step.pass === 'leaf' ? plural(number, 'message') : plural(number, 'summary', 'summaries')
   return (
     <span className={styles.sources}>
       {count} from <Words id={sources[0] ?? ''} />
