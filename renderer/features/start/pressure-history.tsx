@@ -112,7 +112,7 @@ export function PressureHistory({ conversation, budgetTokens, title, others = NO
               {plural(stepsOn(shown), 'compaction step')}
               {stepsOn(shown) > 0 && (
                 <>
-                  {': '}
+                  :
                   {depthsOn(shown, timeline.data.events).map((depth) => (
                     <span key={depth} className={styles.key}>
                       <DepthSwatch node={{ kind: 'condensed', depth }} />
