@@ -11,6 +11,8 @@ export type Compared = { readonly way: readonly number[]; readonly nodes: readon
 /** A detail that did not come through. Its entry in a report is made only when it is listed, because most are not. */
 export type Lost = {
   readonly detail: Detail
+  /** What it has in common with the same detail elsewhere: see `keyOf`. */
+  readonly key: string
   readonly sentence: string
   /** The id of the text that says it, and where in its conversation that stands. */
   readonly id: string
@@ -37,23 +39,29 @@ export function keyOf(detail: Detail, sentence: string): string {
 const LEAST_SERIES = 4
 
 /**
- * Returns what says more than how far something was counted: without the numbers of sentences of which others differ in
- * nothing but these.
+ * Tells what says more than how far something was counted from the counters: the numbers of sentences of which others
+ * differ in nothing but these.
  */
-export function withoutCounters(lost: readonly Lost[]): Lost[] {
+export function withoutCounters(lost: readonly Lost[]): { readonly gone: Lost[]; readonly counters: Lost[] } {
   const frames = new Map<string, Set<string>>()
-  let last = ''
-  for (const { sentence } of lost) {
-    // The details of a sentence follow each other.
-    if (sentence === last) continue
-    last = sentence
-    const frame = frameOf(sentence)
-    const alike = frames.get(frame) ?? new Set()
-    if (alike.size < LEAST_SERIES) frames.set(frame, alike.add(sentence))
+  // The details of a sentence follow each other.
+  let [last, frame] = ['', '']
+  const frameAt = ({ sentence }: Lost): string => {
+    if (sentence !== last) [last, frame] = [sentence, frameOf(sentence)]
+    return frame
   }
-  const isCounter = ({ detail, sentence }: Lost): boolean =>
-    isShortNumber(detail) && (frames.get(frameOf(sentence))?.size ?? 0) >= LEAST_SERIES
-  return lost.filter((one) => !isCounter(one))
+  for (const one of lost) {
+    if (one.sentence === last) continue
+    const alike = frames.get(frameAt(one)) ?? new Set()
+    if (alike.size < LEAST_SERIES) frames.set(frame, alike.add(one.sentence))
+  }
+  const [gone, counters]: [Lost[], Lost[]] = [[], []]
+  for (const one of lost) {
+    const isCounter = isShortNumber(one.detail) && (frames.get(frameAt(one))?.size ?? 0) >= LEAST_SERIES
+    const list = isCounter ? counters : gone
+    list.push(one)
+  }
+  return { gone, counters }
 }
 
 const frameOf = (sentence: string): string => sentence.toLowerCase().replace(/\d+/g, '0')
@@ -65,9 +73,8 @@ const isShortNumber = ({ kind, text }: Detail): boolean => kind === 'number' && 
 export function listed(lost: readonly Lost[]): Lost[] {
   const once = new Map<string, Lost>()
   for (const one of lost) {
-    const key = keyOf(one.detail, one.sentence)
-    const known = once.get(key)
-    if (!known || (one.isSaid && !known.isSaid)) once.set(key, one)
+    const known = once.get(one.key)
+    if (!known || (one.isSaid && !known.isSaid)) once.set(one.key, one)
   }
   return [...once.values()].sort(
     (a, b) =>
@@ -82,19 +89,18 @@ export function listed(lost: readonly Lost[]): Lost[] {
 export class Tally {
   readonly #seen = new Map<string, DetailFate>()
 
-  see(detail: Detail, sentence: string, fate: DetailFate): void {
-    const key = keyOf(detail, sentence)
+  see(key: string, fate: DetailFate): void {
     const known = this.#seen.get(key)
     if (known === undefined || RANK[fate] > RANK[known]) this.#seen.set(key, fate)
   }
 
-  standsElsewhere({ detail, sentence }: Lost): void {
-    this.#seen.set(keyOf(detail, sentence), 'kept')
+  standsElsewhere({ key }: Lost): void {
+    this.#seen.set(key, 'kept')
   }
 
   /** Leaves a detail out of the counts. */
-  leaveOut({ detail, sentence }: Lost): void {
-    this.#seen.delete(keyOf(detail, sentence))
+  leaveOut({ key }: Lost): void {
+    this.#seen.delete(key)
   }
 
   /**
@@ -104,15 +110,16 @@ export class Tally {
    * @param changed each detail once
    */
   counts(items: number, dropped: readonly Lost[], changed: readonly Lost[]): LossReport['counts'] {
-    const lost = new Set([...dropped, ...changed].map(({ detail, sentence }) => keyOf(detail, sentence)))
+    const lost = new Set([...dropped, ...changed].map(({ key }) => key))
     let [rest, kept] = [0, 0]
     for (const [key, fate] of this.#seen) {
       if (lost.has(key)) continue
       rest += 1
       if (fate === 'kept') kept += 1
     }
-    const of = (all: readonly Lost[], kind: DetailKind): number =>
-      all.filter(({ detail }) => detail.kind === kind).length
+    const [droppedOf, changedOf] = [dropped, changed].map((all) => Map.groupBy(all, ({ detail }) => detail.kind))
+    const of = (kinds: ReadonlyMap<DetailKind, readonly Lost[]> | undefined, kind: DetailKind): number =>
+      kinds?.get(kind)?.length ?? 0
     return {
       items,
       details: rest + changed.length + dropped.length,
@@ -120,7 +127,7 @@ export class Tally {
       changed: changed.length,
       unknown: rest - kept,
       dropped: dropped.length,
-      byKind: KIND_ORDER.map((kind) => ({ kind, dropped: of(dropped, kind), changed: of(changed, kind) })).filter(
+      byKind: KIND_ORDER.map((kind) => ({ kind, dropped: of(droppedOf, kind), changed: of(changedOf, kind) })).filter(
         (one) => one.dropped + one.changed > 0,
       ),
     }

@@ -88,10 +88,9 @@ export class LossReporter {
       break
     }
     const all = await this.#notAfter(lost, change.after, memory, tally, slice, signal)
-    const gone = withoutCounters(all)
-    const counters = new Set(all).difference(new Set(gone))
+    const { gone, counters } = withoutCounters(all)
     for (const counter of counters) tally.leaveOut(counter)
-    if (counters.size > 0) notes.push(countersNote(counters.size))
+    if (counters.length > 0) notes.push(countersNote(counters.length))
     const [changed, dropped] = [listed(gone.filter(isChanged)), listed(gone.filter((one) => !isChanged(one)))]
     const entries = (some: readonly Lost[]): LostDetail[] =>
       some.slice(0, input.limit).map((one) => entryOf(one, memory, makers))
@@ -180,12 +179,13 @@ export class LossReporter {
     const lost: Lost[] = []
     for (const [index, { detail, sentence }] of listed.entries()) {
       const end = nodes.at(-1)?.fates[index]?.fate ?? 'dropped'
-      tally.see(detail, sentence.claim.text, end)
+      const key = keyOf(detail, sentence.claim.text)
+      tally.see(key, end)
       const fall = falls[index] ?? -1
       if (way.length > 0 && fall < 0) continue
       const { id = '', isSaid = false } = details.texts[detail.told] ?? {}
       const seq = seqs[detail.told] ?? null
-      lost.push({ detail, sentence: sentence.claim.text, id, seq, isSaid, compared, index, fall })
+      lost.push({ detail, key, sentence: sentence.claim.text, id, seq, isSaid, compared, index, fall })
       if (slice.isOver) await slice.yield()
     }
     return lost
@@ -225,7 +225,7 @@ export class LossReporter {
       }
       for (const [place, [, ones]] of some.entries()) {
         for (const one of ones) {
-          if (standing.has(`${place} ${keyOf(one.detail, one.sentence)}`)) tally.standsElsewhere(one)
+          if (standing.has(`${place} ${one.key}`)) tally.standsElsewhere(one)
           else gone.push(one)
         }
       }
