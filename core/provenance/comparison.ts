@@ -4,8 +4,8 @@ import type { Occurrence } from './passages.ts'
 import { type Relation, relationsOf, swappedOrder } from './relations.ts'
 import { Scorer } from './scoring.ts'
 import { type Specific, specificsOf } from './specifics.ts'
-import { tokensOf } from './tokens.ts'
-import { type Claim, isTelling, termKey } from './vocabulary.ts'
+import type { Token } from './tokens.ts'
+import { type Claim, tellingIn, termKey } from './vocabulary.ts'
 import type { Candidate } from './window-comparison.ts'
 
 /** Claims of one vocabulary beside the texts of one index: what verdicts and fates are both read from. */
@@ -68,10 +68,11 @@ export class Comparison {
 }
 
 /** What a text says by itself. Each part is read when it is first asked for. */
-class Passage {
+export class Passage {
   readonly text: string
   #specifics: readonly Specific[] | null = null
   #relations: readonly Relation[] | null = null
+  #telling: readonly Token[] | null = null
   #words: ReadonlySet<string> | null = null
 
   constructor(text: string) {
@@ -89,14 +90,15 @@ class Passage {
     return this.#relations
   }
 
+  /** Its informative tokens. */
+  get telling(): readonly Token[] {
+    this.#telling ??= tellingIn(this.text)
+    return this.#telling
+  }
+
   /** Its informative words, as they are compared. */
   get words(): ReadonlySet<string> {
-    const { text } = this
-    this.#words ??= new Set(
-      tokensOf(text)
-        .filter((token) => isTelling(token, text))
-        .map((token) => termKey(token, text)),
-    )
+    this.#words ??= new Set(this.telling.map((token) => termKey(token, this.text)))
     return this.#words
   }
 }

@@ -139,7 +139,7 @@ function claimOf(
     end: specific.end + range.start,
   }))
   const places = own.map((specific) => specifics.push(specific) - 1)
-  const telling = tokensOf(claim).filter((token) => isTelling(token, claim))
+  const telling = tellingIn(claim)
   return {
     ...range,
     text: claim,
@@ -188,6 +188,9 @@ export function termKey(token: Token, text: string): string {
   const word = text.slice(token.start, token.end)
   return numberOfWord(word) ?? switchedBy(word, text.slice(0, token.start)) ?? token.key
 }
+
+/** Returns the informative tokens of a text. */
+export const tellingIn = (text: string): Token[] => tokensOf(text).filter((token) => isTelling(token, text))
 
 /** Returns whether a token is informative: no stop word, no single letter, no unit of a number, and not cut off. */
 export function isTelling({ kind, start, end }: Token, text: string): boolean {

@@ -2,15 +2,22 @@
 
 import type { DetailFate } from '../contract/loss.ts'
 import type { FactState } from '../contract/trace.ts'
-import { Comparison, isAlikeKind, isShortNumber, NUMBERS, namedInstead, termsBeside } from '../provenance/comparison.ts'
+import {
+  Comparison,
+  isAlikeKind,
+  isShortNumber,
+  NUMBERS,
+  namedInstead,
+  type Passage,
+  termsBeside,
+} from '../provenance/comparison.ts'
 import { IndexView } from '../provenance/index-view.ts'
 import type { Occurrence } from '../provenance/passages.ts'
 import type { Scorer } from '../provenance/scoring.ts'
 import type { Specific } from '../provenance/specifics.ts'
 import type { TextIndex } from '../provenance/text-index.ts'
 import { FATE, THRESHOLDS } from '../provenance/thresholds.ts'
-import { tokensOf } from '../provenance/tokens.ts'
-import { type Claim, isTelling, termKey } from '../provenance/vocabulary.ts'
+import { type Claim, tellingIn, termKey } from '../provenance/vocabulary.ts'
 import type { Candidate } from '../provenance/window-comparison.ts'
 import type { Detail, Details, Sentence } from './details.ts'
 
@@ -277,14 +284,11 @@ export class FateFinder {
     const held = new Set(passage.matches.map(({ term }) => term))
     const besides = words.size === 0 ? 0 : words.intersection(held).size / words.size
     if (besides < (NUMBERS.has(sought.kind) ? FATE.besideNumber : FATE.besideName)) return null
-    const text = this.#comparison.textOf(passage)
     const own = this.#ownNeighbours(claim, sought)
+    const said = this.#comparison.passage(passage)
     const others = this.#comparison.othersIn(claim, sought, passage, isSameKind)
     const other =
-      others.find((one) => {
-        const near = neighbours(text, one.start, one.end)
-        return isBeside(own, near)
-      }) ??
+      others.find((one) => isBeside(own, neighbours(said, one.start, one.end))) ??
       // A passage that says everything else has one other value: that is the same thing, in another order of words.
       (besides >= FATE.saysTheRest && others.length === 1 ? others[0] : undefined)
     return other ? namedInstead(other, sought) : null
@@ -307,10 +311,9 @@ const USUAL_NAMES: ReadonlySet<string> = new Set(
 const withoutMark = (line: string): string => line.trim().replace(/^(?:[-*•] )+/, '')
 
 /** The informative words directly before and after a range, as they are compared. */
-function neighbours(text: string, start: number, end: number): Neighbours {
-  const tokens = tokensOf(text).filter((token) => isTelling(token, text))
-  const before = tokens.findLast((token) => token.end <= start)
-  const after = tokens.find((token) => token.start >= end)
+function neighbours({ text, telling }: Pick<Passage, 'text' | 'telling'>, start: number, end: number): Neighbours {
+  const before = telling.findLast((token) => token.end <= start)
+  const after = telling.find((token) => token.start >= end)
   return {
     before: before && start - before.end <= FAR ? termKey(before, text) : null,
     after: after && after.start - end <= FAR ? termKey(after, text) : null,
@@ -323,7 +326,8 @@ const isSameKind = (a: Specific['kind'], b: Specific['kind']): boolean => (NUMBE
 /** The same of a long text, of which only what is near is read. */
 function neighboursIn(text: string, start: number, end: number): Neighbours {
   const from = Math.max(0, start - 4 * FAR)
-  return neighbours(text.slice(from, end + 4 * FAR), start - from, end - from)
+  const near = text.slice(from, end + 4 * FAR)
+  return neighbours({ text: near, telling: tellingIn(near) }, start - from, end - from)
 }
 
 /** An index gives the same places to everybody who asks for the same value. */
