@@ -7,6 +7,7 @@ import { getEventIteratorSchemaDetails } from '@orpc/contract'
 import { z } from 'zod'
 import { contract } from '../core/contract/contract.ts'
 import { hostCalls } from '../core/contract/host.ts'
+import { typeCompiler } from './type-compiler.mjs'
 
 /**
  * Those who import the package do not have zod, from whose schemas the contract infers its types. So the types of the
@@ -202,9 +203,10 @@ function proceduresOf(): Call[] {
 function compiled(file: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'lcm-declarations-'))
   try {
-    const tsc = join(root, 'node_modules/typescript/bin/tsc')
     const emit = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', folder]
-    execFileSync(process.execPath, [tsc, '-p', join(root, 'core/tsconfig.json'), ...emit], { stdio: 'inherit' })
+    execFileSync(process.execPath, [...typeCompiler, '-p', join(root, 'core/tsconfig.json'), ...emit], {
+      stdio: 'inherit',
+    })
     return readFileSync(join(folder, 'doors/library', file.replace(/\.ts$/, '.d.ts')), 'utf8')
   } finally {
     rmSync(folder, { recursive: true })

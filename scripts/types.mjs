@@ -3,16 +3,16 @@ import { existsSync } from 'node:fs'
 import { bootstrap } from './bootstrap.mjs'
 import { inProject, main } from './project.mjs'
 import { runChecks } from './run-checks.mjs'
+import { typeCompiler } from './type-compiler.mjs'
 
 const FOLDERS = ['core/contract', 'core', 'electron', 'renderer', 'resources', 'test']
 
 await main(async () => {
-  const compiler = inProject('node_modules/typescript/bin/tsc')
   const checks = FOLDERS.filter((folder) => existsSync(inProject(folder, 'tsconfig.json'))).map((folder) => ({
     name: folder,
     // What did not change since the last run is not checked again.
     args: [
-      ...[compiler, '-p', `${folder}/tsconfig.json`, '--noEmit', '--pretty', '--incremental'],
+      ...[...typeCompiler, '-p', `${folder}/tsconfig.json`, '--noEmit', '--pretty', '--incremental'],
       ...['--tsBuildInfoFile', inProject('node_modules/.cache/types', `${folder.replace('/', '-')}.tsbuildinfo`)],
     ],
   }))

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { promisify, stripVTControlCharacters } from 'node:util'
 import { beforeAll, expect, it } from 'vitest'
 import { inProject } from '#scripts/project.mjs'
+import { typeCompiler } from '#scripts/type-compiler.mjs'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 /** A block of code of a page about extending: a whole new file, or a change of one that exists. */
@@ -95,7 +96,7 @@ it.concurrent('every file that the pages about extending add or change has the t
     compilerOptions: { types: ['node', 'vite/client'] },
   }
   writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify(settings))
-  const types = [inProject('node_modules/typescript/bin/tsc'), '-p', 'tsconfig.json', '--noEmit']
+  const types = [...typeCompiler, '-p', 'tsconfig.json', '--noEmit']
   const { stdout } = await run(process.execPath, types, { cwd: copy }).catch((error: Told) => error)
   expect(stdout).toBe('')
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { inProject } from '#scripts/project.mjs'
+import { typeCompiler } from '#scripts/type-compiler.mjs'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 // Takes more than 5 s, because the types of the whole core are checked.
@@ -39,8 +40,7 @@ describe('the core without a part that can be removed', () => {
       text = text.replace(piece, '')
     }
     writeFileSync(path, text)
-    const compiler = inProject('node_modules/typescript/bin/tsc')
-    const checked = promisify(execFile)(process.execPath, [compiler, '-p', join(folder, 'core'), '--noEmit'])
+    const checked = promisify(execFile)(process.execPath, [...typeCompiler, '-p', join(folder, 'core'), '--noEmit'])
     expect(
       await checked.then(
         () => '',

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openLcm } from '#core/lcm.ts'
+import { typeCompiler } from '#scripts/type-compiler.mjs'
 import { installFolder } from '#test/builders/built-program.ts'
 import { scanFile, wrong } from '#test/doctor/integrity/scan-file.ts'
 import { json, type ModelServer, openAiBody, startModelServer } from '#test/models/summarizers/model-server.ts'
@@ -10,7 +11,6 @@ import { environment } from '../cli/lcm.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const page = readFileSync(join(root, 'docs/library.md'), 'utf8')
-const tsc = join(root, 'node_modules/typescript/bin/tsc')
 const NAMES = ['createMessage', 'getContextItems', 'getSummary', 'getSummaryChildren', 'getSummaryMessages']
 
 let model: ModelServer
@@ -27,7 +27,8 @@ const run = (file: string, code: string): string => {
 
 /** What the compiler reports. */
 const compile = (args: readonly string[]): string =>
-  spawnSync(process.execPath, [tsc, '--pretty', 'false', ...args], { cwd: installFolder, encoding: 'utf8' }).stdout
+  spawnSync(process.execPath, [...typeCompiler, '--pretty', 'false', ...args], { cwd: installFolder, encoding: 'utf8' })
+    .stdout
 
 const said = async (child: ChildProcess, input: string): Promise<string> => {
   let text = ''
