@@ -1,10 +1,11 @@
 // Makes a fresh clone ready: installs the dependencies when they are missing or older than the lock file.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { runQuietOnStdout } from './child.mjs'
 import { withFileLock } from './file-lock.mjs'
 import { inProject, nodeBinary, Refusal, root, say } from './project.mjs'
+import { removeUnread } from './remove-unread.mjs'
 
 const OLDEST_NODE = 18
 const stampFile = inProject('node_modules', '.lcm-install-stamp')
@@ -68,21 +69,6 @@ async function install() {
       `the project's own Node did not arrive at ${nodeBinary}. Run: npm rebuild node --ignore-scripts=false`,
     )
   say(`installed in ${Math.round((Date.now() - startedAtMs) / 1000)} s`)
-}
-
-/** Removes what packages hold and nothing here reads: Node's headers for compilers, and fonts in other weights and formats. */
-function removeUnread() {
-  const remove = (...path) => rmSync(inProject('node_modules', ...path), { recursive: true, force: true })
-  for (const name of namesIn('node/node_modules').filter((one) => one.startsWith('node-')))
-    remove('node/node_modules', name, 'include')
-  for (const font of namesIn('@fontsource'))
-    for (const file of namesIn(`@fontsource/${font}/files`))
-      if (!file.endsWith('-400-normal.woff2')) remove('@fontsource', font, 'files', file)
-}
-
-function namesIn(folder) {
-  const path = inProject('node_modules', folder)
-  return existsSync(path) ? readdirSync(path) : []
 }
 
 /** Runs npm in a folder, with what it prints on standard error. @throws {Refusal} when it cannot be started */
