@@ -2,6 +2,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { call, SESSION, TranscriptBuilder, text, thinking } from '#test/builders/claude-code.ts'
+import { compare } from '#test/builders/coverage.ts'
 import { importOne, runImport } from '#test/builders/import.ts'
 import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
 import { sentWindow } from '#test/builders/sent-window.ts'
@@ -166,6 +167,27 @@ describe('tool calls and results', () => {
       { tool_call_id: 't1', tool_name: 'Edit', tool_input: null, tool_status: 'error', is_content: 1 },
     ])
     expect(told(memory)).toEqual(['assistant: ', 'tool: no such file'])
+  })
+
+  it('have no fields that the program added to a message for an agent', async () => {
+    using memory = buildMemory()
+    const story = new TranscriptBuilder()
+    const written = { to: 'agent-1', summary: 'more', message: 'Go on.' }
+    const added = { type: 'message', recipient: 'agent-1', recipient_kind: 'agent', content: 'Go on.' }
+    const other = { to: 'agent-1', message: 'Go on.', recipient: 'agent-2', content: 'Wait.' }
+    story.answer('msg_1', [
+      call('t1', 'SendMessage', { ...written, ...added }),
+      call('t2', 'SendMessage', other),
+      call('t3', 'SendMessage', written),
+    ])
+    const path = story.write()
+    await importOne(memory.db, path)
+    expect(parts(memory, "p.part_type = 'tool'").map(({ tool_input }) => JSON.parse(String(tool_input)))).toEqual([
+      written,
+      other,
+      written,
+    ])
+    expect(await compare(memory.path, path)).toMatchObject({ ok: true })
   })
 
   it('keep the numbers of an input as they were written', async () => {

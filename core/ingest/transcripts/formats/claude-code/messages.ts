@@ -13,7 +13,7 @@ import { type MessageDetails, withDetails } from '#core/ingest/transcripts/messa
 import { RecordClock } from '#core/ingest/transcripts/parts.ts'
 import { attachedBy } from './attachment.ts'
 import type { Contribution, RecordedCompaction } from './contribution.ts'
-import { blocksOf, isHarnessText, systemText } from './record.ts'
+import { asSent, blocksOf, isHarnessText, systemText } from './record.ts'
 
 /** A record that says that a compaction happened, and its id in this file. */
 type Boundary = { readonly record: JsonObject; readonly id: string }
@@ -93,7 +93,7 @@ export class ClaudeCodeMessages {
 
   #assistantContribution(record: JsonObject, createdAtMs: number, details: MessageDetails): Contribution {
     const message = objectAt(record, 'message')
-    const blocks = blocksOf(message).map((block) => toPart(block))
+    const blocks = blocksOf(message).map((block) => toPart(asSent(block)))
     for (const { part } of blocks) {
       if (part.toolCallId && part.toolName) this.#toolNames.set(part.toolCallId, part.toolName)
     }

@@ -52,6 +52,18 @@ export function blocksOf({ content }: JsonObject): readonly unknown[] {
   return list.map((block) => (typeof block === 'string' ? { type: 'text', text: block } : block))
 }
 
+/**
+ * Returns a block as it is sent. A message to an agent is recorded with fields that repeat what the model wrote, and sent
+ * without them.
+ */
+export function asSent(block: unknown): unknown {
+  if (!isObject(block) || block.type !== 'tool_use' || block.name !== 'SendMessage' || !isObject(block.input))
+    return block
+  const { type: _, recipient, recipient_kind: __, content, ...written } = block.input
+  const isRepeated = recipient === written.to && content === written.message
+  return isRepeated ? { ...block, input: written } : block
+}
+
 /** Returns the text of a system record, or null when it has none. */
 export const systemText = (record: JsonObject): string | null =>
   record.type === 'system' ? (textAt(record, 'content')?.trim() ? textAt(record, 'content') : null) : null
