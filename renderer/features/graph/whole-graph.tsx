@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { ReactFlowProvider } from '@xyflow/react'
-import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useDeferredValue, useMemo, useRef, useState } from 'react'
 import { api } from '#renderer/api.ts'
 import { classNames } from '#renderer/ui/class-names.ts'
 import { EmptyState } from '#renderer/ui/empty-state.tsx'
@@ -27,7 +27,9 @@ type Props = {
 /** Every summary of a conversation and what each was made from. */
 export function WholeGraph({ conversationId, forms }: Props) {
   const { data, error, refetch } = useQuery(api.lineage.graph.queryOptions({ input: { conversationId } }))
-  const layout = useMemo(() => data && layoutWhole(data), [data])
+  const placed = useMemo(() => data && layoutWhole(data), [data])
+  // Placing thousands of summaries takes as long as drawing them, so each is done in a task of its own.
+  const layout = useDeferredValue(placed, undefined)
   const [words, setWords] = useState('')
   const found = useFound(conversationId, layout, words)
   const area = useRef<HTMLDivElement>(null)
