@@ -154,8 +154,14 @@ function putHead(db: WriteDb, key: ConversationKey, { row }: ConversationHead): 
 }
 
 function putRows(db: WriteDb, table: StoredTable, key: ConversationKey, rows: readonly StoredRow[]): void {
-  for (const row of rows) insertRow(db, table, row, key.conversationId)
-  recordUnits(db, table, unitsOf(table, rows))
+  putUnits(db, table, key, unitsOf(table, rows))
+}
+
+function putUnits(db: WriteDb, table: StoredTable, key: ConversationKey, units: Iterable<Unit>): void {
+  for (const unit of units) {
+    for (const row of unit.rows) insertRow(db, table, row, key.conversationId)
+    recordUnits(db, table, [unit])
+  }
 }
 
 /** Writes the units of a table that differ from what is there. */
@@ -173,7 +179,7 @@ async function replaceTable({ db, query, key, rows: source, signal }: Copying, t
         gone.delete(unitKey)
         if (before === unit.hash) continue
         if (before !== undefined) db.runRaw(queries.remove(table), [unit.unit])
-        putRows(db, table, key, unit.rows)
+        putUnits(db, table, key, [unit])
       }
     })
   }
