@@ -101,6 +101,7 @@ export class IndexView {
     }
     const read = {
       hits,
+      terms: [...new Set(hits.map(({ term }) => term))],
       denies: scopes.length > 0,
       scopes: scopes.map((scope) => scope.map((place) => this.#termOf(tokens[place]))),
       specifics,

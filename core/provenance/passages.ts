@@ -31,6 +31,8 @@ export type Hit = {
 /** What a unit (a line or sentence) of a source has in common with the claims. */
 export type ReadUnit = {
   readonly hits: readonly Hit[]
+  /** The terms of the hits, each once. */
+  readonly terms: readonly number[]
   readonly denies: boolean
   /** For each of its negations the terms that it denies, the nearest first. −1 is a word that no claim says. */
   readonly scopes: readonly (readonly number[])[]

@@ -167,9 +167,9 @@ export class WindowComparison {
     const read = this.#index.read(unit)
     const own: number[] = []
     let weight = 0
-    for (const { term } of read.hits) {
+    for (const term of read.terms) {
       const place = places[term] as number
-      if (place < 0 || own.includes(place)) continue
+      if (place < 0) continue
       own.push(place)
       weight += weights[place] as number
     }

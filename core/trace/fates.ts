@@ -2,24 +2,17 @@
 
 import type { DetailFate } from '../contract/loss.ts'
 import type { FactState } from '../contract/trace.ts'
-import {
-  Comparison,
-  isAlikeKind,
-  isShortNumber,
-  NUMBERS,
-  namedInstead,
-  type Passage,
-  termsBeside,
-} from '../provenance/comparison.ts'
+import { Comparison, isAlikeKind, isShortNumber, NUMBERS, namedInstead, termsBeside } from '../provenance/comparison.ts'
 import { IndexView } from '../provenance/index-view.ts'
 import type { Occurrence } from '../provenance/passages.ts'
 import type { Scorer } from '../provenance/scoring.ts'
 import type { Specific } from '../provenance/specifics.ts'
 import type { TextIndex } from '../provenance/text-index.ts'
 import { FATE, THRESHOLDS } from '../provenance/thresholds.ts'
-import { type Claim, tellingIn, termKey } from '../provenance/vocabulary.ts'
+import type { Claim } from '../provenance/vocabulary.ts'
 import type { Candidate } from '../provenance/window-comparison.ts'
 import type { Detail, Details, Sentence } from './details.ts'
+import { isBeside, type Neighbours, neighboursIn, neighboursInClaim, neighboursOf } from './neighbours.ts'
 
 /** What became of one detail in the texts that it was compared with. */
 export type Fate = {
@@ -156,7 +149,7 @@ export class FateFinder {
         continue
       }
       const sought = this.#comparison.specific(detail.specific)
-      const own = this.#ownNeighbours(claim, sought)
+      const own = neighboursInClaim(claim, sought, this.#index.vocabulary.keys)
       for (const place of this.#index.occurrencesOf(detail.specific))
         if (isDistinctive(sought) || this.#isSameMatter(claim, sought, own, place)) note(place.text, detail)
     }
@@ -204,7 +197,7 @@ export class FateFinder {
 
   /** Returns the words before and after a specific in its sentence, as they are compared. */
   #besideOf(claim: Claim, sought: Specific): string[] {
-    const { before, after } = this.#ownNeighbours(claim, sought)
+    const { before, after } = neighboursInClaim(claim, sought, this.#index.vocabulary.keys)
     return [before, after].filter((word) => word !== null)
   }
 
@@ -213,7 +206,7 @@ export class FateFinder {
     const sought = this.#comparison.specific(specific)
     const all = this.#index.occurrencesOf(specific)
     if (all.length === 0 || isDistinctive(sought)) return all[0]
-    const own = this.#ownNeighbours(claim, sought)
+    const own = neighboursInClaim(claim, sought, this.#index.vocabulary.keys)
     return all.slice(0, MOST_PLACES).find((one) => this.#isSameMatter(claim, sought, own, one))
   }
 
@@ -248,27 +241,8 @@ export class FateFinder {
 
   /** Returns whether the words around an occurrence are those around the number in the sentence. */
   #isSameMatter(claim: Claim, specific: Specific, own: Neighbours, place: Occurrence): boolean {
-    if (isBeside(own, this.#neighboursOf(place))) return true
+    if (isBeside(own, neighboursOf(place, this.#index.texts[place.text]?.text ?? ''))) return true
     return this.#comparison.shareAround(claim, specific, place) >= FATE.sameMatter
-  }
-
-  /** The words around a specific in its own sentence, whose terms are its informative words. */
-  #ownNeighbours({ terms }: Claim, { start, end }: Specific): Neighbours {
-    const { keys } = this.#index.vocabulary
-    const before = terms.findLast((term) => term.end <= start)
-    const after = terms.find((term) => term.start >= end)
-    return {
-      before: before && start - before.end <= FAR ? (keys[before.term] ?? null) : null,
-      after: after && after.start - end <= FAR ? (keys[after.term] ?? null) : null,
-    }
-  }
-
-  #neighboursOf(place: Occurrence): Neighbours {
-    const known = neighboursOfPlaces.get(place)
-    if (known) return known
-    const found = neighboursIn(this.#index.texts[place.text]?.text ?? '', place.start, place.end)
-    neighboursOfPlaces.set(place, found)
-    return found
   }
 
   /**
@@ -284,11 +258,11 @@ export class FateFinder {
     const held = new Set(passage.matches.map(({ term }) => term))
     const besides = words.size === 0 ? 0 : words.intersection(held).size / words.size
     if (besides < (NUMBERS.has(sought.kind) ? FATE.besideNumber : FATE.besideName)) return null
-    const own = this.#ownNeighbours(claim, sought)
+    const own = neighboursInClaim(claim, sought, this.#index.vocabulary.keys)
     const said = this.#comparison.passage(passage)
     const others = this.#comparison.othersIn(claim, sought, passage, isSameKind)
     const other =
-      others.find((one) => isBeside(own, neighbours(said, one.start, one.end))) ??
+      others.find((one) => isBeside(own, neighboursIn(said, one.start, one.end))) ??
       // A passage that says everything else has one other value: that is the same thing, in another order of words.
       (besides >= FATE.saysTheRest && others.length === 1 ? others[0] : undefined)
     return other ? namedInstead(other, sought) : null
@@ -310,36 +284,8 @@ const USUAL_NAMES: ReadonlySet<string> = new Set(
 /** Returns a line of a list without its mark. */
 const withoutMark = (line: string): string => line.trim().replace(/^(?:[-*•] )+/, '')
 
-/** The informative words directly before and after a range, as they are compared. */
-function neighbours({ text, telling }: Pick<Passage, 'text' | 'telling'>, start: number, end: number): Neighbours {
-  const before = telling.findLast((token) => token.end <= start)
-  const after = telling.find((token) => token.start >= end)
-  return {
-    before: before && start - before.end <= FAR ? termKey(before, text) : null,
-    after: after && after.start - end <= FAR ? termKey(after, text) : null,
-  }
-}
-
 /** A time never stands in place of a count. */
 const isSameKind = (a: Specific['kind'], b: Specific['kind']): boolean => (NUMBERS.has(a) ? a === b : isAlikeKind(a, b))
-
-/** The same of a long text, of which only what is near is read. */
-function neighboursIn(text: string, start: number, end: number): Neighbours {
-  const from = Math.max(0, start - 4 * FAR)
-  const near = text.slice(from, end + 4 * FAR)
-  return neighbours({ text: near, telling: tellingIn(near) }, start - from, end - from)
-}
-
-/** An index gives the same places to everybody who asks for the same value. */
-const neighboursOfPlaces = new WeakMap<Occurrence, Neighbours>()
-
-type Neighbours = { readonly before: string | null; readonly after: string | null }
-
-const isBeside = (own: Neighbours, other: Neighbours): boolean =>
-  (own.before !== null && own.before === other.before) || (own.after !== null && own.after === other.after)
-
-/** How many characters may stand between a value and the word that it belongs to. */
-const FAR = 16
 
 /** Returns the state of several details together. */
 export function stateOf(fates: readonly DetailFate[]): FactState {

@@ -9,7 +9,7 @@ import type { TimeSlice } from '../yielding.ts'
 import { type Details, LONGEST_TEXT } from './details.ts'
 import { type Fate, FateFinder } from './fates.ts'
 import { textsOf } from './node-texts.ts'
-import { indexOf, type TextIndexes } from './text-indexes.ts'
+import type { TextIndexes } from './text-indexes.ts'
 
 /** What became of all details, in their order, in the text of one node. */
 export type NodeFates = {

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { claimsOf } from '#core/provenance/claims.ts'
 import { IndexView } from '#core/provenance/index-view.ts'
 import type { SourceText } from '#core/provenance/passages.ts'
+import { specificsOf } from '#core/provenance/specifics.ts'
 import { TextIndex } from '#core/provenance/text-index.ts'
 import { Vocabulary } from '#core/provenance/vocabulary.ts'
 import { TimeSlice } from '#core/yielding.ts'
@@ -59,6 +60,14 @@ it('finds the same in sentences with units, negations, switched verbs and cut wo
   ]
   const { ofSought, ofAll } = await bothOf(claims, texts)
   expect(ofSought).toEqual(ofAll)
+})
+
+it('has a value where one of its places is that value, and not where only the word stands that is looked for first', async () => {
+  const index = new TextIndex()
+  await index.add(source('The store keeps 30 s of src/cache/memory.ts and cache 31.', 0), new TimeSlice())
+  const has = (text: string): boolean[] => specificsOf(text).map((specific) => index.has(specific))
+  expect(has('It was src/cache/memory.ts for 30 s.')).toEqual([true, true])
+  expect(has('It was src/cache/memory.js for 30 ms or 32.')).toEqual([false, false, false])
 })
 
 it('makes its lists in pieces when it is told to, and gives the same places as when a question makes them', async () => {
