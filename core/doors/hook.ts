@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readSync } from 'node:fs'
+import { constants, getPriority, setPriority } from 'node:os'
 import { setTimeout as later } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { userFolders } from '../folders.ts'
@@ -68,7 +69,11 @@ function importLater(folder: HookFolder, agent: string): void {
     stdio: 'ignore',
     windowsHide: true,
   })
-  if (child.pid !== undefined) folder.noteStarted(child.pid)
+  if (child.pid !== undefined) {
+    folder.noteStarted(child.pid)
+    // Only the superuser may raise a priority that is lower still.
+    setPriority(child.pid, Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL))
+  }
   child.unref()
 }
 

@@ -1,7 +1,17 @@
 import { execFileSync, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, constants, existsSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { isBuiltin } from 'node:module'
+import { getPriority, constants as systemConstants } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as later } from 'node:timers/promises'
@@ -15,6 +25,7 @@ import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 import { environment } from '#test/doors/cli/lcm.ts'
 
 const hookPath = join(packageFolder, 'bin/lcm-hook.cjs')
+const { PRIORITY_BELOW_NORMAL } = systemConstants.priority
 const SESSION = '11111111-2222-4333-8444-555555555555'
 
 /** A session of Claude Code, whose hooks are started as that agent starts them. */
@@ -45,6 +56,20 @@ const settled = (hooks: HookFolder): Promise<void> =>
     timeout: 120_000,
     interval: 200,
   })
+
+/** The priority of the process that was started and waits for its turn: a file of the queue names it. */
+function priorityOfNext(dataDir: string): number {
+  const queue = join(dataDir, 'hooks')
+  for (const name of readdirSync(queue, { recursive: true, encoding: 'utf8' })) {
+    const started = /(\d+)\.started$/.exec(name)?.[1]
+    const waiting = name.endsWith('next.lock')
+      ? /\(process (\d+) on /.exec(readFileSync(join(queue, name), 'utf8'))?.[1]
+      : null
+    const pid = started ?? waiting
+    if (pid) return getPriority(Number(pid))
+  }
+  throw new Error('No process waits for its turn.')
+}
 
 async function contentsIn(db: string): Promise<string[]> {
   const lcm = await openLcm(db, { readOnly: true })
@@ -221,8 +246,8 @@ describe.concurrent('hooks of Claude Code', () => {
     expect(await contentsIn(db)).toEqual(['We use port 8443 for the ferry.'])
   })
 
-  it('leave nothing waiting when the process that imports is killed while a hook looks', async () => {
-    const { db, transcriptPath, hooks, start } = session()
+  it('leave nothing waiting when the process that imports is killed while a hook looks, and yield to the agent', async () => {
+    const { db, dataDir, transcriptPath, hooks, start } = session()
     const builder = new TranscriptBuilder()
     builder.user('We use port 8443 for the ferry.')
     writeFileSync(transcriptPath, `${builder.lines.join('\n')}\n`)
@@ -231,6 +256,8 @@ describe.concurrent('hooks of Claude Code', () => {
     start('Stop')
     await vi.waitFor(() => expect(hooks.isAttendedTo).toBe(true), { timeout: 60_000, interval: 50 })
     expect(hooks.isWaiting).toBe(true)
+    // The agent and its next hook come before the import.
+    expect(priorityOfNext(dataDir)).toBe(Math.max(getPriority(), PRIORITY_BELOW_NORMAL))
     release()
     await settled(hooks)
     expect(await contentsIn(db)).toEqual(['We use port 8443 for the ferry.'])
