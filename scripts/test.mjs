@@ -44,8 +44,7 @@ await main(async () => {
     }
     return rows
   }
-  const rows = []
-  for (const beside of stages(paths)) rows.push(...(await Promise.all(beside.map(runAll))).flat())
+  const rows = (await Promise.all(lanes(paths).map(runAll))).flat()
   const total = limitSkips(sum(rows))
   if (total.failed > 0) process.exitCode = 1
   const files = steps().flatMap(({ name, files }) => (wanted.has(name) && files ? files() : []))
@@ -58,42 +57,35 @@ await main(async () => {
 })
 
 /**
- * The steps in the order in which they run. A stage has lists of steps, which run beside each other: tests of processes
- * wait for them much of the time, and the other tests do not. In a terminal, where each step shows its progress, all run
- * one after another.
+ * Two lists of steps, which run beside each other: tests that start programs wait for them much of the time, and the
+ * others do not. In a terminal, where each step shows its progress, all run one after another.
  */
-function stages(paths = []) {
+function lanes(paths = []) {
   const tool = (path, ...args) => [inProject('node_modules', path), ...args]
-  const all = [
-    [[{ name: 'types', title: 'Types', args: [inProject('scripts/types.mjs')], counts: stepCounts }]],
-    [[{ name: 'lint', title: 'Lint', args: [inProject('scripts/lint.mjs')], counts: stepCounts }]],
-    [[{ name: 'build', title: 'Build', args: [inProject('scripts/build.mjs')], counts: stepCounts }]],
-    [
-      [
-        vitestStep('unit', 'Unit and property tests', paths),
-        vitestStep('whole', 'Whole files of every system, and whole memories', paths),
-      ],
-      [vitestStep('contract', 'Tests of processes: contract, command line, threads, security', paths)],
-    ],
-    [
-      [
-        {
-          name: 'playwright',
-          title: 'End-to-end tests: browser host and desktop app',
-          args: tool('@playwright/test/cli.js', 'test', `--reporter=${isLog ? 'dot' : 'list'},json`),
-          report: reports.playwright,
-          needsBrowser: true,
-          counts: (code) => playwrightCounts(reports.playwright, code),
-          files: () => playwrightFiles(reports.playwright),
-        },
-      ],
-    ],
+  const ofSources = [
+    { name: 'types', title: 'Types', args: [inProject('scripts/types.mjs')], counts: stepCounts },
+    { name: 'lint', title: 'Lint', args: [inProject('scripts/lint.mjs')], counts: stepCounts },
+    vitestStep('unit', 'Unit and property tests', paths),
+    vitestStep('whole', 'Whole files of every system, and whole memories', paths),
   ]
-  return isLog ? all : [[all.flat(2)]]
+  const ofPrograms = [
+    { name: 'build', title: 'Build', args: [inProject('scripts/build.mjs')], counts: stepCounts },
+    vitestStep('contract', 'Tests of processes: contract, command line, threads, security', paths),
+    {
+      name: 'playwright',
+      title: 'End-to-end tests: browser host and desktop app',
+      args: tool('@playwright/test/cli.js', 'test', `--reporter=${isLog ? 'dot' : 'list'},json`),
+      report: reports.playwright,
+      needsBrowser: true,
+      counts: (code) => playwrightCounts(reports.playwright, code),
+      files: () => playwrightFiles(reports.playwright),
+    },
+  ]
+  return isLog ? [ofSources, ofPrograms] : [[...ofSources, ...ofPrograms]]
 }
 
 function steps() {
-  return stages().flat(2)
+  return lanes().flat()
 }
 
 function vitestStep(name, title, paths) {
