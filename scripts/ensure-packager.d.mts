@@ -7,5 +7,6 @@ type Packager = {
   listPackage(archive: string, options: { readonly isPack: boolean }): string[]
   statFile(archive: string, path: string): Entry
   extractFile(archive: string, path: string): Buffer
+  extractAll(archive: string, folder: string): void
 }
 export function loadPackager(): Promise<Packager>
