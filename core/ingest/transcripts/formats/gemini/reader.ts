@@ -8,6 +8,7 @@ import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import { compactionPart, messageOf, neverSent, RecordClock, resultMessage } from '#core/ingest/transcripts/parts.ts'
 import { isMasked } from '#core/ingest/transcripts/placeholders.ts'
 import type { RecordOrigin } from '#core/ingest/transcripts/read-lines.ts'
+import { CallIds, callIdsIn } from './call-ids.ts'
 import {
   answerBlocks,
   answerFinish,
@@ -31,6 +32,7 @@ export class GeminiReader {
   readonly #told = new Set<string>()
   /** Calls whose result was emitted, with the id of its message. */
   readonly #answered = new Map<string, string>()
+  readonly #calls = new CallIds()
   /** How many results of each call are in the history with which the session was resumed last. */
   #resent: ReadonlyMap<string, number> = new Map()
   /** The texts in the place of masked results, by the id of their message. */
@@ -86,6 +88,7 @@ export class GeminiReader {
 
   /** The last record of an id is the message. The records before it are earlier states. */
   #takeVersion(record: JsonObject, details: MessageDetails, out: TranscriptRecord[]): void {
+    this.#calls.note(record)
     const responses = responsesOf(record)
     if (responses.length > 0) {
       this.#takeResponses(record, responses, details, out)
@@ -134,7 +137,7 @@ export class GeminiReader {
     this.takeMetadata(changes)
     out.push({ kind: 'other' })
     if (checkpoint === null) return
-    const records = listAt(changes, 'messages').filter(isObject)
+    const records = this.#calls.restored(listAt(changes, 'messages').filter(isObject))
     this.#resent = countOf(records.flatMap(responsesOf).flatMap((response) => textAt(response, 'id') ?? []))
     const isFresh = (record: JsonObject): boolean =>
       responsesOf(record).length === 0 && checkpoint.fresh.has(textAt(record, 'id') ?? '')
@@ -151,6 +154,8 @@ export class GeminiReader {
       }
       if (!isFresh(record)) continue
       if (record !== summary && this.#survey.versionsOf(textAt(record, 'id') ?? '') > 0) continue
+      // The results of a call that was written again follow it.
+      for (const callId of callIdsIn(record)) this.#answered.delete(callId)
       this.#emit(record, record === summary ? { ...details, harness: true } : details, out, record === summary)
       if (record === summary) this.#emitCompaction(record, checkpoint, out)
     }
@@ -168,7 +173,7 @@ export class GeminiReader {
       isAuto: null,
       model: textAt(summary, 'model'),
       recordedBy: [id],
-      replaced: { kind: 'these', externalIds: gone },
+      replaced: { kind: 'these', externalIds: gone, summaries: gone },
     })
   }
 

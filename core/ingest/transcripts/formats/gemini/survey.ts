@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, listAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { CallIds, callIdsIn } from './call-ids.ts'
 import { callsOf, hasMasked, recordTypes, responsesOf } from './message.ts'
 
 /** A checkpoint by which the agent replaced earlier messages by others. */
@@ -16,7 +17,11 @@ export type Checkpoint = {
 export class GeminiSurvey {
   /** The number of lines of an id. */
   readonly #versions = new Map<string, number>()
-  readonly #derived = new Map<string, readonly string[]>()
+  /** A message with the results of its calls, by its id. */
+  readonly #derived = new Map<string, string[]>()
+  readonly #calls = new CallIds()
+  /** The message that made each call last. */
+  readonly #callers = new Map<string, string>()
   readonly #checkpoints: (Checkpoint | null)[] = []
   /** Messages that a checkpoint removed, with those that it added in their place. */
   readonly #exchanges: { readonly gone: readonly string[]; readonly fresh: ReadonlySet<string> }[] = []
@@ -50,7 +55,8 @@ export class GeminiSurvey {
 
   #addMessage(record: JsonObject): void {
     const id = textAt(record, 'id')
-    if (id === null || responsesOf(record).length > 0) return
+    this.#calls.note(record)
+    if (id === null || this.#isResults(id, record)) return
     if (!this.#derived.has(id) || !hasMasked(record)) this.#versions.set(id, (this.#versions.get(id) ?? 0) + 1)
     this.#note(id, record)
     this.#live.add(id)
@@ -59,6 +65,18 @@ export class GeminiSurvey {
 
   #note(id: string, record: JsonObject): void {
     this.#derived.set(id, [id, ...callsOf(record).map((call) => resultId(id, call))])
+    const callIds = [...callIdsIn(record), ...callsOf(record).flatMap((call) => textAt(call, 'id') ?? [])]
+    for (const callId of callIds) this.#callers.set(callId, id)
+  }
+
+  /** Says whether a record has nothing but results, and notes to which messages they belong. */
+  #isResults(id: string, record: JsonObject): boolean {
+    const responses = responsesOf(record)
+    for (const response of responses) {
+      const caller = this.#callers.get(textAt(response, 'id') ?? '')
+      if (caller !== undefined) this.#derived.get(caller)?.push(resultId(id, response))
+    }
+    return responses.length > 0
   }
 
   #rewind(to: string): void {
@@ -79,12 +97,12 @@ export class GeminiSurvey {
       this.#checkpoints.push(null)
       return
     }
-    const records = listAt(changes, 'messages').filter(isObject)
+    const records = this.#calls.restored(listAt(changes, 'messages').filter(isObject))
     const fresh = new Set<string>()
     const list: string[] = []
     for (const record of records) {
       const id = textAt(record, 'id')
-      if (id === null || responsesOf(record).length > 0) continue
+      if (id === null || this.#isResults(id, record)) continue
       list.push(id)
       this.#abandoned.delete(id)
       if (this.#derived.has(id)) continue
