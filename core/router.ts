@@ -171,9 +171,10 @@ export function createRouter(core: Core) {
       ),
       measure: os.conversations.measure.handler(async () => (await core.lcm()).stats.measure()),
       totals: os.conversations.totals.handler(async ({ signal }) => (await core.lcm()).stats.totals(signal)),
-      overview: os.conversations.overview.handler(async ({ input }) =>
-        (await prepared(input)).stats.overview(input.conversationId),
-      ),
+      overview: os.conversations.overview.handler(async ({ input: { conversationId } }) => {
+        await (await prepared({ conversationId })).stats.prepareOverview(conversationId)
+        return (await core.lcm()).stats.overview(conversationId)
+      }),
       family: os.conversations.family.handler(async ({ input, signal }) =>
         (await core.lcm()).families.of(input.conversationId, signal),
       ),

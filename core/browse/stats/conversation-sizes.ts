@@ -98,6 +98,18 @@ export class ConversationSizes {
     )
   }
 
+  /** Measures a conversation in slices, so that others have their turn before `exact` returns it. */
+  async prepare(id: number): Promise<void> {
+    const stamp = changeStamp(this.#db)
+    if (this.#current() || this.#keptNow().has(id)) return
+    const rows = readSnapshot(this.#db, () => this.#rowCounts([id]))
+    if (!isLarge(rows.entries.get(id))) return
+    const tokens = (await this.#tokensOf([id], rows)).get(id)
+    // Where somebody wrote meanwhile, the window is measured as it is then.
+    if (tokens && changeStamp(this.#db) === stamp)
+      this.#keptNow().set(id, { messages: rows.counts.get(id) ?? 0, ...tokens })
+  }
+
   /** What is known of single conversations in the present state of the file. */
   #keptNow(): Map<number, Size | null> {
     const stamp = changeStamp(this.#db)
@@ -259,6 +271,8 @@ export class ConversationSizes {
   /** Adds up the tokens of conversations that are read together. A large conversation is read alone. */
   async #tokensOf(ids: readonly number[], { counts, entries }: RowCounts): Promise<TokensById> {
     const [id = 0] = ids
+    const known = ids.length === 1 ? this.#keptNow().get(id) : undefined
+    if (known) return new Map([[id, known]])
     const isLong = isLarge(entries.get(id))
     const isRead = isLong || (counts.get(id) ?? 0) >= LARGE
     if (isLong) await this.#reader.prepareMemory(id)

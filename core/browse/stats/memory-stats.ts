@@ -260,6 +260,11 @@ export class MemoryStats {
     }
   }
 
+  /** Measures the window of a conversation in slices, which in a long one takes a second, before `overview` needs it. */
+  async prepareOverview(conversationId: number): Promise<void> {
+    await this.#sizes.prepare(conversationId)
+  }
+
   /** @throws LcmError not_found */
   overview(conversationId: number): Overview {
     return readSnapshot(this.#db, () => {
