@@ -145,3 +145,55 @@ describe('a session of Qwen Code', () => {
     expect(sentWindow(memory).texts).toEqual(['one', 'answer one', 'two', 'answer two'])
   })
 })
+
+describe('a compression of Qwen Code in the middle of a turn', () => {
+  const callOf = (id: string) => ({ functionCall: { id, name: 'run', args: { command: `command of ${id}` } } })
+  const resultOf = (id: string) => ({ functionResponse: { id, name: 'run', response: { output: `output of ${id}` } } })
+  const calls = (number: number, parentUuid: string, id: string): Line[] => [
+    { ...answer(`a${number}`, parentUuid, ''), message: { role: 'model', parts: [callOf(id)] } },
+    {
+      ...envelope(`r${number + 1}`, `a${number}`),
+      type: 'tool_result',
+      message: { role: 'user', parts: [resultOf(id)] },
+      toolCallResult: { callId: id, status: 'success' },
+    },
+  ]
+  /** The acknowledgement of the summary makes the call again whose result was not sent yet. */
+  const compressed = (number: number, parentUuid: string, summary: string, id: string): Line => ({
+    ...envelope(`s${number}`, parentUuid),
+    type: 'system',
+    subtype: 'chat_compression',
+    systemPayload: {
+      info: { originalTokenCount: 1000, newTokenCount: 100 },
+      compressedHistory: [
+        { role: 'user', parts: [{ text: summary }] },
+        { role: 'model', parts: [{ text: 'Got it.' }, callOf(id)] },
+        { role: 'user', parts: [resultOf(id)] },
+      ],
+    },
+  })
+  const lines = [
+    ...turn(1, null, 'an earlier question in words enough to be worth a summary'),
+    ...calls(3, 'a1', 'call-1'),
+    compressed(5, 'r4', 'the first summary', 'call-1'),
+    ...calls(6, 's5', 'call-2'),
+    compressed(8, 'r7', 'the second summary', 'call-2'),
+    answer('a9', 's8', 'Done.'),
+  ]
+
+  it.each([1, 2, 100])(
+    'leaves in the window the last summary, and the open call with its result behind it, when %i lines are imported at a time',
+    async (size) => {
+      using memory = buildMemory()
+      const folder = temporaryFolder()
+      for (let until = size; until < lines.length + size; until += size)
+        expect(await importOne(memory.db, writeLines(lines.slice(0, until), 'main.jsonl', folder))).toMatchObject({
+          error: null,
+          conflicts: 0,
+        })
+      const texts = sentWindow(memory).texts.map((words) => /the (?:first|second) summary/.exec(words)?.[0] ?? words)
+      expect(texts).toEqual(['the second summary', 'Got it.', 'call run', 'output of call-2', 'Done.'])
+      expect(await findings(memory.path)).toEqual([])
+    },
+  )
+})

@@ -139,7 +139,7 @@ export class QwenReader {
     const info = objectAt(payload, 'info')
     const window = listAt(payload, 'compressedHistory').filter(isObject)
     const digests = window.map(({ parts }) => digestOf(parts))
-    const kept = keptMessages(session.sent, digests)
+    const kept = withoutOpenResults(keptMessages(session.sent, digests), window)
     const [first, ...rest] = window.slice(0, window.length - kept.length)
     const blocks = first ? geminiBlocks(first.parts) : []
     const trigger = textAt(info, 'triggerReason')
@@ -169,8 +169,10 @@ export class QwenReader {
     for (const [at, { role, parts }] of rest.entries()) {
       const externalId = `${uuid}#${at + 1}`
       const speaker = role === 'model' ? ('assistant' as const) : ('user' as const)
-      const message = { externalId, role: speaker, blocks: geminiBlocks(parts), createdAtMs, details: harness }
-      this.#push(session, messageOf(message), isLive, out)
+      const [result] = resultsOf({ message: { parts } })
+      const said = { externalId, role: speaker, blocks: geminiBlocks(parts), createdAtMs, details: harness }
+      const message = result ? resultMessage({ externalId, ...result, createdAtMs, details: harness }) : messageOf(said)
+      this.#push(session, message, isLive, out)
       this.#note(session, [externalId], parts, isLive)
     }
     if (isLive) session.sent.push(...kept)
@@ -225,4 +227,13 @@ function keptMessages(sent: Session['sent'], digests: readonly string[]): Sessio
   let kept = 0
   while (kept < sent.length && kept < digests.length && sent.at(-1 - kept)?.digest === digests.at(-1 - kept)) kept += 1
   return kept === 0 ? [] : sent.slice(-kept)
+}
+
+/**
+ * Returns what is kept without results at its beginning. In the middle of a turn their call stands in the acknowledgement
+ * of the summary, which is a message of its own, and they follow it.
+ */
+function withoutOpenResults(kept: Session['sent'], window: readonly JsonObject[]): Session['sent'] {
+  const first = window.slice(window.length - kept.length).findIndex((message) => resultsOf({ message }).length === 0)
+  return first === -1 ? [] : kept.slice(first)
 }
