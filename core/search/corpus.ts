@@ -66,8 +66,8 @@ export type RowRange = { readonly first: number; readonly last: number }
 export interface TextIndex {
   /** Returns the rows, ascending, that a query finds in the index of words, or those of them in a range. */
   rows(match: string, range: RowRange | null): Float64Array
-  /** Returns the first rows, ascending, that a query finds in the index of words, at most `most`. */
-  rowsUpTo(match: string, most: number): Float64Array
+  /** Returns how many rows a query finds in the index of words. It stops counting at `most`. */
+  countUpTo(match: string, most: number): number
   /** Returns how many rows of a range a query finds in the index of words. */
   count(match: string, range: RowRange): number
   /**

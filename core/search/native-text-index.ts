@@ -57,9 +57,8 @@ const queries = {
     SELECT group_concat(rowid)
     FROM (SELECT rowid FROM ${table} WHERE ${table} MATCH :match AND ${BETWEEN} ORDER BY rowid)`,
   count: (table: string) => /* sql */ `SELECT count(*) FROM ${table} WHERE ${table} MATCH :match AND ${BETWEEN}`,
-  rowsUpTo: (table: string) => /* sql */ `
-    SELECT group_concat(rowid)
-    FROM (SELECT rowid FROM ${table} WHERE ${table} MATCH :match ORDER BY rowid LIMIT CAST(:most AS INTEGER))`,
+  countUpTo: (table: string) => /* sql */ `
+    SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH :match LIMIT CAST(:most AS INTEGER))`,
   best: (table: 'messages' | 'summaries', condition: string) => /* sql */ `
     SELECT rowid, -bm25(${table}_fts, ${weightsOf(table).join(', ')}) AS score
     FROM ${table}_fts
@@ -90,8 +89,8 @@ export class NativeTextIndex implements TextIndex {
     return this.#rowsOf(`${this.#table}_fts`, match, range)
   }
 
-  rowsUpTo(match: string, most: number): Float64Array {
-    return parseRows(this.#db.value<string>(queries.rowsUpTo(`${this.#table}_fts`), { match, most }))
+  countUpTo(match: string, most: number): number {
+    return this.#db.value<number>(queries.countUpTo(`${this.#table}_fts`), { match, most }) ?? 0
   }
 
   count(match: string, range: RowRange): number {

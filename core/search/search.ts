@@ -102,14 +102,10 @@ export class Searched {
     return this.#count
   }
 
-  /** True when the index alone decides and finds at most so many rows, which are known then. */
-  hasAtMost(most: number): boolean {
+  /** Returns the number of hits where the index alone decides. It stops counting at `most`. */
+  countUpTo(most: number): number {
     const { index, plan } = this
-    if (!index || plan.exact === null) return false
-    const rows = index.rowsUpTo(plan.exact, most + 1)
-    if (rows.length > most) return false
-    this.#all = this.#narrowed({ rows, certain: rows }, [[0, this.#length]])
-    return true
+    return !index || plan.exact === null ? 0 : index.countUpTo(plan.exact, most)
   }
 
   /** The rows of the candidates where they are few of those that the index ranks, otherwise null. */

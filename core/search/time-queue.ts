@@ -5,8 +5,8 @@ import type { IndexRange, Narrowed, Searched } from './search.ts'
 /** The index is asked for so many rows first, and then for so many times as many. */
 export const FIRST_ROWS = 8192
 const GROWTH = 8
-/** Where the index finds fewer hits than this part of the first rows, they are all there is to ask for. */
-const FEW_SHARE = 32
+/** Where the index finds fewer hits than this part of the first rows, it is asked for all at once. */
+const FEW_SHARE = 4
 /** Otherwise it is asked for the first of so many parts of them at first: they fill the page of a common word. */
 const FIRST_SHARE = 8
 /**
@@ -65,7 +65,9 @@ export class TimeQueue {
     // Few rows are listed at once.
     this.#isTrying = searched.canBeTried && this.#end > firstRows / 2
     const few = Math.floor(firstRows / FEW_SHARE)
-    const isCounted = !this.#isTrying && searched.canBeWalked && !(searched.isExact && searched.hasAtMost(few))
+    // The first page says how many hits there are, so that they are counted for it anyway.
+    const hasMany = (): boolean => (isAfter === null ? searched.count() : searched.countUpTo(few + 1)) > few
+    const isCounted = !this.#isTrying && searched.canBeWalked && (!searched.isExact || hasMany())
     const isWalked = this.#isTrying || isCounted
     const mayBegin = (index: number): boolean => isAfter === null || isAfter({ searched, index })
     this.#start = isWalked ? firstIndex(this.#end, (place) => mayBegin(this.#indexAt(place))) : 0

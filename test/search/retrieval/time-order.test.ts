@@ -108,7 +108,7 @@ async function firstPage(memory: TestMemory, typed: string) {
   const ranges: number[] = []
   const corpus = new MessageCorpus(memory.db, () => ({
     ...{ best: index.best.bind(index), wordsWith: index.wordsWith.bind(index), trigrams: index.trigrams.bind(index) },
-    ...{ count: index.count.bind(index), rowsUpTo: index.rowsUpTo.bind(index), pairs: index.pairs.bind(index) },
+    ...{ count: index.count.bind(index), countUpTo: index.countUpTo.bind(index), pairs: index.pairs.bind(index) },
     rows: (match, range) => {
       ranges.push(range ? range.last - range.first + 1 : Number.POSITIVE_INFINITY)
       return index.rows(match, range)
