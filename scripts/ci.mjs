@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fieldData, isFieldData } from './field-data.mjs'
 import { main, Refusal, root } from './project.mjs'
-import { stopWithThis } from './run-step.mjs'
+import { stopGroup } from './run-step.mjs'
 import { readCounts, sum } from './test-counts.mjs'
 
 await main(async () => {
@@ -49,7 +49,8 @@ function npm(clone, args, more = {}) {
     detached: !windows,
     shell: windows,
   })
-  const noLongerRuns = stopWithThis(child)
+  const interrupt = (signal) => stopGroup(child, signal)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, interrupt)
   let last = ''
   createInterface({ input: child.stdout }).on('line', (line) => {
     if (line.trim() !== '') last = line
@@ -58,7 +59,7 @@ function npm(clone, args, more = {}) {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code) => {
-      noLongerRuns()
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(signal, interrupt)
       resolve({ code: code ?? 1, counts: readCounts(last, code ?? 1) })
     })
   })

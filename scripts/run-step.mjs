@@ -7,7 +7,6 @@ import { stripVTControlCharacters } from 'node:util'
 import { inProject, root } from './project.mjs'
 
 const GRACE_MS = 5_000
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 /** A log has no colours and shows only failed tests. A terminal shows every test. */
 export const isLog = !process.stdout.isTTY
 
@@ -37,10 +36,11 @@ export function runStep(node, step, more = {}) {
     const stdio = ['ignore', output, output]
     const child = spawn(node, step.args, { cwd: root, env, stdio, detached: process.platform !== 'win32' })
     const said = [child.stdout, child.stderr].filter(Boolean).map(sayPlainly)
-    const noLongerRuns = stopWithThis(child)
+    const interrupt = (signal) => stopGroup(child, signal)
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, interrupt)
     child.once('error', reject)
     child.once('exit', async (code) => {
-      noLongerRuns()
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(signal, interrupt)
       // A child process that is still running may keep the output open, but the step's own output is complete by then.
       await Promise.race([Promise.all(said), new Promise((late) => setTimeout(late, GRACE_MS).unref())])
       resolve(code ?? 1)
@@ -55,44 +55,21 @@ function sayPlainly(stream) {
   return new Promise((ended) => lines.once('close', ended))
 }
 
-/** The groups of processes that end with this process. */
-const running = new Set()
-
-/**
- * Has an interruption of this process reach the process group of a child.
- * @returns {() => void} to be called when the child has ended by itself
- */
-export function stopWithThis(child) {
-  if (running.size === 0) for (const signal of SIGNALS) process.once(signal, stopAll)
-  running.add(child)
-  return () => {
-    running.delete(child)
-    if (running.size === 0) for (const signal of SIGNALS) process.off(signal, stopAll)
-  }
-}
-
 /** Asks the tools to end, so that they close their browsers, then kills them. Either way this run ends. */
-function stopAll(signal) {
-  const groups = [...running]
+export function stopGroup(child, signal) {
+  const send = (what) => {
+    try {
+      if (process.platform === 'win32') child.kill(what)
+      else process.kill(-child.pid, what)
+    } catch (error) {
+      if (error.code !== 'ESRCH') throw error
+    }
+  }
   const end = () => {
-    for (const child of groups) send(child, 'SIGKILL')
+    send('SIGKILL')
     process.exit(signal === 'SIGINT' ? 130 : 143)
   }
-  for (const child of groups) {
-    child.removeAllListeners('exit').once('exit', () => {
-      running.delete(child)
-      if (running.size === 0) end()
-    })
-    send(child, 'SIGINT')
-  }
+  child.removeAllListeners('exit').once('exit', end)
+  send('SIGINT')
   setTimeout(end, GRACE_MS)
-}
-
-function send(child, signal) {
-  try {
-    if (process.platform === 'win32') child.kill(signal)
-    else process.kill(-child.pid, signal)
-  } catch (error) {
-    if (error.code !== 'ESRCH') throw error
-  }
 }

@@ -30,21 +30,17 @@ await main(async () => {
   const node = await bootstrap()
   const browser = wanted.has('playwright') || wanted.has('contract') ? await browserOrNone() : undefined
   mkdirSync(inProject('test-results'), { recursive: true })
-  const runAll = async (some) => {
-    const rows = []
-    for (const step of some) {
-      if (!wanted.has(step.name)) continue
-      console.log(`\n── ${step.title} ${'─'.repeat(Math.max(0, 70 - step.title.length))}`)
-      const startedAtMs = Date.now()
-      const code = step.needsBrowser && !browser ? 1 : await runStep(node, step, environment(browser))
-      const seconds = (Date.now() - startedAtMs) / 1000
-      console.log(`── ${step.name}: ${code === 0 ? 'passed' : 'FAILED'} in ${seconds.toFixed(1)} s`)
-      rows.push({ name: step.name, seconds, ...step.counts(code) })
-      if (code !== 0) process.exitCode = 1
-    }
-    return rows
+  const rows = []
+  for (const step of steps(paths)) {
+    if (!wanted.has(step.name)) continue
+    console.log(`\n── ${step.title} ${'─'.repeat(Math.max(0, 70 - step.title.length))}`)
+    const startedAtMs = Date.now()
+    const code = step.needsBrowser && !browser ? 1 : await runStep(node, step, environment(browser))
+    const seconds = (Date.now() - startedAtMs) / 1000
+    console.log(`── ${step.name}: ${code === 0 ? 'passed' : 'FAILED'} in ${seconds.toFixed(1)} s`)
+    rows.push({ name: step.name, seconds, ...step.counts(code) })
+    if (code !== 0) process.exitCode = 1
   }
-  const rows = (await Promise.all(lanes(paths).map(runAll))).flat()
   const total = limitSkips(sum(rows))
   if (total.failed > 0) process.exitCode = 1
   const files = steps().flatMap(({ name, files }) => (wanted.has(name) && files ? files() : []))
@@ -56,20 +52,14 @@ await main(async () => {
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
 })
 
-/**
- * Two lists of steps, which run beside each other: tests that start programs wait for them much of the time, and the
- * others do not. In a terminal, where each step shows its progress, all run one after another.
- */
-function lanes(paths = []) {
+function steps(paths = []) {
   const tool = (path, ...args) => [inProject('node_modules', path), ...args]
-  const ofSources = [
+  return [
     { name: 'types', title: 'Types', args: [inProject('scripts/types.mjs')], counts: stepCounts },
     { name: 'lint', title: 'Lint', args: [inProject('scripts/lint.mjs')], counts: stepCounts },
+    { name: 'build', title: 'Build', args: [inProject('scripts/build.mjs')], counts: stepCounts },
     vitestStep('unit', 'Unit and property tests', paths),
     vitestStep('whole', 'Whole files of every system, and whole memories', paths),
-  ]
-  const ofPrograms = [
-    { name: 'build', title: 'Build', args: [inProject('scripts/build.mjs')], counts: stepCounts },
     vitestStep('contract', 'Tests of processes: contract, command line, threads, security', paths),
     {
       name: 'playwright',
@@ -81,11 +71,6 @@ function lanes(paths = []) {
       files: () => playwrightFiles(reports.playwright),
     },
   ]
-  return isLog ? [ofSources, ofPrograms] : [[...ofSources, ...ofPrograms]]
-}
-
-function steps() {
-  return lanes().flat()
 }
 
 function vitestStep(name, title, paths) {
