@@ -254,6 +254,7 @@ export class Core {
       if (looks % LOOKS_BETWEEN !== 0) return
       void this.#openUnasked()
       this.watchNotes()
+      if (this.#lcm) this.#autoCompactor?.lookAgain(this.#lcm)
       if (this.#lcm && this.#listeners.size > 0) {
         this.#indexKeeper.look(this.#lcm)
         this.follower.look(this.#lcm)
@@ -335,6 +336,7 @@ export class Core {
     if (job.state === 'done' && CHANGING.has(job.kind)) this.lastPlan = null
     this.#indexKeeper.onJob(job)
     this.follower.onJob(job)
+    this.#autoCompactor?.onJob(job)
     this.#emit({ kind: 'job', job })
     if (job.state !== 'running') this.#watch()
   }

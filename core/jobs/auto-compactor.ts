@@ -1,4 +1,5 @@
 import type { CompactionDecision } from '../contract/compaction.ts'
+import type { Job } from '../contract/job.ts'
 import { LcmError } from '../errors.ts'
 import type { Lcm } from '../lcm.ts'
 import { isNative } from '../systems/native/native.ts'
@@ -21,6 +22,8 @@ export class AutoCompactor {
    * it grew.
    */
   readonly #triedAt = new Map<number, number>()
+  /** True when a run found its conversation locked by another program, which may release it without another change. */
+  #isWaiting = false
   /** How far each window was from its thresholds when it was last read, less what was added since. */
   readonly #distances = new Map<number, { messages: number; tokens: number }>()
 
@@ -29,8 +32,21 @@ export class AutoCompactor {
     this.#summarizer = summarizer
   }
 
+  /** Has a run that another program kept from its conversation, such as an import, be tried again. */
+  onJob({ kind, state, error, conversationId }: Job): void {
+    if (kind !== 'compact' || state !== 'failed' || error?.code !== 'locked' || conversationId === null) return
+    this.#triedAt.delete(conversationId)
+    this.#isWaiting = true
+  }
+
+  /** Looks again when a run was kept from its conversation. */
+  lookAgain(lcm: Lcm): void {
+    if (this.#isWaiting) this.look(lcm)
+  }
+
   /** Looks for conversations to compact, after the file changed. */
   look(lcm: Lcm): void {
+    this.#isWaiting = false
     const { info, settings } = lcm
     if (!isNative(info) || info.readOnly || !settings.enabled || settings.autocompactDisabled) return
     try {

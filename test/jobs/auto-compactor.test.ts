@@ -61,6 +61,19 @@ it('compacts no second time after nothing could be compacted, until more was wri
   expect(compactions(core)).toHaveLength(1)
 })
 
+it('compacts a memory whose conversation was locked by another program, once that has released it', async () => {
+  const { core, memory, conversation } = await watched({}, true)
+  memory.db.run(
+    `INSERT INTO conversation_locks (conversation_id, owner, acquired_at, lease_until) VALUES (:conversation, 'import', :now, :until)`,
+    { conversation, now: Date.now(), until: Date.now() + 60_000 },
+  )
+  grow(memory, conversation, 40)
+  await expect.poll(() => compactions(core)[0]?.state).toBe('failed')
+  expect(compactions(core)[0]?.error?.code).toBe('locked')
+  memory.db.run('DELETE FROM conversation_locks')
+  await expect.poll(() => compactions(core)[0]?.state, { timeout: 5000 }).toBe('done')
+})
+
 it.each([
   ['the host did not ask for it', {}, false],
   ['the configuration forbids it', { LCM_AUTOCOMPACT_DISABLED: 'true' }, true],
