@@ -45,12 +45,17 @@ export async function wheel(page: Page, what: 'zoom' | 'pan'): Promise<void> {
 }
 
 /** Zooms until a message has a column of its own. */
+/** Zooms in until each message has some width, because a click at several messages zooms in further. */
 export async function zoomToMessages(page: Page): Promise<void> {
   const box = await boxOf(page)
   await page.mouse.move(box.x + box.width * 0.6, box.y + box.height * 0.5)
-  for (let event = 0; event < WHEEL_EVENTS / 2; event++) {
+  for (let event = 0; event < WHEEL_EVENTS * 2; event++) {
     await page.mouse.wheel(0, -120)
     await page.waitForTimeout(8)
+    if (event < WHEEL_EVENTS / 2) continue
+    const [, from = '', to = ''] =
+      /layers\.zoom=([\d.]+?)\.\.([\d.]+)/.exec(await page.evaluate(() => location.hash)) ?? []
+    if (Number(to) - Number(from) < box.width / 3) return
   }
 }
 
