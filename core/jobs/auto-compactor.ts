@@ -22,7 +22,7 @@ export class AutoCompactor {
    * it grew.
    */
   readonly #triedAt = new Map<number, number>()
-  /** True when a run found its conversation locked by another program, which may release it without another change. */
+  /** True when a look or a run met a lock, which may be released without another change of the file. */
   #isWaiting = false
   /** How far each window was from its thresholds when it was last read, less what was added since. */
   readonly #distances = new Map<number, { messages: number; tokens: number }>()
@@ -39,7 +39,7 @@ export class AutoCompactor {
     this.#isWaiting = true
   }
 
-  /** Looks again when a run was kept from its conversation. */
+  /** Looks again when a lock was met. */
   lookAgain(lcm: Lcm): void {
     if (this.#isWaiting) this.look(lcm)
   }
@@ -59,6 +59,7 @@ export class AutoCompactor {
     } catch (error) {
       // A file that cannot be read is not compacted. The error is reported to those who ask something of the file.
       if (!(error instanceof LcmError)) throw error
+      if (error.code === 'locked') this.#isWaiting = true
     }
   }
 
@@ -91,12 +92,14 @@ export class AutoCompactor {
     this.#distances.set(conversationId, distanceOf(decision))
     const input = neededRun(decision, request)
     if (!input) return null
-    this.#triedAt.set(conversationId, messages)
     try {
-      return this.#jobs.start({ path: info.path, create: false, spec: { kind: 'compact', ...input } })
+      const jobId = this.#jobs.start({ path: info.path, create: false, spec: { kind: 'compact', ...input } })
+      this.#triedAt.set(conversationId, messages)
+      return jobId
     } catch (error) {
-      // Somebody is compacting it already, which is what was wanted.
+      // The run that is under way may have started before the last messages were there.
       if (!(error instanceof LcmError && error.code === 'locked')) throw error
+      this.#isWaiting = true
       return null
     }
   }

@@ -17,13 +17,19 @@ afterEach(async () => {
 async function watched(
   env: Readonly<Record<string, string>>,
   autoCompact: boolean,
+  isReady: () => Promise<unknown> = () => Promise.resolve(),
 ): Promise<{ core: Core; memory: TestMemory; conversation: number }> {
   const built = buildMemory()
   const conversation = built.conversation({ messages: ['What is this?', 'A test.'] })
   const texts = { LCM_TOKEN_BUDGET: '2000', LCM_FRESH_TAIL_COUNT: '2', ...env }
   const open = { settings: readSettings(texts) }
   const machine = new Machine({ env: { LCM_DATA_DIR: temporaryFolder() }, resourcesDir: '/nowhere' })
-  const made = new Core({ path: built.path, open, machine, execute: executeHere(open), autoCompact })
+  const run = executeHere(open)
+  const execute: typeof run = async (...job) => {
+    await isReady()
+    return run(...job)
+  }
+  const made = new Core({ path: built.path, open, machine, execute, autoCompact })
   core = made
   memory = built
   await made.lcm()
@@ -72,6 +78,20 @@ it('compacts a memory whose conversation was locked by another program, once tha
   expect(compactions(core)[0]?.error?.code).toBe('locked')
   memory.db.run('DELETE FROM conversation_locks')
   await expect.poll(() => compactions(core)[0]?.state, { timeout: 5000 }).toBe('done')
+})
+
+it('compacts a memory that grew during a run that was cancelled', async () => {
+  const gate = Promise.withResolvers<void>()
+  const { core, memory, conversation } = await watched({}, true, () => gate.promise)
+  grow(memory, conversation, 40)
+  await expect.poll(() => compactions(core)[0]?.state).toBe('running')
+  grow(memory, conversation, 10)
+  await new Promise((resume) => setTimeout(resume, 1000))
+  const [first] = compactions(core)
+  if (first) core.jobs.cancel(first.jobId)
+  gate.resolve()
+  await expect.poll(() => compactions(core).map(({ state }) => state), { timeout: 5000 }).toContain('done')
+  expect((await core.lcm()).stats.conversations()[0]?.pressure).toBeLessThan(0.75)
 })
 
 it.each([
