@@ -22,7 +22,7 @@ export class AutoCompactor {
    * it grew.
    */
   readonly #triedAt = new Map<number, number>()
-  /** True when a look or a run met a lock, which may be released without another change of the file. */
+  /** True when there may be something to compact although the file does not change: a lock was met, or a run ended. */
   #isWaiting = false
   /** How far each window was from its thresholds when it was last read, less what was added since. */
   readonly #distances = new Map<number, { messages: number; tokens: number }>()
@@ -32,14 +32,17 @@ export class AutoCompactor {
     this.#summarizer = summarizer
   }
 
-  /** Has a run that another program kept from its conversation, such as an import, be tried again. */
+  /**
+   * When a run ends, messages may have come that it did not see. A run that found its conversation locked by another
+   * program, such as an import, is tried again.
+   */
   onJob({ kind, state, error, conversationId }: Job): void {
-    if (kind !== 'compact' || state !== 'failed' || error?.code !== 'locked' || conversationId === null) return
-    this.#triedAt.delete(conversationId)
+    if (kind !== 'compact' || state === 'running' || conversationId === null) return
+    if (error?.code === 'locked') this.#triedAt.delete(conversationId)
     this.#isWaiting = true
   }
 
-  /** Looks again when a lock was met. */
+  /** Looks again after a lock or the end of a run. */
   lookAgain(lcm: Lcm): void {
     if (this.#isWaiting) this.look(lcm)
   }
@@ -97,9 +100,8 @@ export class AutoCompactor {
       this.#triedAt.set(conversationId, messages)
       return jobId
     } catch (error) {
-      // The run that is under way may have started before the last messages were there.
+      // Another run is under way. What it does not see is looked at when it ends.
       if (!(error instanceof LcmError && error.code === 'locked')) throw error
-      this.#isWaiting = true
       return null
     }
   }
