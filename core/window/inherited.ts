@@ -3,7 +3,7 @@ import type { MemoryReader } from '../systems/memory-reader.ts'
 import { type PrunedOutput, readPruned } from '../systems/pruned-outputs.ts'
 import { runsNotInForks } from '../systems/records/events.ts'
 import { type ForkPoint, forkPoint } from '../systems/records/forks.ts'
-import { externalIdsOf, placesOf } from '../systems/records/messages.ts'
+import { externalIdsOf, firstMessageAtMs, placesOf } from '../systems/records/messages.ts'
 import { type Placements, storedPlacements } from './placements.ts'
 import { readEvents, readReplacementsAfter } from './time-travel/event-log.ts'
 import { undoReplacements } from './time-travel/undo.ts'
@@ -55,22 +55,25 @@ function inheritedAt(db: ReadDb, reader: MemoryReader, point: ForkPoint, seen: S
  * The window of the parent when it was forked. Of a fork that copied messages only those count that it copied, and only
  * the compactions that are recorded by one of them.
  */
-function windowAt(db: ReadDb, reader: MemoryReader, { parentId, newestSeq, path }: ForkPoint): Placements {
+function windowAt(db: ReadDb, reader: MemoryReader, { forkId, parentId, newestSeq, path }: ForkPoint): Placements {
   const memory = reader.memory(parentId)
   const { messages, summaries, coverage } = memory
   const copied = path && new Set(placesOf(db, parentId, path))
   const isSeen = (seq: number): boolean => seq <= newestSeq && (copied === undefined || copied.has(seq))
   const seqAt = (position: number): number => messages.seqs[position] ?? -1
   const stored = storedPlacements(memory)
+  // What was done when no message had come since the fork may be older or newer than it.
+  const forkedAtMs = firstMessageAtMs(db, forkId) ?? Number.POSITIVE_INFINITY
+  const isLater = (seq: number, atMs: number): boolean => seq > newestSeq || (seq === newestSeq && atMs > forkedAtMs)
   const notInForks = runsNotInForks(db, parentId)
   const last = readEvents(db, parentId).findLast(
-    ({ newestSeq: at, runId }) => (at === null || isSeen(at)) && !notInForks.has(runId),
+    ({ newestSeq: at, atMs, runId }) => (at === null || (isSeen(at) && !isLater(at, atMs))) && !notInForks.has(runId),
   )
   const replacements = readReplacementsAfter(
     db,
     parentId,
     last?.eventId ?? 0,
-    (edit) => edit.newestSeq !== null && edit.newestSeq <= newestSeq,
+    (edit) => edit.newestSeq !== null && !isLater(edit.newestSeq, edit.atMs),
   )
   const window = (replacements && undoReplacements(stored, replacements)) ?? stored
   return window.filter((entry) => {

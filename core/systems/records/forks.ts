@@ -43,7 +43,7 @@ const queries = {
 
 /** Where a conversation was forked from another one, whose messages until then are the beginning of its window. */
 export type ForkPoint = Required<Pick<ForkNote, 'newestSeq'>> &
-  Pick<ForkNote, 'path' | 'kept' | 'ownCopies' | 'ownAccount'> & { readonly parentId: number }
+  Pick<ForkNote, 'path' | 'kept' | 'ownCopies' | 'ownAccount'> & { readonly forkId: number; readonly parentId: number }
 
 /** All conversations of a memory that are forks of another one in it. */
 export const forkPoints = (db: ReadDb): ReadonlyMap<number, ForkPoint> =>
@@ -66,7 +66,8 @@ export function forkPoint(db: ReadDb, conversationId: number): ForkPoint | null 
 function pointOf(db: ReadDb, noted: SessionNote): ForkPoint | null {
   const { newestSeq, ancestor: _, ...more } = forkNoteIn(noted.note) ?? {}
   const parentId = originOf(db, noted)
-  return newestSeq === undefined || parentId === null ? null : { parentId, newestSeq, ...more }
+  if (newestSeq === undefined || parentId === null) return null
+  return { forkId: noted.conversationId, parentId, newestSeq, ...more }
 }
 
 /** The conversation in which the last message was said that a fork repeats, by what was noted of the fork. */

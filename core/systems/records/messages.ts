@@ -25,6 +25,8 @@ const queries = {
       LIMIT 1
     )
     FROM json_each(:ids) AS j`,
+  firstTime: /* sql */ `
+    SELECT created_at FROM messages WHERE conversation_id = :conversationId ORDER BY seq LIMIT 1`,
   lastTime: /* sql */ `
     SELECT created_at FROM messages WHERE conversation_id = :conversationId ORDER BY seq DESC LIMIT 1`,
   externalIds: /* sql */ `
@@ -172,8 +174,12 @@ export const firstUserMessages = (db: ReadDb, ids: readonly number[], among: num
       .flatMap(([id, messageId]): [number, number][] => (messageId === null ? [] : [[id, messageId]])),
   )
 
-/** When the last message of a conversation was said; null without one, or when its time is not known. */
-export function lastMessageAtMs(db: ReadDb, conversationId: number): number | null {
-  const atMs = db.value(queries.lastTime, { conversationId })
-  return typeof atMs === 'number' ? atMs : null
-}
+/** When the first message of a conversation was said; null without one, or when its time is not known. */
+export const firstMessageAtMs = (db: ReadDb, conversationId: number): number | null =>
+  timeIn(db.value(queries.firstTime, { conversationId }))
+
+/** The same of the last one. */
+export const lastMessageAtMs = (db: ReadDb, conversationId: number): number | null =>
+  timeIn(db.value(queries.lastTime, { conversationId }))
+
+const timeIn = (atMs: unknown): number | null => (typeof atMs === 'number' ? atMs : null)

@@ -17,6 +17,7 @@ import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
 import { sentWindow } from '#test/builders/sent-window.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 import { dump, told, writeLines } from '#test/builders/transcript-rows.ts'
+import { compact } from '#test/compaction/run-compaction.ts'
 
 const at = (second: number): string => new Date(Date.UTC(2026, 10, 28, 4, 0, second)).toISOString()
 
@@ -148,6 +149,20 @@ describe('the window of a fork', () => {
     expect(Math.round(tried.pressureAfter * 1000)).toBe(context.activeTokens - saved)
     const parent = planner.plan({ ...input, conversationId: 1 })
     expect(parent.inherited).toBeUndefined()
+  })
+
+  it('stays as it was when the parent is compacted later, although nothing was said in it since', async () => {
+    using memory = await imported(files())
+    const before = sentWindow(memory, 'fork').texts
+    const { result } = await compact(
+      memory.db,
+      { settings: { ...settings, freshTailCount: 0 } },
+      { clock: () => Date.parse(at(59)) },
+    )
+    expect(result.created).not.toEqual([])
+    expect(sentWindow(memory, 'parent').texts).not.toContain('noted')
+    expect(sentWindow(memory, 'fork').texts).toEqual(before)
+    expectSizes(memory)
   })
 
   it('is what a probe looks into', async () => {
