@@ -24,6 +24,7 @@ export async function bootstrap() {
   await withFileLock(inProject('.cache', 'install.lock'), 'installation', async () => {
     if (isStamped(wanted)) return
     if (!matchesLockFile()) await install()
+    // Npm has done it already, unless it is told to run no scripts.
     removeUnread()
     writeFileSync(stampFile, wanted)
   })

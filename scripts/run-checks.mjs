@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { root } from './project.mjs'
 
-const AT_ONCE = 2
+export const AT_ONCE = 2
 
 /**
  * Runs each check to its end. If one fails, this process fails.

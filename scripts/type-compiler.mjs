@@ -1,9 +1,8 @@
 // The compiler that checks types, for `npm run types`, the build and tests.
 import { availableParallelism } from 'node:os'
 import { inProject } from './project.mjs'
+import { AT_ONCE } from './run-checks.mjs'
 
-/** Two compilers run beside each other, as the steps of `npm test` do. */
-const AT_ONCE = 2
 /**
  * What a checker finds out about a type no other one knows: four of them, the default, take 60 % more processor time than
  * one. https://github.com/microsoft/typescript-go
