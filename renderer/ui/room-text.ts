@@ -18,8 +18,11 @@ export function roomText(room: Room): string {
   const { activeTokens, leftOutTokens, budgetTokens, softThreshold, hardThreshold } = room
   // Below the budget nothing is left out for want of room.
   if (leftOutTokens > 0 && activeTokens > budgetTokens) {
-    const fitting = formatCount(activeTokens - leftOutTokens)
-    return `${formatCount(activeTokens)} tokens want in, ${fitting} fit into ${formatCount(budgetTokens)}, ${formatCount(leftOutTokens)} are left out`
+    const fitting = activeTokens - leftOutTokens
+    // System messages and the newest ones stay in also where there is no room for them.
+    const verb = fitting > budgetTokens ? 'stay although the budget is' : 'fit into'
+    const [wanted, kept, budget, leftOut] = [activeTokens, fitting, budgetTokens, leftOutTokens].map(formatCount)
+    return `${wanted} tokens want in, ${kept} ${verb} ${budget}, ${leftOut} are left out`
   }
   const toSoft = Math.round(softThreshold * budgetTokens) - activeTokens
   const toHard = Math.round(hardThreshold * budgetTokens) - activeTokens

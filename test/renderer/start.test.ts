@@ -65,6 +65,9 @@ describe('the start page', () => {
     // A result without its call is left out, however much room there is.
     expect(room(124_310, 424)).toBe('a compaction is due in 25,690 tokens')
     expect(room(341_904, 150_247)).toBe('341,904 tokens want in, 191,657 fit into 200,000, 150,247 are left out')
+    expect(room(341_904, 1904)).toBe(
+      '341,904 tokens want in, 340,000 stay although the budget is 200,000, 1,904 are left out',
+    )
   })
 
   it('colours the pressure from the threshold on, not only above it', () => {

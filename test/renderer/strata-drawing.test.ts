@@ -262,8 +262,15 @@ describe('the axis of the strata', () => {
   })
 
   it('counts messages when no clock time is in sight', () => {
-    const close = { ...scale, x0: 2500, x1: 2600 }
-    expect(axisTicks({ ...base, scale: close, ticks: [] })[0]).toEqual({ px: 0, label: 'message 2,500' })
+    const labels = (x0: number, x1: number, axis: 'messages' | 'tokens' = 'messages') =>
+      axisTicks({ ...base, axis, scale: { ...scale, x0, x1 }, ticks: [] })
+    // The 2,500th message is drawn from 2,499 on.
+    expect(labels(2499, 2599)[0]).toEqual({ px: 0, label: 'message 2,500' })
+    const all = labels(0, 100)
+    expect(all[0]).toEqual({ px: 0, label: 'message 1' })
+    expect(all[1]?.px).toBeCloseTo((Number(all[1]?.label) - 1) * (scale.width / 100))
+    expect(labels(0, 2)[0]).toEqual({ px: 0, label: 'message 1' })
+    expect(labels(0, 100, 'tokens')[0]).toEqual({ px: 0, label: 'token 0' })
   })
 
   it('has clock times at every zoom of the time axis', () => {

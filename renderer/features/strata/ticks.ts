@@ -98,14 +98,17 @@ function timeSteps(originMs: number, scale: Scale): Strata['ticks'] {
 
 function placeTicks(axis: 'messages' | 'tokens', scale: Scale): readonly Tick[] {
   const step = niceStep(((scale.x1 - scale.x0) / scale.width) * APART_PX * 1.6)
-  const from = Math.ceil(toX(scale, scale.left) / step)
-  const to = Math.floor(toX(scale, scale.left + scale.width) / step)
-  const unit = axis === 'messages' ? 'message' : 'token'
-  return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => {
-    const position = (from + i) * step
-    const label = i === 0 ? `${unit} ${formatCount(position)}` : formatCount(position)
-    return { px: toPx(scale, position), label }
-  })
+  const [unit, first] = axis === 'messages' ? ['message', 1] : ['token', 0]
+  const [left, right] = [toX(scale, scale.left), toX(scale, scale.left + scale.width)]
+  // Message 1 is drawn from 0 to 1.
+  const [from, to] = [Math.ceil((left + first) / step), Math.floor((right + first) / step)]
+  const steps = Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => (from + i) * step)
+  // The name of the first is wide, so it stands only where the next one is far enough.
+  const isFirstInSight = left <= 0 && (steps[0] ?? Number.POSITIVE_INFINITY) - first > step / 2
+  return (isFirstInSight ? [first, ...steps] : steps).map((place, i) => ({
+    px: toPx(scale, place - first),
+    label: i === 0 ? `${unit} ${formatCount(place)}` : formatCount(place),
+  }))
 }
 
 /** The next of 1, 2, 5, 10, 20, 50 … that is not below `wanted`. */
