@@ -28,8 +28,11 @@ export function throwIfCancelled(signal: AbortSignal | undefined, whenCancelled 
   if (signal?.aborted) throw new LcmError('cancelled', whenCancelled)
 }
 
-/** Runs a generator in slices. The generator yields where it may be interrupted. */
-export const inSlices = <T>(work: Generator<void, T>, signal: AbortSignal): Promise<T> =>
+/**
+ * Runs a generator in slices. The generator yields where it may be interrupted.
+ * @param signal left out where nobody can cancel the work
+ */
+export const inSlices = <T>(work: Generator<void, T>, signal?: AbortSignal): Promise<T> =>
   goingOn(work, new TimeSlice(signal))
 
 /** Runs such a generator within a slice of which other work may have used a part. */

@@ -36,8 +36,6 @@ const TRUST_MS = 1000
 /** Fewer messages than these are all looked at again whenever the file changed. */
 const MANY_MESSAGES = 20_000
 
-const NEVER = new AbortController().signal
-
 export type MemoryReaderOptions = {
   /** Whether the file allows no two messages of a conversation the same seq. By default, it may have them. */
   readonly hasUniqueSeqs?: boolean
@@ -161,7 +159,7 @@ export class MemoryReader {
   async prepare(conversationId: number): Promise<void> {
     const underway = this.#preparing.get(conversationId)
     if (underway) return underway
-    const done = inSlices(this.#prepared(conversationId), NEVER).finally(() => this.#preparing.delete(conversationId))
+    const done = inSlices(this.#prepared(conversationId)).finally(() => this.#preparing.delete(conversationId))
     this.#preparing.set(conversationId, done)
     return done
   }
@@ -174,7 +172,7 @@ export class MemoryReader {
     const underway = this.#preparingMemories.get(conversationId)
     if (underway) return underway
     const done = this.prepare(conversationId)
-      .then(() => inSlices(this.#preparedMemory(conversationId), NEVER))
+      .then(() => inSlices(this.#preparedMemory(conversationId)))
       .finally(() => this.#preparingMemories.delete(conversationId))
     this.#preparingMemories.set(conversationId, done)
     return done

@@ -59,9 +59,6 @@ export const NATIVE_CAPABILITIES: Capabilities = {
 /** `readOnlyReason` of a file that could be written, but was asked for with `readOnly`. */
 export const READ_ONLY_BY_CHOICE = 'The file was opened for reading only.'
 
-/** Nobody cancels the opening of a file. */
-const NEVER = new AbortController().signal
-
 const NOT_BY_THIS_USER = 'The file cannot be written by this user.'
 
 /**
@@ -75,9 +72,7 @@ export async function openMemory(path: string, options: OpenMemoryOptions = {}):
   const absolute = resolve(path)
   if (options.create && isMissingOrEmpty(absolute)) return createMemory(absolute)
   const cacheDir = options.cacheDir ?? userFolders(process.env).cache
-  return openPatiently(absolute, cacheDir, (file, takeCopy) =>
-    inSlices(openingInspected(file, options, takeCopy), NEVER),
-  )
+  return openPatiently(absolute, cacheDir, (file, takeCopy) => inSlices(openingInspected(file, options, takeCopy)))
 }
 
 /** The address may hold a password, so it is not repeated. */

@@ -281,7 +281,7 @@ export class ConversationSizes {
     const stored = messages?.isPlain ? new Map([[id, messages.totalTokens]]) : this.#tokensNow(ids)
     const memory = isLong ? this.#reader.keptMemory(id) : null
     const windows = memory
-      ? new Map([[id, await inSlices(this.#windows.measuring(memory, id), NEVER)]])
+      ? new Map([[id, await inSlices(this.#windows.measuring(memory, id))]])
       : this.#windows.measure(ids)
     return new Map(
       ids.map((one) => [one, { storedTokens: stored.get(one) ?? 0, window: windows.get(one) ?? NO_WINDOW }]),
@@ -308,8 +308,6 @@ function entriesOf(db: ReadDb, of: Conversations): ReadonlyMap<number, EntryCoun
 }
 
 const isLarge = (entries: EntryCounts | undefined): boolean => (entries?.items ?? 0) >= LARGE
-
-const NEVER = new AbortController().signal
 
 const NONE: Tokens = { storedTokens: 0, window: NO_WINDOW }
 const NO_WINDOWS: ReadonlyMap<number, WindowSize> = new Map()
