@@ -10,8 +10,6 @@ import { countingLoggedTokens, inferringTokens } from './active-tokens.ts'
 import { deriveEvents } from './derived-events.ts'
 import type { LoggedEvent } from './event-log.ts'
 
-const NEVER = new AbortController().signal
-
 /** The events of a conversation, oldest first, and the active tokens right after each as far as they are known. */
 export type TimedEvents = {
   readonly events: readonly LoggedEvent[]
@@ -52,7 +50,7 @@ export type KeptEventsOptions = {
 export class KeptEvents {
   readonly #options: KeptEventsOptions
   readonly #kept = new WeakMap<Summaries, Kept>()
-  readonly #preparing = new WeakMap<Summaries, Promise<void>>()
+  readonly #preparing = new WeakMap<Summaries, Promise<TimedEvents>>()
 
   constructor(options: KeptEventsOptions) {
     this.#options = options
@@ -60,28 +58,29 @@ export class KeptEvents {
 
   /** Call inside the snapshot in which the memory was read. */
   of(memory: Memory): TimedEvents {
-    const state = this.#stateOf(memory)
-    return this.#atHand(memory, state) ?? this.#keep(memory, withoutYielding(this.#reading(memory, state)))
+    return withoutYielding(this.#read(memory))
   }
 
   /**
-   * Reads what `of` returns in slices, so that others have their turn meanwhile. What was logged meanwhile is read by `of`
-   * itself.
+   * Reads what `of` returns in slices, so that others have their turn meanwhile. When something is logged during that, `of`
+   * reads all of it again, at once.
    */
   async prepare(memory: Memory): Promise<void> {
-    const underway = this.#preparing.get(memory.summaries)
-    if (underway) return underway
-    const done = inSlices(this.#prepared(memory), NEVER).finally(() => this.#preparing.delete(memory.summaries))
-    this.#preparing.set(memory.summaries, done)
-    return done
+    const { summaries } = memory
+    const underway =
+      this.#preparing.get(summaries) ?? inSlices(this.#read(memory)).finally(() => this.#preparing.delete(summaries))
+    this.#preparing.set(summaries, underway)
+    await underway
   }
 
-  *#prepared(memory: Memory): Generator<void> {
+  *#read(memory: Memory): Generator<void, TimedEvents> {
     const state = this.#stateOf(memory)
-    if (this.#atHand(memory, state)) return
+    const atHand = this.#atHand(memory, state)
+    if (atHand) return atHand
     const read = yield* this.#reading(memory, state)
-    const now = this.#stateOf(memory)
-    if (now.log === state.log && now.isBeside === state.isBeside) this.#keep(memory, read)
+    // It is kept with the state of before, so that it is read again when something was logged during the reading.
+    this.#kept.set(memory.summaries, read)
+    return read
   }
 
   #stateOf(memory: Memory): State {
@@ -94,11 +93,6 @@ export class KeptEvents {
     const kept = this.#kept.get(summaries)
     const isSame = kept?.links === links && kept.log === log && kept.isBeside === isBeside
     return isSame && (kept.stamp === stamp || performance.now() < kept.restUntilMs) ? kept : null
-  }
-
-  #keep(memory: Memory, read: Kept): TimedEvents {
-    this.#kept.set(memory.summaries, read)
-    return read
   }
 
   *#reading(memory: Memory, state: State): Generator<void, Kept> {
