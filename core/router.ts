@@ -317,7 +317,7 @@ export function createRouter(core: Core) {
       plan: os.compaction.plan.handler(async ({ input }) => (await core.lcm()).planner.planWith(input)),
       whatIf: os.compaction.whatIf.handler(async ({ input }) => (await core.lcm()).whatIf.ask(input)),
       presets: os.compaction.presets.handler(() => [...PRESETS]),
-      runs: os.compaction.runs.handler(async ({ input }) => (await core.lcm()).compactions.asked(input)),
+      runs: os.compaction.runs.handler(async ({ input }) => (await core.lcm()).compactions.runs(input)),
       undoPlan: os.compaction.undoPlan.handler(async ({ input }) => (await core.lcm()).undoer.plan(input)),
       estimate: os.compaction.estimate.handler(async ({ input }) => {
         const { planner, summarizers } = await core.lcm()

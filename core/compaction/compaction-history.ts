@@ -28,7 +28,6 @@ const queries = {
     GROUP BY run_id`,
 } as const
 
-type Asked = Omit<RunsInput, 'runId'> & { readonly runId?: string | null | undefined }
 type Created = CompactionRunRecord['created'][number]
 type EventRow = Omit<Created, 'kind' | 'attempts'> & {
   readonly runId: string
@@ -47,14 +46,12 @@ export class CompactionHistory {
     this.#db = db
   }
 
-  /** Returns runs, newest first, each with its nodes in order and every call to a summariser that led to them. */
-  runs(conversationId: number): CompactionRunRecord[] {
-    return this.asked({ conversationId, created: 'listed' })
-  }
-
-  /** Returns the same, or a single run of it, and lists or counts what was made: a long compaction made thousands. */
-  asked({ conversationId, runId = null, created }: Asked): CompactionRunRecord[] {
-    const of = { conversationId, runId }
+  /**
+   * Returns runs, newest first, or a single one. Each has its nodes in order with every call to a summariser that led to
+   * them, or their number alone, because a long compaction made thousands.
+   */
+  runs({ conversationId, runId, created }: RunsInput): CompactionRunRecord[] {
+    const of = { conversationId, runId: runId ?? null }
     const counts = created === 'counted' ? new Map(this.#db.rows<[string, number]>(queries.counts, of)) : null
     const listed = counts ? new Map<string, Created[]>() : this.#created(of)
     const pruned = prunedByRun(readPruned(this.#db, conversationId))

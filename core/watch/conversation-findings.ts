@@ -27,7 +27,7 @@ export async function conversationFindings(
 ): Promise<WatchFinding[]> {
   const usage = await lcm.usage.of({ conversationId, columns: 1024, limit: 1000 }, signal)
   const findings = [
-    failing(lcm.compactions.runs(conversationId), conversationId, nowMs),
+    failing(lcm.compactions.runs({ conversationId, created: 'counted' }), conversationId, nowMs),
     due(lcm, conversationId, usage),
     breaking(usage, conversationId, nowMs),
   ]

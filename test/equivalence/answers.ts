@@ -109,7 +109,7 @@ function askConversation(lcm: Lcm, conversationId: number, ask: Ask): void {
   ask(`evaluation ${of}`, () => lcm.planner.evaluate(request))
   ask(`plan ${of}`, () => lcm.planner.plan(request))
   ask(`what if ${of}`, () => lcm.whatIf.ask(request))
-  ask(`runs ${of}`, () => lcm.compactions.runs(conversationId))
+  ask(`runs ${of}`, () => lcm.compactions.runs({ conversationId, created: 'listed' }))
 }
 
 function askNode(lcm: Lcm, id: string, ask: Ask): void {

@@ -52,7 +52,8 @@ describe('lossless-claude', () => {
         expect([window.reconstructed, window.activeTokens]).toEqual([false, parts[index]?.tokensAfter])
       })
       const log = truth.compactionLog as { tokensBefore: number; tokensAfter: number }[]
-      expect(compactions.runs(1).map(({ tokensBefore, tokensAfter }) => [tokensBefore, tokensAfter])).toEqual(
+      const runs = compactions.runs({ conversationId: 1, created: 'listed' })
+      expect(runs.map(({ tokensBefore, tokensAfter }) => [tokensBefore, tokensAfter])).toEqual(
         log.map((run) => [run.tokensBefore, run.tokensAfter]).reverse(),
       )
     })

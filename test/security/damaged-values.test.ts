@@ -280,7 +280,8 @@ async function askTheRest(lcm: Lcm): Promise<void> {
     for (const _ of text);
   for (const _ of toJson(lcm.info, all, { isSanitized: true, asJson: (value) => value }));
   new Counts().showMemory('0123456789ab', { conversations: lcm.stats.conversations(), checks: [] })
-  for (const id of conversations) z.array(CompactionRunRecord).parse(lcm.compactions.runs(id))
+  for (const id of conversations)
+    z.array(CompactionRunRecord).parse(lcm.compactions.runs({ conversationId: id, created: 'listed' }))
   z.array(SurgeryEvent).parse(lcm.surgery.events(null))
   for (const summaryId of lcm.read.column<string>('SELECT summary_id FROM summaries')) {
     Provenance.parse(await lcm.provenance.find(ProvenanceInput.parse({ summaryId })))

@@ -63,7 +63,7 @@ function askAbout(lcm: Lcm, conversationId: number, ask: Ask): void {
   const request = CompactInput.parse({ conversationId })
   ask('compaction.evaluate', () => lcm.planner.evaluate(request))
   ask('compaction.plan', () => lcm.planner.plan(request))
-  ask('compaction.runs', () => lcm.compactions.runs(conversationId))
+  ask('compaction.runs', () => lcm.compactions.runs({ conversationId, created: 'listed' }))
   ask('compaction.whatIf', () => lcm.whatIf.ask(request))
 
   const withParts = page.messages.filter((message) => message.parts.length > 0)

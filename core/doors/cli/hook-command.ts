@@ -228,6 +228,6 @@ async function recall(
 
 /** Codex writes a compaction down before the session starts again, Claude Code after that. */
 function isStored({ compactions }: Lcm, conversationId: number, sinceMs: number): boolean {
-  const [newest] = compactions.runs(conversationId)
+  const [newest] = compactions.runs({ conversationId, created: 'counted' })
   return newest !== undefined && (newest.finishedAtMs ?? newest.startedAtMs) >= sinceMs
 }
