@@ -1,4 +1,5 @@
 import type { DetailKind } from '../contract/loss.ts'
+import { once } from '../keeping.ts'
 import { type ClaimRange, claimsIn } from '../provenance/claims.ts'
 import type { SourceText } from '../provenance/passages.ts'
 import { mayDeny, polarityOf } from '../provenance/polarity.ts'
@@ -35,7 +36,7 @@ export type Details = {
 
 /** A longer text is data; what follows is not read. */
 export const LONGEST_TEXT = 200_000
-/** At most this much text is read between two moments at which other work may go first. */
+/** At most this much text is read between two yields. */
 const PIECE_CHARS = 5000
 
 type Place = { readonly told: number; readonly offset: number }
@@ -44,7 +45,8 @@ type Place = { readonly told: number; readonly offset: number }
 export type FoundSentence = {
   readonly text: string
   readonly kind: ClaimRange['kind']
-  readonly specifics: readonly Specific[]
+  /** Looks for them when they are first asked for. That takes twice as long as finding the sentence. */
+  readonly specifics: () => readonly Specific[]
   readonly source: ToldText
 }
 
@@ -72,10 +74,10 @@ export function* readingDetails(
         yield
         since = 0
       }
-      const specifics = specificsOf(piece)
+      const specifics = once(() => specificsOf(piece))
       if (!isRead({ text: piece, kind: range.kind, specifics, source })) continue
       pieces.push(piece)
-      claims.push({ kind: range.kind, start: length, end: length + piece.length, found: specifics })
+      claims.push({ kind: range.kind, start: length, end: length + piece.length, found: specifics() })
       places.push({ told, offset: range.start - length })
       length += piece.length + 1
     }

@@ -128,8 +128,8 @@ async function addTogether(
   }
   const stands = (specific: Specific): boolean => holders.some(({ index }) => index.has(specific))
   const isRead = (sentence: FoundSentence): boolean => {
-    if (sentence.specifics.some(stands) || mattersAsWhole(sentence)) return true
-    add(sentence.source, sentence.specifics.length, 0)
+    if (sentence.specifics().some(stands) || mattersAsWhole(sentence)) return true
+    add(sentence.source, sentence.specifics().length, 0)
     return false
   }
   const details = await goingOn(readingDetails(texts, null, isRead), slice)
