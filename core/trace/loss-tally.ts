@@ -11,7 +11,7 @@ export type Compared = { readonly way: readonly number[]; readonly nodes: readon
 /** A detail that did not come through. Its entry in a report is made only when it is listed, because most are not. */
 export type Lost = {
   readonly detail: Detail
-  /** What it has in common with the same detail elsewhere: see `keyOf`. */
+  /** Equal for the same detail in several places: see `keyOf`. */
   readonly key: string
   readonly sentence: string
   /** The id of the text that says it, and where in its conversation that stands. */
@@ -29,7 +29,7 @@ export type Lost = {
 export const isChanged = ({ compared, fall, index }: Lost): boolean =>
   compared.nodes[fall]?.fates[index]?.fate === 'changed'
 
-/** By which two details are the same, wherever they are said. A short number is the same only in the same sentence. */
+/** Returns a key that is equal for the same detail in several places. A short number is the same only in the same sentence. */
 export function keyOf(detail: Detail, sentence: string): string {
   const { kind, text } = detail
   return `${kind} ${text.toLowerCase()}${isShortNumber(detail) ? ` ${sentence.toLowerCase()}` : ''}`
@@ -39,10 +39,10 @@ export function keyOf(detail: Detail, sentence: string): string {
 const LEAST_SERIES = 4
 
 /**
- * Tells what says more than how far something was counted from the counters: the numbers of sentences of which others
- * differ in nothing but these.
+ * Separates counters from all else that was lost. A counter is a number in one of several sentences that differ in nothing
+ * but their numbers: it only says how far something was counted.
  */
-export function withoutCounters(lost: readonly Lost[]): { readonly gone: Lost[]; readonly counters: Lost[] } {
+export function separateCounters(lost: readonly Lost[]): { readonly gone: Lost[]; readonly counters: Lost[] } {
   const frames = new Map<string, Set<string>>()
   // The details of a sentence follow each other.
   let [last, frame] = ['', '']
@@ -117,9 +117,7 @@ export class Tally {
       rest += 1
       if (fate === 'kept') kept += 1
     }
-    const [droppedOf, changedOf] = [dropped, changed].map((all) => Map.groupBy(all, ({ detail }) => detail.kind))
-    const of = (kinds: ReadonlyMap<DetailKind, readonly Lost[]> | undefined, kind: DetailKind): number =>
-      kinds?.get(kind)?.length ?? 0
+    const [droppedOf, changedOf] = [countsByKind(dropped), countsByKind(changed)]
     return {
       items,
       details: rest + changed.length + dropped.length,
@@ -127,11 +125,19 @@ export class Tally {
       changed: changed.length,
       unknown: rest - kept,
       dropped: dropped.length,
-      byKind: KIND_ORDER.map((kind) => ({ kind, dropped: of(droppedOf, kind), changed: of(changedOf, kind) })).filter(
-        (one) => one.dropped + one.changed > 0,
-      ),
+      byKind: KIND_ORDER.map((kind) => ({
+        kind,
+        dropped: droppedOf.get(kind) ?? 0,
+        changed: changedOf.get(kind) ?? 0,
+      })).filter((one) => one.dropped + one.changed > 0),
     }
   }
 }
 
 const RANK: Readonly<Record<DetailFate, number>> = { dropped: 0, unknown: 1, changed: 2, kept: 3 }
+
+function countsByKind(lost: readonly Lost[]): ReadonlyMap<DetailKind, number> {
+  const counts = new Map<DetailKind, number>()
+  for (const { detail } of lost) counts.set(detail.kind, (counts.get(detail.kind) ?? 0) + 1)
+  return counts
+}

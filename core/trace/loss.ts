@@ -14,7 +14,7 @@ import { inSlices, TimeSlice } from '../yielding.ts'
 import { readingDetails, type Sentence, type ToldText } from './details.ts'
 import { type Fate, FateFinder } from './fates.ts'
 import { nodeFacts } from './ladder.ts'
-import { type Compared, isChanged, keyOf, type Lost, listed, Tally, withoutCounters } from './loss-tally.ts'
+import { type Compared, isChanged, keyOf, type Lost, listed, separateCounters, Tally } from './loss-tally.ts'
 import { fallsOf, KEPT, NodeComparer, SourceValues } from './node-fates.ts'
 import { textsOf, toldTextsOf, windowIds } from './node-texts.ts'
 import { SummaryMakers } from './summary-makers.ts'
@@ -88,7 +88,7 @@ export class LossReporter {
       break
     }
     const all = await this.#notAfter(lost, change.after, memory, tally, slice, signal)
-    const { gone, counters } = withoutCounters(all)
+    const { gone, counters } = separateCounters(all)
     for (const counter of counters) tally.leaveOut(counter)
     if (counters.length > 0) notes.push(countersNote(counters.length))
     const [changed, dropped] = [listed(gone.filter(isChanged)), listed(gone.filter((one) => !isChanged(one)))]
