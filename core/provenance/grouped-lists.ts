@@ -12,7 +12,7 @@ export const listOf = ({ begins, values }: Grouped, group: number): Int32Array =
 export const lengthOf = ({ begins }: Grouped, group: number): number =>
   group < 0 || group + 1 >= begins.length ? 0 : (begins[group + 1] as number) - (begins[group] as number)
 
-/** How many items are looked at between two moments at which other work may go first. */
+/** How many items are looked at between two yields. */
 const ITEMS_A_PIECE = 100_000
 
 /** Groups the indexes of some items by a number that each has, in pieces of some milliseconds. */
@@ -36,7 +36,7 @@ export function* grouping(groups: Int32Array, count: number): Generator<void, Gr
   return { begins, values }
 }
 
-/** This many terms are looked at between two moments at which other work may go first. */
+/** How many terms are looked at between two yields. */
 const TERMS_A_PIECE = 20_000
 
 /** Groups the units in which terms stand by the terms, each unit once. */

@@ -48,6 +48,8 @@ export const SCORE = {
   words: 0.65,
   order: 0.15,
   specifics: 0.2,
+  /** A passage with the words in another order counts as having this share of the order, times its share of the words. */
+  leastOrder: 0.6,
   /** The factor of a score when the source denies what the claim says, or says the opposite. */
   flipped: 0.75,
   /** A wider passage has to score this much more for every further unit. */

@@ -27,7 +27,10 @@ export type Claim = ClaimRange & {
   readonly specifics: readonly number[]
 }
 
-/** Where a claim stands in a text, with its specifics where they were looked for before. Their offsets are the claim's. */
+/**
+ * Where a claim stands in a text. `found` holds its specifics when the caller has looked for them already, with offsets
+ * from the beginning of the claim.
+ */
 export type ClaimSource = ClaimRange & { readonly found?: readonly Specific[] }
 
 /** What the sources are scanned for: every informative term and every specific of the claims. */
@@ -121,7 +124,7 @@ type VocabularyParts = Pick<Vocabulary, 'claims' | 'isReporting' | 'specifics' |
   readonly terms: ReadonlyMap<string, number>
 }
 
-/** How many claims are read between two moments at which other work may go first. */
+/** How many claims are read between two yields. */
 const CLAIMS_A_PIECE = 20
 const TERMS_A_PIECE = 2000
 

@@ -52,12 +52,12 @@ const lastRead = new WeakMap<Vocabulary, { readonly claim: Claim; readonly read:
 export function readClaim(claim: Claim, vocabulary: Vocabulary): ReadClaim {
   const last = lastRead.get(vocabulary)
   if (last?.claim === claim) return last.read
-  const read = reading(claim, vocabulary)
+  const read = readAnew(claim, vocabulary)
   lastRead.set(vocabulary, { claim, read })
   return read
 }
 
-function reading(claim: Claim, vocabulary: Vocabulary): ReadClaim {
+function readAnew(claim: Claim, vocabulary: Vocabulary): ReadClaim {
   const tokens = tokensOf(claim.text)
   // The pieces of one path or identifier together weigh as much as one word.
   const shares = new Map<number, number>()

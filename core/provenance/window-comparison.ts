@@ -42,9 +42,10 @@ export class WindowComparison {
   readonly #index: IndexView
   readonly #contrary: ReadonlySet<number>
   readonly #own = new Map<number, OwnUnit>()
+  /** How many windows were compared. The last one has this number. */
+  #windows = 0
   /** By place of a term in the claim: the number of the last window that had it. */
   readonly #lastWindow: Int32Array
-  #windows = 0
 
   constructor(weighed: WeighedClaim, index: IndexView) {
     this.#weighed = weighed
@@ -110,12 +111,13 @@ export class WindowComparison {
       distinct += 1
     }
     const coverage = total > 0 ? found / total : 0
-    const mostOrder = Math.max(pairs.length > 0 ? this.#mostOrder() : coverage, coverage * 0.6)
-    if (mostScore(claim, coverage, most, mostOrder) <= toBeat) return null
+    const leastOrder = SCORE.leastOrder * coverage
+    const mostOrder = pairs.length > 0 ? this.#mostOrder() : coverage
+    if (mostScore(claim, coverage, most, Math.max(mostOrder, leastOrder)) <= toBeat) return null
     const specifics = most > 0 ? specificsIn(claim, window) : NO_SPECIFICS
     const share = claim.specifics.length > 0 ? specifics.size / claim.specifics.length : coverage
     const order = pairs.length > 0 ? orderShare(window, pairs) : coverage
-    let score = SCORE.words * coverage + SCORE.order * Math.max(order, coverage * 0.6) + SCORE.specifics * share
+    let score = SCORE.words * coverage + SCORE.order * Math.max(order, leastOrder) + SCORE.specifics * share
     if (distinct + specifics.size < 2 && weights.length > 2) score = Math.min(score, SCORE.lonely)
     if (score <= toBeat) return null
     const own = window.map((unit) => this.#ownOf(unit))
@@ -198,7 +200,7 @@ type OwnUnit = {
   readonly weight: number
   /** By number of a specific of the claim: its range in the unit. */
   readonly specifics: ReadUnit['specifics']
-  /** The unit with the hits of the claim only, when somebody asked. */
+  /** The unit as `#ownOf` returns it; null until it is asked for. */
   own: ReadUnit | null
 }
 

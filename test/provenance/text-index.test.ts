@@ -62,7 +62,7 @@ it('finds the same in sentences with units, negations, switched verbs and cut wo
   expect(ofSought).toEqual(ofAll)
 })
 
-it('has a value where one of its places is that value, and not where only the word stands that is looked for first', async () => {
+it('has a value only where the whole value stands, and not where only the word stands by which it is looked up', async () => {
   const index = new TextIndex()
   await index.add(source('The store keeps 30 s of src/cache/memory.ts and cache 31.', 0), new TimeSlice())
   const has = (text: string): boolean[] => specificsOf(text).map((specific) => index.has(specific))
