@@ -94,7 +94,7 @@ function describeMessage(db: ReadDb, node: FoundNode & { kind: 'message' }, cont
   }
 }
 
-/** The memory is that of one conversation, where a position is the number of a message without 1. */
+/** Messages are numbered from 1 on, positions from 0 on. The memory has to be that of one conversation. */
 function sourceRangeOf({ coverage }: Memory, node: number): Description['sourceRange'] {
   const [seqs, ends] = [coverage.seqRange(node), coverage.ends(node)]
   return seqs && ends && { ...seqs, first: ends[0] + 1, last: ends[1] + 1 }

@@ -119,7 +119,7 @@ function folded(text: string, origins: Uint32Array | null): Words {
 const unitsIn = (bytes: Buffer): Uint16Array => new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2)
 const NO_ORIGINS = new Uint32Array(0)
 
-/** The same as `words` of the tables, which take longer to make than most searches, for ASCII alone. */
+/** What `words` of the tables holds for ASCII. Making the tables takes longer than most searches. */
 const ASCII_WORDS = Uint8Array.from({ length: 0x80 }, (_, code) => {
   const letter = String.fromCharCode(code).toLowerCase()
   return /[a-z0-9]/.test(letter) ? letter.charCodeAt(0) : OUTSIDE

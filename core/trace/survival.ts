@@ -19,6 +19,7 @@ export type Counted = {
 }
 
 const UNCOUNTED = -2
+/** The messages of a batch share what a comparison reads of the window. */
 const MESSAGES_AT_ONCE = 200
 /** When an answer needs more than this share of a conversation counted, everything that is left is counted. */
 const MOST_OF_WHOLE = 0.5

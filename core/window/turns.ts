@@ -87,7 +87,7 @@ function addMessage(
   const text = [content, ...files].filter((line) => line.trim() !== '').join('\n')
   if (item.role === 'assistant') {
     const answer = (part: Part): void => builder.result(part, part.output ?? part.error ?? '')
-    // The answer may be stored in two messages, cut before the result of a tool that the provider ran.
+    // One answer may be stored as two messages: the second begins with the result of a call in the first.
     const earlier = tools.filter((part) => isOnlyResult(part) && builder.awaits(part.callId))
     for (const part of earlier) answer(part)
     const own = tools.filter((part) => !earlier.includes(part))
@@ -104,7 +104,7 @@ function addMessage(
 const hasResult = ({ output, error }: Part): boolean => output !== null || error !== null
 const isOnlyResult = (part: Part): boolean => part.input === null && hasResult(part)
 
-/** The calls of an answer. It has the results of tools that the provider ran, too, as parts of their own. */
+/** Returns the calls of an answer. A result that is stored as a part of its own, behind its call, is no second call. */
 function callsIn(tools: readonly Part[]): Call[] {
   const ids = new Set<string | null>()
   return tools.flatMap((part): Call[] => {

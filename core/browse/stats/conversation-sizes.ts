@@ -105,7 +105,7 @@ export class ConversationSizes {
     const rows = readSnapshot(this.#db, () => this.#rowCounts([id]))
     if (!isLarge(rows.entries.get(id))) return
     const tokens = (await this.#tokensOf([id], rows)).get(id)
-    // Where somebody wrote meanwhile, the window is measured as it is then.
+    // When the file has changed during the measurement, its result is dropped, and `exact` measures the new state at once.
     if (tokens && changeStamp(this.#db) === stamp)
       this.#keptNow().set(id, { messages: rows.counts.get(id) ?? 0, ...tokens })
   }
@@ -271,6 +271,7 @@ export class ConversationSizes {
   /** Adds up the tokens of conversations that are read together. A large conversation is read alone. */
   async #tokensOf(ids: readonly number[], { counts, entries }: RowCounts): Promise<TokensById> {
     const [id = 0] = ids
+    // An overview may have measured the conversation already: see `prepare`.
     const known = ids.length === 1 ? this.#keptNow().get(id) : undefined
     if (known) return new Map([[id, known]])
     const isLong = isLarge(entries.get(id))

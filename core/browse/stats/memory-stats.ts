@@ -260,7 +260,10 @@ export class MemoryStats {
     }
   }
 
-  /** Measures the window of a conversation in slices, which in a long one takes a second, before `overview` needs it. */
+  /**
+   * Measures the window of a conversation in slices before `overview` needs it. Measured at once, a long one holds up all
+   * other answers for a second.
+   */
   async prepareOverview(conversationId: number): Promise<void> {
     await this.#sizes.prepare(conversationId)
   }

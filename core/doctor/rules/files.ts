@@ -100,7 +100,7 @@ function* findUnknown(context: RuleContext): Iterable<Finding | null> {
     if (reference === null || known.has(reference.fileId) || !isAsked(context, reference.conversationId)) yield null
     else {
       const { id, conversationId, fileId } = reference
-      // An object in a list of ids may have no text at all.
+      // A list of ids may hold anything, and not every object can be converted to a text.
       const named = typeof fileId === 'object' ? 'something that is no id' : String(fileId)
       yield { id, conversationId, detail: `refers to ${named}, which has no row` }
     }
