@@ -1,11 +1,11 @@
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { type PrunedOutput, readPruned } from '../systems/pruned-outputs.ts'
-import { runsNotInForks } from '../systems/records/events.ts'
+import { compactionEvents, runsNotInForks } from '../systems/records/events.ts'
 import { type ForkPoint, forkPoint } from '../systems/records/forks.ts'
 import { externalIdsOf, firstMessageAtMs, placesOf } from '../systems/records/messages.ts'
 import { type Placements, storedPlacements } from './placements.ts'
-import { readEvents, readReplacementsAfter } from './time-travel/event-log.ts'
+import { readReplacementsAfter } from './time-travel/event-log.ts'
 import { undoReplacements } from './time-travel/undo.ts'
 
 /** What a fork sees of the conversations that it was forked from. */
@@ -66,7 +66,7 @@ function windowAt(db: ReadDb, reader: MemoryReader, { forkId, parentId, newestSe
   const forkedAtMs = firstMessageAtMs(db, forkId) ?? Number.POSITIVE_INFINITY
   const isLater = (seq: number, atMs: number): boolean => seq > newestSeq || (seq === newestSeq && atMs > forkedAtMs)
   const notInForks = runsNotInForks(db, parentId)
-  const last = readEvents(db, parentId).findLast(
+  const last = compactionEvents(db, parentId).findLast(
     ({ newestSeq: at, atMs, runId }) => (at === null || (isSeen(at) && !isLater(at, atMs))) && !notInForks.has(runId),
   )
   const replacements = readReplacementsAfter(

@@ -1,13 +1,7 @@
 import { NodeId } from '#core/contract/ids.ts'
 import type { CompactionEvent } from '#core/contract/time-travel.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
-import {
-  compactionEvents,
-  replacedEntries,
-  replacementsAfter,
-  type StoredEvent,
-  windowEditsSince,
-} from '#core/systems/records/events.ts'
+import { replacedEntries, replacementsAfter, type StoredEvent, windowEditsSince } from '#core/systems/records/events.ts'
 import { withoutYielding } from '#core/yielding.ts'
 import type { Placements } from '../placements.ts'
 
@@ -21,9 +15,6 @@ export type Replacement = {
   /** The id of a compaction event. */
   readonly eventId?: number
 }
-
-/** Returns events, oldest first. */
-export const readEvents = (db: ReadDb, conversationId: number): LoggedEvent[] => compactionEvents(db, conversationId)
 
 /** A change of the window that was not a compaction. */
 export type Edit = Replacement & {

@@ -17,14 +17,14 @@ import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { readSnapshot } from '#core/sqlite/read-snapshot.ts'
 import type { MemoryReader } from '#core/systems/memory-reader.ts'
 import { prunedByRun, readPruned } from '#core/systems/pruned-outputs.ts'
+import { compactionEvents } from '#core/systems/records/events.ts'
 import type { System } from '#core/systems/system.ts'
 import type { ContextAssembler } from '../context-assembler.ts'
 import { type Placements, storedPlacements } from '../placements.ts'
 import type { PastEntries } from '../read-window.ts'
 import { storedTokens } from './active-tokens.ts'
 import { compactionMarks } from './compaction-marks.ts'
-import { differenceOf } from './difference.ts'
-import { type Edit, type LoggedEvent, readEdits, readEvents, readReplacementsAfter } from './event-log.ts'
+import { type Edit, type LoggedEvent, readEdits, readReplacementsAfter } from './event-log.ts'
 import { KeptEvents } from './kept-events.ts'
 import { locateMoment, messagesAt, newestAt, type Point } from './point.ts'
 import { reconstruct } from './reconstruct.ts'
@@ -178,7 +178,7 @@ export class TimeTravel {
     return readSnapshot(this.#options.db, () => {
       if (!this.#options.keepsLog) return null
       const memory = this.#options.reader.memory(conversationId)
-      const events = readEvents(this.#options.db, conversationId)
+      const events = compactionEvents(this.#options.db, conversationId)
       const first = events.findIndex((event) => event.runId === runId)
       const newestSeq = events[first]?.newestSeq ?? null
       if (newestSeq === null) return null
@@ -301,3 +301,22 @@ function knownAt({ atMs, newestSeq, events: happened }: Point, events: readonly 
 
 const unlogged = (memory: Memory, logged: ReadonlySet<string>): boolean =>
   ownSummaries(memory).some((node) => !logged.has(memory.summaries.at(node).id))
+
+/**
+ * Returns what left a window and what entered it. Removing `left` from the earlier items and adding `entered`, each at
+ * its ordinal, gives the later ones.
+ */
+function differenceOf(before: ContextAt, after: ContextAt): ContextDifference {
+  const { items: earlier, ...beforeFigures } = before
+  const { items: later, ...afterFigures } = after
+  const [was, is] = [new Set(earlier.map((item) => item.id)), new Set(later.map((item) => item.id))]
+  const left = earlier.filter((item) => !is.has(item.id))
+  const entered = later.filter((item) => !was.has(item.id))
+  return {
+    before: beforeFigures,
+    after: afterFigures,
+    left,
+    entered,
+    stayed: earlier.length - left.length,
+  }
+}
