@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RowChange } from '#core/contract/repair.ts'
-import { sha256, startSha256 } from '#core/hashing.ts'
+import { startSha256 } from '#core/hashing.ts'
 import { jsonElements } from '#core/parsed-json.ts'
 import type { Fix, FixContext } from '#core/systems/fix.ts'
 import { isNative } from '#core/systems/native/native.ts'
@@ -55,19 +55,16 @@ function* findWrongHashes(context: RuleContext): Iterable<Finding | null> {
   const buffer = Buffer.alloc(CHUNK_BYTES)
   for (const { id, conversationId, found, hash } of files(context)) {
     if (!found || hash === null || !/^[0-9a-f]{64}$/i.test(hash)) continue
-    const now = yield* hashOf(found.path, found.bytes, buffer)
+    const now = yield* hashOf(found.path, buffer)
     yield now === hash.toLowerCase() ? null : { id, conversationId, detail: 'its content was changed' }
   }
 }
 
-function* hashOf(path: string, bytes: number, buffer: Buffer): Generator<null, string> {
+function* hashOf(path: string, buffer: Buffer): Generator<null, string> {
+  const sum = startSha256()
   const file = openSync(path, 'r')
   try {
-    let read = readSync(file, buffer)
-    // Most files are read at once.
-    if (read === bytes && read < buffer.length) return sha256(buffer.subarray(0, read))
-    const sum = startSha256()
-    for (; read > 0; read = readSync(file, buffer)) {
+    for (let read = readSync(file, buffer); read > 0; read = readSync(file, buffer)) {
       sum.update(buffer.subarray(0, read))
       yield null
     }
@@ -135,9 +132,8 @@ function measured({ db, filesDirs }: FixContext, id: string): RowChange[] {
   const row = fileRow(db, id)
   const path = row && locate(db.path, row, filesDirs)
   if (!row || !path) return []
-  const { size } = statSync(path)
-  const content_hash = withoutYielding(hashOf(path, size, Buffer.alloc(CHUNK_BYTES)))
-  const now = { byte_size: size, content_hash }
+  const content_hash = withoutYielding(hashOf(path, Buffer.alloc(CHUNK_BYTES)))
+  const now = { byte_size: statSync(path).size, content_hash }
   if (now.byte_size === row.bytes && now.content_hash === row.hash) return []
   const before = { byte_size: row.bytes, content_hash: row.hash }
   return [{ table: 'large_files', key: { file_id: id }, before, after: now }]
