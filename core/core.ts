@@ -181,6 +181,7 @@ export class Core {
     }
     this.#lcm = lcm
     this.#seen = this.#stamp()
+    this.#autoCompactor?.onOpened()
     return lcm
   }
 
@@ -277,8 +278,7 @@ export class Core {
       this.#notOurs = stamp
       return
     }
-    const lcm = await this.openMemory()
-    if (lcm) this.#autoCompactor.look(lcm)
+    await this.openMemory()
   }
 
   /** Stops the jobs and closes the file. Later calls open nothing any more. */

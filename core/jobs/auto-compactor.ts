@@ -22,7 +22,10 @@ export class AutoCompactor {
    * it grew.
    */
   readonly #triedAt = new Map<number, number>()
-  /** True when there may be something to compact although the file does not change: a lock was met, or a run ended. */
+  /**
+   * True when there may be something to compact although the file does not change: it was opened, a lock was met, or a
+   * run ended.
+   */
   #isWaiting = false
   /** How far each window was from its thresholds when it was last read, less what was added since. */
   readonly #distances = new Map<number, { messages: number; tokens: number }>()
@@ -30,6 +33,11 @@ export class AutoCompactor {
   constructor(jobs: Jobs, summarizer = 'deterministic') {
     this.#jobs = jobs
     this.#summarizer = summarizer
+  }
+
+  /** Whoever opened the file, it may have grown before. */
+  onOpened(): void {
+    this.#isWaiting = true
   }
 
   /**
@@ -42,7 +50,7 @@ export class AutoCompactor {
     this.#isWaiting = true
   }
 
-  /** Looks again after a lock or the end of a run. */
+  /** Looks after an opening, a lock or the end of a run. */
   lookAgain(lcm: Lcm): void {
     if (this.#isWaiting) this.look(lcm)
   }

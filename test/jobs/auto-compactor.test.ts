@@ -14,13 +14,12 @@ afterEach(async () => {
   memory?.close()
 })
 
-async function watched(
+function hosted(
+  path: string,
   env: Readonly<Record<string, string>>,
   autoCompact: boolean,
   isReady: () => Promise<unknown> = () => Promise.resolve(),
-): Promise<{ core: Core; memory: TestMemory; conversation: number }> {
-  const built = buildMemory()
-  const conversation = built.conversation({ messages: ['What is this?', 'A test.'] })
+): Core {
   const texts = { LCM_TOKEN_BUDGET: '2000', LCM_FRESH_TAIL_COUNT: '2', ...env }
   const open = { settings: readSettings(texts) }
   const machine = new Machine({ env: { LCM_DATA_DIR: temporaryFolder() }, resourcesDir: '/nowhere' })
@@ -29,9 +28,19 @@ async function watched(
     await isReady()
     return run(...job)
   }
-  const made = new Core({ path: built.path, open, machine, execute, autoCompact })
-  core = made
+  core = new Core({ path, open, machine, execute, autoCompact })
+  return core
+}
+
+async function watched(
+  env: Readonly<Record<string, string>>,
+  autoCompact: boolean,
+  isReady?: () => Promise<unknown>,
+): Promise<{ core: Core; memory: TestMemory; conversation: number }> {
+  const built = buildMemory()
   memory = built
+  const conversation = built.conversation({ messages: ['What is this?', 'A test.'] })
+  const made = hosted(built.path, env, autoCompact, isReady)
   await made.lcm()
   made.subscribe(() => undefined)
   return { core: made, memory: built, conversation }
@@ -56,6 +65,16 @@ it('compacts a memory that grew past the threshold until it is below it', async 
   const result = compactions(core)[0]?.result
   expect(result?.kind === 'compact' && result.value.stopReason).toBe('target_reached')
   expect((await core.lcm()).stats.conversations()[0]?.pressure).toBeLessThan(0.75)
+})
+
+it('compacts a memory that grew before it was opened, and does not change any more', async () => {
+  const built = buildMemory()
+  memory = built
+  const conversation = built.conversation({ messages: ['What is this?', 'A test.'] })
+  grow(built, conversation, 40)
+  const opened = hosted(built.path, {}, true)
+  await opened.lcm()
+  await expect.poll(() => compactions(opened)[0]?.state, { timeout: 5000 }).toBe('done')
 })
 
 it('compacts no second time after nothing could be compacted, until more was written', async () => {
