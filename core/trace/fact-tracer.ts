@@ -34,6 +34,8 @@ export type TracerOptions = {
 const MOST_DETAILS = 1000
 /** At most this many details are listed. */
 const MOST_LISTED = 300
+/** At most this many items of the window are named that say it and do not go to the model. */
+const MOST_UNSENT = 3
 const NEVER = new AbortController().signal
 
 /** What is followed, from where. */
@@ -121,13 +123,11 @@ export class FactTracer {
       return at === undefined ? null : makers.at(at)
     }
     const lostAt = mostLost(falls, ladder.way, makers)
-    const rungs = new Rungs({
-      db,
-      memory,
-      makers,
-      listed,
-      leftOut: this.#options.leftOut(memory.messages.conversationId),
-    })
+    const leftOut = this.#options.leftOut(memory.messages.conversationId)
+    const saying = [node, ...way.filter(({ fates }) => fates.some(({ fate }) => fate === 'kept')), ...window.toldAgain]
+    const unsent = saying.filter(({ id }) => leftOut.has(id)).slice(0, MOST_UNSENT)
+    notes.push(...unsent.map(({ id }) => `${id} is in the window, but the model is not given it: the window says why.`))
+    const rungs = new Rungs({ db, memory, makers, listed, leftOut })
     const rungLadder: Rung[] = [
       rungs.foot(node, base, isInWindow),
       ...way.map((fates, index) => rungs.summary(ladder.way[index] as number, fates, way[index - 1] ?? null)),

@@ -168,6 +168,17 @@ describe('the ladder of a fact', () => {
     expect((whole?.tokens ?? 0) - (sent?.tokens ?? 0)).toBe(Math.ceil('The audit.'.length / 4))
   })
 
+  it('says of what the window holds that the model is not given it', async () => {
+    const notesOf = async (id: string, leftOut: readonly string[]) =>
+      (await tracer(memory, leftOut).trace(TraceInput.parse({ id }))).notes.filter((note) => /not given/.test(note))
+    expect(await notesOf('msg_6', ['msg_6', 'sum_top'])).toEqual([
+      'msg_6 is in the window, but the model is not given it: the window says why.',
+    ])
+    expect(await notesOf('msg_6', ['msg_5'])).toEqual([])
+    // Nothing of the message stands in the summary that is left out.
+    expect(await notesOf('msg_1', ['sum_top'])).toEqual([])
+  })
+
   it('marks the words that are traced, and not the whole line in which they stand', async () => {
     const line = '2025-09-01 the pool failed with an error while it was drained'
     using told = buildMemory({ conversations: [{ messages: [line, 'Good.'] }] })
