@@ -81,7 +81,7 @@ export function sceneOf(strata: Strata, rest: Partial<Scene> & { readonly viewpo
     strata,
     index,
     age: ageRange(strata.summaries),
-    layers: () => overviewLayers(strata, index, rows.plot),
+    layers: () => overviewLayers(strata, index, rows.plot.left, rows.plot.width),
     overview: toBuckets(messageColumns(0, Math.min(strata.extent, 2000)), { x0: 0, x1: strata.extent }),
     detail: null,
     largestTokens: 100,

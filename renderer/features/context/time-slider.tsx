@@ -1,9 +1,11 @@
-import { type KeyboardEvent, type PointerEvent, useId, useMemo } from 'react'
+import { type KeyboardEvent, type PointerEvent, useId } from 'react'
+import type { CompactionEvent } from '#core/contract/time-travel.ts'
 import { depthColor, depthLabel } from '#renderer/ui/depth-color.ts'
 import { depthMarks } from '#renderer/ui/depth-marks.ts'
+import { keptOf } from '#renderer/ui/kept-of.ts'
 import { useWidth } from '#renderer/ui/use-size.ts'
 import { eventText, momentText } from './moment-text.ts'
-import { NOW, normalised, progressAt, startOf, stepEvent, stepMessage, type TimePoint } from './moments.ts'
+import { type Course, NOW, normalised, progressAt, startOf, stepEvent, stepMessage, type TimePoint } from './moments.ts'
 import { eventPosition, pointAt, positionOf } from './time-axis.ts'
 import styles from './time-bar.module.css'
 import type { Time } from './use-time.ts'
@@ -19,16 +21,17 @@ type Props = {
 const REACH_PX = 5
 const TICK_PX = 9
 
+const ticksOf = keptOf((events: readonly CompactionEvent[], course: Course, width: number) => {
+  const onAxis = events.map(({ depth }, index) => ({ x: eventPosition(index, course), depth }))
+  return depthMarks(onAxis, width, TICK_PX)
+})
+
 /** The history from left to right with a tick for each compaction. Everything left of the thumb has happened. */
 export function TimeSlider({ label, time, point, onChange }: Props) {
   const [box, width] = useWidth<HTMLDivElement>()
   const hint = useId()
   const { timeline, course, runSteps } = time
   const x = positionOf(point, course)
-  const ticks = useMemo(() => {
-    const onAxis = timeline.events.map(({ depth }, index) => ({ x: eventPosition(index, course), depth }))
-    return depthMarks(onAxis, width, TICK_PX)
-  }, [timeline.events, course, width])
   const steps = course.messages + course.eventMessages.length
   const { messages, events } = progressAt(normalised(point, course), course)
   const current = point.kind === 'event' ? timeline.events[point.index] : undefined
@@ -72,11 +75,7 @@ export function TimeSlider({ label, time, point, onChange }: Props) {
         <span className={styles.past} style={{ width: `${x * 100}%` }} />
       </span>
       <svg className={styles.ticks} width={width} height={TICK_PX} aria-hidden="true">
-        {[...ticks].map(([depth, path]) => (
-          <path key={depth} d={path} stroke={depthColor(depth)}>
-            <title>{depthLabel(depth)}</title>
-          </path>
-        ))}
+        <Ticks events={timeline.events} course={course} width={width} />
       </svg>
       {current !== undefined && (
         <span
@@ -87,6 +86,17 @@ export function TimeSlider({ label, time, point, onChange }: Props) {
       <span className={styles.thumb} style={{ left: `${x * 100}%` }} />
     </div>
   )
+}
+
+type TicksProps = { readonly events: readonly CompactionEvent[]; readonly course: Course; readonly width: number }
+
+function Ticks({ events, course, width }: TicksProps) {
+  if (width === 0) return null
+  return [...ticksOf(events, course, width)].map(([depth, path]) => (
+    <path key={depth} d={path} stroke={depthColor(depth)}>
+      <title>{depthLabel(depth)}</title>
+    </path>
+  ))
 }
 
 /** Returns the moment to which a key leads, or null for other keys. */

@@ -1,6 +1,7 @@
 import { scaleLinear, scaleTime } from 'd3-scale'
 import { formatCount } from '#renderer/ui/format.ts'
 import { formatClock, formatDate, formatSecond, formatShort } from '#renderer/ui/format-time.ts'
+import { keptOf } from '#renderer/ui/kept-of.ts'
 import { type CurvePoint, thinned } from './pressure-curve.ts'
 
 /** What the axis counts. */
@@ -51,7 +52,9 @@ export function endOf({ from, extent }: Axis, range: TimeRange): Axis {
 }
 
 /** Returns the points of a curve from a place on, where it begins as high as it is drawn there. */
-export function pointsFrom(points: readonly CurvePoint[], from: number): readonly CurvePoint[] {
+export const pointsFrom = keptOf(partFrom)
+
+function partFrom(points: readonly CurvePoint[], from: number): readonly CurvePoint[] {
   const before = points.findLastIndex(({ x }) => x < from)
   const [point, next] = [points[before], points[before + 1]]
   if (point === undefined) return points
@@ -60,12 +63,15 @@ export function pointsFrom(points: readonly CurvePoint[], from: number): readonl
   return [{ ...point, x: from, tokens, event: null }, ...points.slice(before + 1)]
 }
 
+/** In pixels, and the tokens at the top. */
+export type ChartSize = { readonly width: number; readonly height: number; readonly top: number }
+
 /** Draws a curve, which stays at its last height until the end of the axis. */
 export function lineOf(
   points: readonly CurvePoint[],
   start: number,
   { from, extent }: Axis,
-  { width, height, top }: { readonly width: number; readonly height: number; readonly top: number },
+  { width, height, top }: ChartSize,
 ): string {
   const at = ({ x, tokens }: CurvePoint) =>
     `${(((start + x - from) / extent) * width).toFixed(1)} ${(height - (tokens / top) * height).toFixed(1)}`

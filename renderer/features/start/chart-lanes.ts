@@ -5,6 +5,7 @@ import type { RoutePatch } from '#renderer/routes.ts'
 import { firstIndex } from '#renderer/ui/first-index.ts'
 import { costText, formatCompact, formatCount, formatTokens, plural } from '#renderer/ui/format.ts'
 import { formatShort } from '#renderer/ui/format-time.ts'
+import { keptOf } from '#renderer/ui/kept-of.ts'
 import { runAddress } from '#renderer/ui/run-address.ts'
 import type { CurvePoint } from './pressure-curve.ts'
 
@@ -22,28 +23,31 @@ export type Freed = {
   readonly summaryId: string | null
 }
 
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
+
 export const freedTokens = ({ leftTokens, summaryTokens }: Freed): number => Math.max(0, leftTokens - summaryTokens)
 
 /** Returns what each run freed, in the order of the axis. Where runs are not recorded, each replacement counts as one. */
-export function freedByRun(
+export const freedByRun = keptOf(freedOf)
+
+function freedOf(
   points: readonly CurvePoint[],
   events: readonly CompactionEvent[],
   prunings: readonly Pruning[],
 ): readonly Freed[] {
-  const xOf = new Map(points.flatMap(({ event, x }) => (event === null ? [] : [[event, x] as const])))
-  const runs = new Map<string, Freed>()
-  for (const [index, event] of events.entries()) {
-    const key = event.runId || `event ${index}`
-    const before = runs.get(key)
-    runs.set(key, {
-      x: xOf.get(index) ?? xAfter(points, event.messages),
-      atMs: event.atMs,
-      leftTokens: (before?.leftTokens ?? 0) + event.sourceTokens,
-      summaryTokens: (before?.summaryTokens ?? 0) + event.tokens,
-      summaries: (before?.summaries ?? 0) + 1,
-      runId: event.runId,
-      summaryId: event.summaryId,
-    })
+  const xOf: (number | undefined)[] = []
+  for (const { event, x } of points) if (event !== null) xOf[event] = x
+  const runs = new Map<string, Mutable<Freed>>()
+  for (const [index, { runId, summaryId, messages, atMs, sourceTokens, tokens }] of events.entries()) {
+    const key = runId || `event ${index}`
+    const run = runs.get(key) ?? { x: 0, atMs, leftTokens: 0, summaryTokens: 0, summaries: 0, runId, summaryId }
+    run.x = xOf[index] ?? xAfter(points, messages)
+    run.atMs = atMs
+    run.leftTokens += sourceTokens
+    run.summaryTokens += tokens
+    run.summaries += 1
+    run.summaryId = summaryId
+    runs.set(key, run)
   }
   for (const { messages, atMs, tokens, runId } of prunings) {
     const x = xAfter(points, messages)

@@ -8,8 +8,9 @@ import { AxisText, ChartGrid } from '#renderer/ui/chart-grid.tsx'
 import { depthColor } from '#renderer/ui/depth-color.ts'
 import { depthMarks } from '#renderer/ui/depth-marks.ts'
 import { formatCompact, formatCount, formatPressure, plural } from '#renderer/ui/format.ts'
+import { keptOf } from '#renderer/ui/kept-of.ts'
 import { useWidth } from '#renderer/ui/use-size.ts'
-import { type Axis, axisTicks, lineOf, pointsFrom } from './chart-axis.ts'
+import { type Axis, axisTicks, type ChartSize, lineOf, pointsFrom } from './chart-axis.ts'
 import { freedByRun, spendingFrom, spendingOf } from './chart-lanes.ts'
 import { FreedLane, SpentLane } from './chart-lanes.tsx'
 import {
@@ -60,6 +61,15 @@ const REACH_PX = 6
 const heightOfSeveral = (): number =>
   Math.round(Math.max(SEVERAL.least, Math.min(SEVERAL.most, innerHeight * SEVERAL.share)))
 
+const marksOf = keptOf(
+  (points: readonly CurvePoint[], events: readonly CompactionEvent[], from: number, extent: number, width: number) => {
+    const onAxis = points.flatMap(({ x, event }) =>
+      event === null ? [] : [{ x: (x - from) / extent, depth: events[event]?.depth ?? 0 }],
+    )
+    return depthMarks(onAxis, width, MARK_PX)
+  },
+)
+
 /**
  * The tokens of the window over time, with the thresholds and the compactions, and below them what each run freed and
  * what the answers cost. A click leads to the message or run.
@@ -69,7 +79,7 @@ export function PressureChart(props: Props) {
   const { axis, name, onChoose } = props
   const [box, boxWidth] = useWidth<HTMLDivElement>()
   const [chosen, setChosen] = useState<Chosen | null>(null)
-  const points = useMemo(() => pointsFrom(curve, axis.from), [curve, axis])
+  const points = pointsFrom(curve, axis.from)
   const others = useMemo(
     () =>
       props.others.map((other) => {
@@ -84,10 +94,8 @@ export function PressureChart(props: Props) {
   const width = Math.max(0, boxWidth - LEFT - right)
   const now = points.at(-1)
   const ownExtent = now?.x || 1
-  const freed = useMemo(
-    () => freedByRun(curve, events, prunings).filter(({ x }) => x >= axis.from),
-    [curve, events, prunings, axis],
-  )
+  const freedInAll = freedByRun(curve, events, prunings)
+  const freed = useMemo(() => freedInAll.filter(({ x }) => x >= axis.from), [freedInAll, axis])
   const spending = useMemo(() => {
     const whole = usage === undefined ? null : spendingOf(usage, curve, originMs, (ownExtent / axis.extent) * width)
     return whole && spendingFrom(whole, axis.from)
@@ -98,17 +106,11 @@ export function PressureChart(props: Props) {
   const top = chartTop(highest, hardTokens)
   const x = (at: number) => ((at - axis.from) / axis.extent) * width
   const y = (tokens: number) => height - (tokens / top) * height
-  const line = useMemo(() => lineOf(points, 0, axis, { width, height, top }), [points, axis, width, height, top])
+  const size = useMemo(() => ({ width, height, top }), [width, height, top])
   const greyLines = useMemo(
-    () => others.map((other) => lineOf(other.points, other.start, axis, { width, height, top })),
-    [others, axis, width, height, top],
+    () => others.map((other) => lineOf(other.points, other.start, axis, size)),
+    [others, axis, size],
   )
-  const marks = useMemo(() => {
-    const onAxis = points.flatMap(({ x: place, event }) =>
-      event === null ? [] : [{ x: (place - axis.from) / axis.extent, depth: events[event]?.depth ?? 0 }],
-    )
-    return depthMarks(onAxis, width, MARK_PX)
-  }, [points, events, axis, width])
   const share = (tokens: number) => formatPressure(tokens / budgetTokens)
   const label =
     `Tokens in the window over ${plural(now?.messages ?? 0, 'message')}: ` +
@@ -167,8 +169,7 @@ export function PressureChart(props: Props) {
           {greyLines.map((grey, index) => (
             <path key={others[index]?.conversationId} className={styles.other} d={`M${grey}`} />
           ))}
-          <path className={styles.area} d={`M${x(points[0]?.x ?? 0)} ${height}L${line}V${height}Z`} />
-          <path className={styles.line} d={`M${line}`} />
+          <Curve points={points} axis={axis} size={size} />
           {[
             { name: 'soft', tokens: softTokens, className: styles.soft },
             { name: 'hard', tokens: hardTokens, className: styles.hard },
@@ -179,9 +180,7 @@ export function PressureChart(props: Props) {
             ))}
           <line className={styles.floor} x1={0} x2={width} y1={height} y2={height} />
           <g transform={`translate(0 ${height + 2})`}>
-            {[...marks].map(([depth, d]) => (
-              <path key={depth} className={styles.mark} d={d} stroke={depthColor(depth)} />
-            ))}
+            <Marks points={points} events={events} axis={axis} width={width} />
           </g>
           {lanes.freed !== null && (
             <g transform={`translate(0 ${lanes.freed})`}>
@@ -232,6 +231,29 @@ export function PressureChart(props: Props) {
       <CurveNames ends={ends} floor={height} width={names} onChoose={onChoose} />
     </div>
   )
+}
+
+type CurveProps = { readonly points: readonly CurvePoint[]; readonly axis: Axis }
+
+/** It and the marks are rendered by themselves, each in a short task: a long conversation has many thousand points. */
+function Curve({ points, axis, size }: CurveProps & { readonly size: ChartSize }) {
+  const line = useMemo(() => lineOf(points, 0, axis, size), [points, axis, size])
+  const start = (((points[0]?.x ?? 0) - axis.from) / axis.extent) * size.width
+  return (
+    <>
+      <path className={styles.area} d={`M${start} ${size.height}L${line}V${size.height}Z`} />
+      <path className={styles.line} d={`M${line}`} />
+    </>
+  )
+}
+
+type MarksProps = CurveProps & { readonly events: readonly CompactionEvent[]; readonly width: number }
+
+function Marks({ points, events, axis, width }: MarksProps) {
+  if (width === 0) return null
+  return [...marksOf(points, events, axis.from, axis.extent, width)].map(([depth, d]) => (
+    <path key={depth} className={styles.mark} d={d} stroke={depthColor(depth)} />
+  ))
 }
 
 type ThresholdLabelsProps = {

@@ -1,6 +1,7 @@
 import type { StrataMessages } from '#core/contract/strata.ts'
 import type { CompactionEvent, Pruning } from '#core/contract/time-travel.ts'
 import { firstIndex } from '#renderer/ui/first-index.ts'
+import { keptOf } from '#renderer/ui/kept-of.ts'
 
 /** The window after a number of messages. */
 export type CurvePoint = {
@@ -23,7 +24,9 @@ type Replacement = Pick<CompactionEvent, 'messages' | 'activeTokens' | 'atMs'>
  * column of several messages each counts the same. An event whose time does not fit between its messages stands as near
  * to it as they allow: imported messages have the times of their agent, and a later run has that of this machine.
  */
-export function pressureCurve(
+export const pressureCurve = keptOf(curveOf)
+
+function curveOf(
   { count, tokens, x0, x1, firstMessage, originMs }: Columns,
   replacements: readonly Replacement[],
   prunings: readonly Pick<Pruning, 'messages' | 'tokens' | 'atMs'>[] = [],
@@ -97,12 +100,14 @@ function stepsOf(
 }
 
 /** Returns the point with the most tokens, or null when there is none. */
-export function peakOf(points: readonly CurvePoint[]): CurvePoint | null {
-  return points.reduce<CurvePoint | null>((most, point) => (most && most.tokens >= point.tokens ? most : point), null)
-}
+export const peakOf = keptOf((points: readonly CurvePoint[]): CurvePoint | null =>
+  points.reduce<CurvePoint | null>((most, point) => (most && most.tokens >= point.tokens ? most : point), null),
+)
 
 /** Returns how many compaction steps are on a curve. */
-export const stepsOn = (points: readonly CurvePoint[]): number => points.filter(({ event }) => event !== null).length
+export const stepsOn = keptOf(
+  (points: readonly CurvePoint[]): number => points.filter(({ event }) => event !== null).length,
+)
 
 /** The depths of the summaries that were made on the way, for the key of the marks. */
 export const depthsOn = (

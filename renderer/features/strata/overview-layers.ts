@@ -1,4 +1,5 @@
 import type { Strata } from '#core/contract/strata.ts'
+import { keptOf } from '#renderer/ui/kept-of.ts'
 import { mergeNarrow, type Ranges } from './merge-narrow.ts'
 import type { SummaryIndex } from './summary-index.ts'
 
@@ -11,14 +12,19 @@ export type OverviewBar = {
   readonly isSeen: boolean
 }
 
-type Plot = { readonly left: number; readonly width: number }
-
 /** Bars and gaps narrower than this are merged. */
 const NARROW_PX = 2
 
 /** Returns the layers of the whole history. They stay the same while it is panned and zoomed. */
-export function overviewLayers({ summaries, window, extent }: Strata, index: SummaryIndex, plot: Plot): OverviewBar[] {
-  const whole = { x0: 0, x1: extent > 0 ? extent : 1, ...plot }
+export const overviewLayers = keptOf(layersOf)
+
+function layersOf(
+  { summaries, window, extent }: Strata,
+  index: SummaryIndex,
+  left: number,
+  width: number,
+): readonly OverviewBar[] {
+  const whole = { x0: 0, x1: extent > 0 ? extent : 1, left, width }
   const layer = (name: OverviewBar['layer'], ranges: Ranges, isSeen: (entry: number) => boolean): OverviewBar[] =>
     joined(
       mergeNarrow(ranges, whole, NARROW_PX).map(({ first, last, px0, px1 }) => ({

@@ -1,4 +1,5 @@
 import type { Strata } from '#core/contract/strata.ts'
+import { keptOf } from '#renderer/ui/kept-of.ts'
 
 /** The summaries of one depth, divided into lanes without overlaps. */
 export type SummaryRow = {
@@ -24,7 +25,9 @@ type Summaries = Strata['summaries']
 const TOUCHING = 1e-9
 
 /** Builds the index, once per answer of the core. O(n log n). */
-export function indexSummaries({ summaries, extent }: Pick<Strata, 'summaries' | 'extent'>): SummaryIndex {
+export const indexSummaries = keptOf(indexOf)
+
+function indexOf({ summaries, extent }: Pick<Strata, 'summaries' | 'extent'>): SummaryIndex {
   const lane = new Uint32Array(summaries.id.length)
   const laneCount = new Uint32Array(summaries.id.length).fill(1)
   const rows = [...placesByDepth(summaries)]

@@ -15,7 +15,7 @@ import { ageRange, type ColorBy } from './bar-color.ts'
 import { type Buckets, largestOf } from './buckets.ts'
 import { type Core, coreOf } from './core-drill.ts'
 import { namedNodes, wordsFrom } from './named-nodes.ts'
-import { type OverviewBar, overviewLayers } from './overview-layers.ts'
+import { overviewLayers } from './overview-layers.ts'
 import { readPalette } from './palette.ts'
 import { placeFindings, placeNotes } from './place-nodes.ts'
 import { type PlannedStep, placePlan, withPlannedDepths } from './planned-bars.ts'
@@ -91,13 +91,10 @@ export function useScene({
       }),
     [size, index, strata, hasFindings],
   )
-  const layers = useMemo(() => {
-    let known: readonly OverviewBar[] | null = null
-    return () => {
-      if (rows !== null) known ??= overviewLayers(strata, index, rows.plot)
-      return known ?? []
-    }
-  }, [strata, index, rows])
+  const layers = useCallback(
+    () => (rows === null ? [] : overviewLayers(strata, index, rows.plot.left, rows.plot.width)),
+    [strata, index, rows],
+  )
   const settled = useSyncExternalStore(motion.subscribeSettled, motion.settled)
   const plotWidth = rows?.plot.width
   const overview = useBuckets(strata, plotWidth === undefined ? null : overviewTile(motion.limits, plotWidth), colorBy)
