@@ -8,7 +8,7 @@ import { readGiven } from '#renderer/features/probe/given-questions.ts'
 import { type ProbeRow, rowsOf, shownRows } from '#renderer/features/probe/probe-rows.ts'
 import { inOrder, PROBE_SIGNS, recoveryText } from '#renderer/features/probe/probe-wording.ts'
 import { tracedOf } from '#renderer/features/probe/traced-question.ts'
-import { laneRows } from '#renderer/features/strata/lane-rows.ts'
+import { barsPath, laneRows } from '#renderer/features/strata/lane-rows.ts'
 import { NO_PROBE, PROBE_SORTS } from '#renderer/probe-address.ts'
 import { windowOf, windowOptions } from '#renderer/ui/window-choice.ts'
 
@@ -162,4 +162,10 @@ it('the lane of a probe shows the window and then each depth, the deepest first,
   const rows = laneRows({ summaries, window }, { x0: 0, x1: 100, left: 0, width: 100 })
   expect(rows.map(({ name }) => name)).toEqual(['window', 'depth 1', 'first summary'])
   expect(rows[2]?.runs.reduce((sum, { first, last }) => sum + last - first + 1, 0)).toBe(3)
+})
+
+it('the bars of a lane have round corners, which a narrow bar has no room for', () => {
+  const run = { first: 0, last: 0, px0: 10, px1: 21 }
+  expect(barsPath([run], 4, 12, 2)).toBe('M12 4h6a2 2 0 0 1 2 2v8a2 2 0 0 1 -2 2h-6a2 2 0 0 1 -2 -2v-8a2 2 0 0 1 2 -2Z')
+  expect(barsPath([run, { ...run, px1: 11 }], 4, 12, 2).split('Z')[1]).toMatch(/^M10\.75 4h0a0\.75 2 /)
 })

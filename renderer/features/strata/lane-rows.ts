@@ -35,3 +35,19 @@ export function laneRows(
     })),
   ]
 }
+
+/** Draws the bars of a row with round corners, as one path: a long history has thousands of them. In CSS pixels. */
+export function barsPath(runs: readonly Run[], y: number, height: number, radius: number): string {
+  return runs
+    .map(({ px0, px1 }) => {
+      const width = Math.max(1.5, px1 - px0 - 1)
+      const [rx, ry] = [Math.min(radius, width / 2), Math.min(radius, height / 2)]
+      const corner = (x: number, y: number) => `a${rx} ${ry} 0 0 1 ${x} ${y}`
+      const [across, down] = [width - 2 * rx, height - 2 * ry]
+      return (
+        `M${px0 + rx} ${y}h${across}${corner(rx, ry)}v${down}${corner(-rx, ry)}` +
+        `h${-across}${corner(-rx, -ry)}v${-down}${corner(rx, -ry)}Z`
+      )
+    })
+    .join('')
+}

@@ -4,7 +4,7 @@ import { ErrorLine } from '#renderer/ui/error-state.tsx'
 import { plural } from '#renderer/ui/format.ts'
 import { Loading } from '#renderer/ui/loading.tsx'
 import { useWidth } from '#renderer/ui/use-size.ts'
-import { laneRows } from './lane-rows.ts'
+import { barsPath, laneRows } from './lane-rows.ts'
 import styles from './strata-lane.module.css'
 import { useStrata } from './use-strata-queries.ts'
 import { type Scale, toPx } from './viewport.ts'
@@ -67,16 +67,7 @@ function Lane({ strata, marks, selected, onSelect, label }: LaneProps) {
         {rows.map(({ name, color, runs }, row) => (
           <g key={name} fill={color}>
             <title>{name}</title>
-            {runs.map(({ first, px0, px1 }) => (
-              <rect
-                key={first}
-                x={px0}
-                y={row * PITCH + 2}
-                width={Math.max(1.5, px1 - px0 - 1)}
-                height={ROW - 1}
-                rx={1}
-              />
-            ))}
+            <path d={barsPath(runs, row * PITCH + 2, ROW - 1, 1)} />
           </g>
         ))}
         {chosen && (

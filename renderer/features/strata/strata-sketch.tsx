@@ -1,11 +1,11 @@
-import { useMemo } from 'react'
 import type { Strata } from '#core/contract/strata.ts'
 import { layerName } from '#renderer/ui/depth-color.ts'
 import { ErrorLine } from '#renderer/ui/error-state.tsx'
 import { plural } from '#renderer/ui/format.ts'
+import { keptOf } from '#renderer/ui/kept-of.ts'
 import { Loading } from '#renderer/ui/loading.tsx'
 import { useWidth } from '#renderer/ui/use-size.ts'
-import { laneRows } from './lane-rows.ts'
+import { barsPath, laneRows } from './lane-rows.ts'
 import { mergeNarrow } from './merge-narrow.ts'
 import styles from './strata-sketch.module.css'
 import { useStrata } from './use-strata-queries.ts'
@@ -21,20 +21,22 @@ export function StrataSketch({ conversationId }: { readonly conversationId: numb
   return error ? <ErrorLine error={error} onRetry={() => void refetch()} /> : <Loading what="the layers" lines={3} />
 }
 
+const rowsOf = keptOf((strata: Strata, width: number) => {
+  const scale = { x0: 0, x1: Math.max(1, strata.extent), left: 0, width: Math.max(1, width) }
+  const [window, ...depths] = laneRows(strata, scale)
+  const raw = strata.window.filter(({ depth, isLeftOut }) => depth < 0 && !isLeftOut).sort((a, b) => a.x0 - b.x0)
+  const entries = raw.map((_, at) => at)
+  const seen = mergeNarrow({ x0: raw.map(({ x0 }) => x0), x1: raw.map(({ x1 }) => x1), entries }, scale, NARROW_PX)
+  return [
+    ...(window ? [{ ...window, name: 'what the model sees' }] : []),
+    ...depths.map((row) => ({ ...row, name: layerName(row.depth) })),
+    { name: 'messages', color: 'var(--assistant)', runs: seen },
+  ]
+})
+
 function Sketch({ strata }: { readonly strata: Strata }) {
   const [box, width] = useWidth<HTMLDivElement>()
-  const rows = useMemo(() => {
-    const scale = { x0: 0, x1: Math.max(1, strata.extent), left: 0, width: Math.max(1, width) }
-    const [window, ...depths] = laneRows(strata, scale)
-    const raw = strata.window.filter(({ depth, isLeftOut }) => depth < 0 && !isLeftOut).sort((a, b) => a.x0 - b.x0)
-    const entries = raw.map((_, at) => at)
-    const seen = mergeNarrow({ x0: raw.map(({ x0 }) => x0), x1: raw.map(({ x1 }) => x1), entries }, scale, NARROW_PX)
-    return [
-      ...(window ? [{ ...window, name: 'what the model sees' }] : []),
-      ...depths.map((row) => ({ ...row, name: layerName(row.depth) })),
-      { name: 'messages', color: 'var(--assistant)', runs: seen },
-    ]
-  }, [strata, width])
+  const rows = rowsOf(strata, width)
   const names = rows.map(({ name }, row) => (name === rows[row - 1]?.name ? '' : name))
   return (
     <div className={styles.sketch}>
@@ -57,17 +59,7 @@ function Sketch({ strata }: { readonly strata: Strata }) {
               {row === rows.length - 1 && (
                 <rect className={styles.all} x={0} y={row * PITCH + 4} width={width} height={BAR} rx={2} />
               )}
-              {runs.map(({ first, px0, px1 }) => (
-                <rect
-                  key={first}
-                  fill={color}
-                  x={px0}
-                  y={row * PITCH + (row === 0 ? 8 : 4)}
-                  width={Math.max(1.5, px1 - px0 - 1)}
-                  height={row === 0 ? 4 : BAR}
-                  rx={2}
-                />
-              ))}
+              <path fill={color} d={barsPath(runs, row * PITCH + (row === 0 ? 8 : 4), row === 0 ? 4 : BAR, 2)} />
             </g>
           ))}
         </svg>
