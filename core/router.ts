@@ -233,7 +233,7 @@ export function createRouter(core: Core) {
           : (await core.lcm()).context.render(assembled, provider)
       }),
       timeline: os.context.timeline.handler(async ({ input }) =>
-        (await withEvents(input)).timeTravel.timeline(input.conversationId),
+        (await withEvents(input)).timeTravel.timeline(input.conversationId, input),
       ),
       compactions: os.context.compactions.handler(async ({ input }) =>
         (await withEvents(input)).timeTravel.compactions(input),

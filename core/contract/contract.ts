@@ -94,6 +94,7 @@ import {
   Moment,
   RunsInput,
   Timeline,
+  TimelineInput,
 } from './time-travel.ts'
 import {
   FactStates,
@@ -283,7 +284,7 @@ export const contract = {
       .input(AssembleInput.extend({ provider: Provider, moment: Moment.optional() }))
       .output(RenderedContext),
     timeline: reads('Returns the events between which the window did not change.')
-      .input(InConversation)
+      .input(TimelineInput)
       .output(Timeline),
     compactions: reads('Lists the compactions that ran when one of some messages was the newest.')
       .input(CompactionMarksInput)

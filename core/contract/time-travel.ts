@@ -49,6 +49,12 @@ export const Pruning = PrunedRun.extend({
 })
 export type Pruning = z.infer<typeof Pruning>
 
+export const TimelineInput = InConversation.extend({
+  fromEvent: z.int().min(0).default(0).describe('leave out so many events at the beginning'),
+  limit: z.int().min(1).optional().describe('at most so many events; all of them by default'),
+})
+export type TimelineInput = z.input<typeof TimelineInput>
+
 export const Timeline = z.object({
   firstAtMs: TimeMs.nullable(),
   lastAtMs: TimeMs.nullable(),
@@ -56,6 +62,8 @@ export const Timeline = z.object({
   /** True when the file keeps an event log. Otherwise moments are reconstructed from creation times. */
   isExact: z.boolean(),
   events: z.array(CompactionEvent),
+  /** The `fromEvent` with which the next events are asked for. Absent when none follow. */
+  nextEvent: z.int().optional(),
   /** What the agent removed from its window without a summary, oldest first. Absent when there is nothing. */
   prunings: z.array(Pruning).optional(),
   /**

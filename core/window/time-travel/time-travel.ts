@@ -10,6 +10,7 @@ import type {
   Moment,
   Pruning,
   Timeline,
+  TimelineInput,
 } from '#core/contract/time-travel.ts'
 import type { Memory } from '#core/memory/memory.ts'
 import type { Messages } from '#core/memory/messages.ts'
@@ -40,6 +41,9 @@ export type TimeTravelOptions = {
   /** How the system makes summaries, for windows without a log. */
   readonly summaries: System['summaries']
 }
+
+/** Which of the events are wanted. */
+type EventPart = Partial<Pick<TimelineInput, 'fromEvent' | 'limit'>>
 
 /** The entries of a past window. Without `placed` they are the stored ones. */
 export type PastWindow = PastEntries & {
@@ -78,7 +82,7 @@ export class TimeTravel {
    * Returns what a time slider over a conversation needs.
    * @throws LcmError not_found
    */
-  timeline(conversationId: number): Timeline {
+  timeline(conversationId: number, { fromEvent = 0, limit }: EventPart = {}): Timeline {
     return readSnapshot(this.#options.db, () => {
       const memory = this.#options.reader.memory(conversationId)
       const { messages: history } = memory
@@ -87,14 +91,15 @@ export class TimeTravel {
       const isComplete = events.every((event) => event.newestSeq !== null) && !unlogged(memory, logged)
       const prunings = this.#prunings(memory)
       const beside = events.length > 0 ? 0 : ownSummaries(memory).length
+      const end = Math.min(events.length, fromEvent + (limit ?? events.length))
       return {
         ...span(history, events),
         messages: history.length,
         isExact: this.#options.keepsLog && isComplete,
-        events: this.#withActiveTokens(memory).map(({ newestSeq, ...event }) => ({
-          ...event,
-          messages: messagesAt({ ...event, newestSeq }, memory),
-        })),
+        events: this.#withActiveTokens(memory)
+          .slice(fromEvent, end)
+          .map(({ newestSeq, ...event }) => ({ ...event, messages: messagesAt({ ...event, newestSeq }, memory) })),
+        ...(end < events.length ? { nextEvent: end } : {}),
         ...(prunings.length > 0 ? { prunings } : {}),
         ...(beside > 0 ? { beside } : {}),
       }

@@ -1,8 +1,10 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useDeferredValue, useMemo } from 'react'
 import type { StrataMessages } from '#core/contract/strata.ts'
 import type { Moment, Timeline } from '#core/contract/time-travel.ts'
 import { api } from '#renderer/api.ts'
+import { keptOf } from '#renderer/ui/kept-of.ts'
+import { timelineOf } from '#renderer/ui/timeline-query.ts'
 import { type RunStep, runSteps } from './moment-text.ts'
 import { type Course, courseOf, type TimePoint } from './moments.ts'
 
@@ -13,14 +15,16 @@ export type Time = {
   readonly runSteps: readonly RunStep[]
 }
 
+const timeOf = keptOf(
+  (timeline: Timeline): Time => ({ timeline, course: courseOf(timeline), runSteps: runSteps(timeline.events) }),
+)
+
 /** The moments of a conversation; `time` is null while they are being fetched, and when that failed. */
 export function useTime(conversationId: number): { readonly time: Time | null; readonly error: unknown } {
-  const { data, error } = useQuery(api.context.timeline.queryOptions({ input: { conversationId } }))
-  const time = useMemo(
-    () => data && { timeline: data, course: courseOf(data), runSteps: runSteps(data.events) },
-    [data],
-  )
-  return { time: time ?? null, error: data === undefined ? error : null }
+  const asked = useQuery(timelineOf(conversationId))
+  // What arrives is rendered in short tasks: there may be many thousand events.
+  const data = useDeferredValue(asked.data)
+  return data === undefined ? { time: null, error: asked.error } : { time: timeOf(data), error: null }
 }
 
 /** How many message ids are fetched at once, one for each column. */

@@ -1,4 +1,4 @@
-import { skipToken, useQueries, useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { lostByKind } from '#core/contract/lists.ts'
 import type { LossReport, LostDetail } from '#core/contract/loss.ts'
@@ -15,6 +15,7 @@ import { MarkedText } from '#renderer/ui/marked-text.tsx'
 import { readable } from '#renderer/ui/readable-passage.ts'
 import { runAddress } from '#renderer/ui/run-address.ts'
 import { TimeText } from '#renderer/ui/time-text.tsx'
+import { timelineOf } from '#renderer/ui/timeline-query.ts'
 import { useFirstRest } from '#renderer/ui/use-first-rest.ts'
 import { Answer, Figure } from './answer.tsx'
 import styles from './loss-answer.module.css'
@@ -48,7 +49,7 @@ export function LossAnswer({ conversation }: Props) {
   const overview = useQuery(api.conversations.overview.queryOptions({ input: { conversationId } }))
   const recorded = overview.data?.runs.filter((run) => !isUndone(run) && run.created > 0)
   const isUnrecorded = recorded?.length === 0 && summaries > 0
-  const timeline = useQuery(api.context.timeline.queryOptions({ input: isUnrecorded ? { conversationId } : skipToken }))
+  const timeline = useQuery(timelineOf(isUnrecorded ? conversationId : null))
   // Before the timeline is there, nothing is said of a file that records no runs.
   const events = isUnrecorded ? timeline.data?.events : []
   const compactions = recorded && events && newestCompactions(recorded, events, LISTED)

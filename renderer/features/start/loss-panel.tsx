@@ -20,6 +20,7 @@ import { NodeLink } from '#renderer/ui/node-link.tsx'
 import { runAddress } from '#renderer/ui/run-address.ts'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { TimeText } from '#renderer/ui/time-text.tsx'
+import { timelineOf } from '#renderer/ui/timeline-query.ts'
 import { useCopy } from '#renderer/ui/use-copy.ts'
 import view from '#renderer/ui/view.module.css'
 import styles from './loss-panel.module.css'
@@ -33,7 +34,7 @@ const MOST_LISTED = 2000
 /** What the last compaction of a conversation dropped or changed. */
 export function LossPanel({ conversation }: Props) {
   const { conversationId } = conversation
-  const timeline = useQuery(api.context.timeline.queryOptions({ input: { conversationId } }))
+  const timeline = useQuery(timelineOf(conversationId))
   const overview = useQuery(api.conversations.overview.queryOptions({ input: { conversationId } }))
   const run = timeline.data && overview.data && lastRun(withoutUndone(timeline.data.events, overview.data.runs))
   const losses = useQuery(

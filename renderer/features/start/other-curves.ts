@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import type { ConversationsInput } from '#core/contract/memory.ts'
 import { api } from '#renderer/api.ts'
 import { conversationName } from '#renderer/ui/format.ts'
+import { timelineOf } from '#renderer/ui/timeline-query.ts'
 import type { ChartAxis } from './chart-axis.ts'
 import { type CurvePoint, pressureCurve } from './pressure-curve.ts'
 
@@ -23,8 +24,7 @@ export const BUCKETS = 1024
 /** Curves are kept this long after they left the chart. */
 const KEPT_MS = 10 * 60_000
 
-const timelineOf = (conversationId: number) =>
-  api.context.timeline.queryOptions({ input: { conversationId }, gcTime: KEPT_MS, retry: false })
+const keptTimelineOf = (conversationId: number) => ({ ...timelineOf(conversationId), gcTime: KEPT_MS, retry: false })
 const columnsOf = (conversationId: number) =>
   api.strata.messages.queryOptions({
     input: { conversationId, axis: 'time', x0: 0, buckets: BUCKETS },
@@ -63,10 +63,10 @@ export function useOtherCurves(
     return state === undefined || state.status === 'pending' || state.isInvalidated
   }
   const next = rows.find(
-    ({ conversationId: id }) => isUnread(timelineOf(id).queryKey) || isUnread(columnsOf(id).queryKey),
+    ({ conversationId: id }) => isUnread(keptTimelineOf(id).queryKey) || isUnread(columnsOf(id).queryKey),
   )?.conversationId
   const timelines = useQueries({
-    queries: rows.map(({ conversationId: id }) => ({ ...timelineOf(id), enabled: id === next })),
+    queries: rows.map(({ conversationId: id }) => ({ ...keptTimelineOf(id), enabled: id === next })),
     combine: answersOf,
   })
   const columns = useQueries({

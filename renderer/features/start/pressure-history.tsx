@@ -1,5 +1,5 @@
 import { type QueryClient, skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useDeferredValue, useMemo } from 'react'
 import type { ConversationRow } from '#core/contract/memory.ts'
 import type { Pruning } from '#core/contract/time-travel.ts'
 import { api } from '#renderer/api.ts'
@@ -11,6 +11,7 @@ import { formatCompact, formatCount, plural } from '#renderer/ui/format.ts'
 import { Loading } from '#renderer/ui/loading.tsx'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { Segmented } from '#renderer/ui/segmented.tsx'
+import { timelineOf } from '#renderer/ui/timeline-query.ts'
 import { usageOf } from './cache-ribbon.tsx'
 import { AXES, axisOf, type ChartAxis, endOf, pointsFrom, TIME_RANGE_OPTIONS, TIME_RANGES } from './chart-axis.ts'
 import { BUCKETS, type OtherCurve } from './other-curves.ts'
@@ -45,25 +46,25 @@ export function columnOptions(queries: QueryClient, conversationId: number, axis
 export function PressureHistory({ conversation, budgetTokens, title, others = NO_OTHERS, onChoose }: Props) {
   const { conversationId, activeTokens } = conversation
   const settings = useQuery(api.memory.settings.queryOptions())
-  const timeline = useQuery(api.context.timeline.queryOptions({ input: { conversationId } }))
+  const asked = useQuery(timelineOf(conversationId))
+  // What arrives is drawn in short tasks: there may be many thousand events.
+  const timeline = useDeferredValue(asked.data)
   const [axis, setAxis] = useShownChoice('start.axis', AXES)
-  const messages = timeline.data?.messages ?? 0
-  const columns = useQuery(columnOptions(useQueryClient(), conversationId, axis, messages > 0))
+  const messages = asked.data?.messages ?? 0
+  const askedColumns = useQuery(columnOptions(useQueryClient(), conversationId, axis, messages > 0))
+  const columns = useDeferredValue(askedColumns.data)
   const usage = useQuery({ ...usageOf(conversationId), enabled: messages > 0 })
-  const points = useMemo(
-    () => timeline.data && columns.data && pressureCurve(columns.data, timeline.data.events, timeline.data.prunings),
-    [timeline.data, columns.data],
-  )
+  const points = timeline && columns && pressureCurve(columns, timeline.events, timeline.prunings)
   const [range, setRange] = useShownChoice('start.range', TIME_RANGES)
-  const originMs = columns.data?.originMs ?? null
+  const originMs = columns?.originMs ?? null
   const drawn = originMs === null ? NO_OTHERS : others
   const part = useMemo(() => {
     const whole = axisOf(points?.at(-1)?.x || 1, originMs, drawn)
     return originMs === null ? whole : endOf(whole, range)
   }, [points, originMs, drawn, range])
-  const shown = useMemo(() => points && pointsFrom(points, part.from), [points, part])
-  const error = timeline.error ?? columns.error
-  if (timeline.data !== undefined && messages === 0) return null
+  const shown = points && pointsFrom(points, part.from)
+  const error = asked.error ?? askedColumns.error
+  if (asked.data !== undefined && messages === 0) return null
   return (
     <section className={styles.section} aria-label="Tokens in the window over time">
       <SectionHeading
@@ -88,7 +89,7 @@ export function PressureHistory({ conversation, budgetTokens, title, others = NO
       </SectionHeading>
       {error !== null ? (
         <ErrorLine error={error} />
-      ) : !points || !shown || !timeline.data || !settings.data ? (
+      ) : !points || !shown || !timeline || !settings.data ? (
         <Loading what="the history of the window" lines={4} />
       ) : (
         <>
@@ -96,8 +97,8 @@ export function PressureHistory({ conversation, budgetTokens, title, others = NO
             conversationId={conversationId}
             curve={points}
             axis={part}
-            events={timeline.data.events}
-            prunings={timeline.data.prunings ?? NONE}
+            events={timeline.events}
+            prunings={timeline.prunings ?? NONE}
             usage={usage.data}
             originMs={originMs}
             name={title ?? null}
@@ -113,7 +114,7 @@ export function PressureHistory({ conversation, budgetTokens, title, others = NO
               {stepsOn(shown) > 0 && (
                 <>
                   :
-                  {depthsOn(shown, timeline.data.events).map((depth) => (
+                  {depthsOn(shown, timeline.events).map((depth) => (
                     <span key={depth} className={styles.key}>
                       <DepthSwatch node={{ kind: 'condensed', depth }} />
                       {depthLabel(depth)}
@@ -121,16 +122,16 @@ export function PressureHistory({ conversation, budgetTokens, title, others = NO
                   ))}
                 </>
               )}
-              {timeline.data.prunings && `; pruned ${times(timeline.data.prunings.length)} without a summary`}
+              {timeline.prunings && `; pruned ${times(timeline.prunings.length)} without a summary`}
             </span>
-            {axis === 'time' && columns.data?.originMs === undefined && <span>No message has a time.</span>}
+            {axis === 'time' && columns?.originMs === undefined && <span>No message has a time.</span>}
           </p>
-          {timeline.data.beside !== undefined && (
+          {timeline.beside !== undefined && (
             <p className={styles.note}>
-              The window holds every message: {plural(timeline.data.beside, 'summary', 'summaries')} replaced none.
+              The window holds every message: {plural(timeline.beside, 'summary', 'summaries')} replaced none.
             </p>
           )}
-          {!timeline.data.isExact && timeline.data.events.length > 0 && (
+          {!timeline.isExact && timeline.events.length > 0 && (
             <p className={styles.note}>
               Reconstructed: the file keeps no log of its window, so creation times say when each summary came in.
             </p>

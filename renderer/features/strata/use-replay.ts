@@ -4,6 +4,7 @@ import type { Strata } from '#core/contract/strata.ts'
 import type { Timeline } from '#core/contract/time-travel.ts'
 import { api } from '#renderer/api.ts'
 import { navigate, useShown } from '#renderer/routes.ts'
+import { timelineOf } from '#renderer/ui/timeline-query.ts'
 import { useKeys } from '#renderer/ui/use-keys.ts'
 import {
   type Appearances,
@@ -52,9 +53,7 @@ export function useReplay(strata: Strata): ReplayState {
   const isOpen = addressed !== null
   const at = addressed === null ? null : Math.min(Math.floor(played ?? addressed), total)
 
-  const { data } = useQuery(
-    api.context.timeline.queryOptions({ input: isOpen ? { conversationId: strata.conversationId } : skipToken }),
-  )
+  const { data } = useQuery(timelineOf(isOpen ? strata.conversationId : null))
   const events = data?.events ?? NO_EVENTS
   const { base, columns } = useMessageAxis(strata, isOpen)
   const index = useMemo(() => (base === null ? null : indexSummaries(base)), [base])

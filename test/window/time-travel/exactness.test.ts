@@ -124,6 +124,13 @@ describe('time travel in a file that records every replacement', () => {
         const { events, isExact, messages } = Timeline.parse(travel.timeline(1))
         expect(isExact).toBe(true)
         expect(messages).toBe(memory.db.value('SELECT count(*) FROM messages'))
+        for (const limit of [1, 2, 5]) {
+          const parts: Timeline[] = []
+          for (let next: number | undefined = 0; next !== undefined; next = parts.at(-1)?.nextEvent)
+            parts.push(Timeline.parse(travel.timeline(1, { fromEvent: next, limit })))
+          expect(parts.flatMap((part) => part.events)).toEqual(events)
+          expect(parts.every((part) => part.events.length <= limit && part.messages === messages)).toBe(true)
+        }
         for (const event of events) {
           const before = recorded.findIndex(({ name }) => name === `event ${event.eventId}`)
           expect(event.messages).toBe(recorded.slice(0, before).filter(({ moment }) => 'messageId' in moment).length)
