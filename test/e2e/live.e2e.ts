@@ -192,13 +192,14 @@ test(
         }, SETTLED)
         .toBe(true)
     }
+    // It stays open meanwhile: when it closes, SQLite empties the log, and the file changes once more.
+    const writer = new TestMemory(path)
     await settled()
     const before = (await asked()).length
-    const writer = new TestMemory(path)
     writer.message(conversationId, 'A message that comes while it is watched')
-    writer.db.close()
     await expect(feed.getByText('A message that comes while it is watched')).toBeVisible()
     await settled()
+    writer.db.close()
     const since = (await asked()).slice(before)
     expect(since.slice(0, ASKED_FOR_A_MESSAGE.length)).toEqual(ASKED_FOR_A_MESSAGE)
     expect(since.slice(ASKED_FOR_A_MESSAGE.length).sort()).toEqual(ASKED_AFTERWARDS)
