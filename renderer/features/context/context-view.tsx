@@ -16,7 +16,7 @@ import { ItemTable } from './item-table.tsx'
 import { normalised } from './moments.ts'
 import { PayloadView } from './payload-view.tsx'
 import { ResumeNote } from './resume-note.tsx'
-import { TimeBar } from './time-bar.tsx'
+import { TimeBar, WaitingTimeBar } from './time-bar.tsx'
 import { isMomentAddressed, useAddressedPoint, useTried, useWhatIf } from './use-addressed.ts'
 import { useMoment, useTime } from './use-time.ts'
 import { type SeenWindow, useAskedPoint, usePrefetch, useWindow } from './use-window.ts'
@@ -80,7 +80,7 @@ function WholeWindow({ conversationId }: Props) {
       <div className={styles.main}>
         {answer.isError && window === undefined ? (
           <ErrorState error={answer.error} onRetry={() => void answer.refetch()} />
-        ) : window === undefined || (time === null && timeError === null) ? (
+        ) : window === undefined || (form === 'difference' && time === null && timeError === null) ? (
           <Loading what="the window" lines={9} />
         ) : form === 'difference' && time !== null ? (
           <DifferenceView input={input} time={time} />
@@ -95,8 +95,10 @@ function WholeWindow({ conversationId }: Props) {
               />
             )}
             {form !== 'payload' && <WindowHead {...{ window, isStale, rule, isResumed }} />}
-            {time === null ? (
+            {timeError !== null ? (
               <ErrorLine error={timeError} />
+            ) : time === null ? (
+              <WaitingTimeBar />
             ) : (
               <TimeBar time={time} point={point} onChange={setPoint} atMs={isStale ? null : (window.atMs ?? null)} />
             )}

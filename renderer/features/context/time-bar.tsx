@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { Button } from '#renderer/ui/button.tsx'
+import { classNames } from '#renderer/ui/class-names.ts'
 import { formatAbsolute, formatShort } from '#renderer/ui/format-time.ts'
 import { IconButton } from '#renderer/ui/icon-button.tsx'
 import { momentText } from './moment-text.ts'
@@ -87,6 +88,21 @@ export function TimeBar({ time, point, onChange, atMs }: Props) {
         now
       </Button>
     </fieldset>
+  )
+}
+
+/** Stands in its place while the moments are being fetched, which takes longer than what the model sees now. */
+export function WaitingTimeBar() {
+  return (
+    <div
+      className={classNames(styles.bar, styles.waiting)}
+      role="status"
+      aria-label="Loading the moments of the window"
+    >
+      <p className={styles.text} data-now>
+        as of now
+      </p>
+    </div>
   )
 }
 
