@@ -55,7 +55,7 @@ export type CoreHostOptions = {
   /** The built or source `core/doors/worker`. */
   readonly workerUrl: URL
   readonly resourcesDir: string
-  /** Compacts native memories that grow past a threshold while a window is open on them. By default it does not. */
+  /** Compacts native memories that are past a threshold while a window is open on them. By default it does not. */
   readonly autoCompact?: boolean
   /** Called when a core starts. Without it, or with null, keys come from the environment only. */
   readonly keyStorage?: () => KeyStorage | null

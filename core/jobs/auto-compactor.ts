@@ -10,7 +10,7 @@ import type { Jobs } from './jobs.ts'
 type Growth = { readonly messages: number; readonly tokens: number }
 
 /**
- * Compacts the conversations of a native memory that another program appends to as soon as they reach a threshold. It
+ * Compacts the conversations of a native memory that another program appends to as soon as they are past a threshold. It
  * uses the built-in extractor, so that nothing is spent on models unasked. It is off unless the host asks for it, and
  * never works against `LCM_AUTOCOMPACT_DISABLED` or `LCM_ENABLED`.
  */
