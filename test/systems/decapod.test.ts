@@ -26,6 +26,11 @@ describe('a file of decapod', () => {
         `UPDATE originals_index SET ts = '2026-03-02T09:00:39Z' WHERE rowid = 1; UPDATE originals_index SET ts = 'then' WHERE rowid = 2; UPDATE summaries SET ts = ''`,
         all,
       ],
+      [
+        'a list of sources as bytes, and one with a NUL and more behind its end',
+        `UPDATE summaries SET original_hashes = CAST(original_hashes AS BLOB) WHERE rowid = 1; UPDATE summaries SET original_hashes = original_hashes || char(0) || 'more' WHERE rowid = 2`,
+        all,
+      ],
       ['a ledger without its last line feed', '', all.trimEnd()],
       [
         'a ledger with lines that are no events',

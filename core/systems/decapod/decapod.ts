@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path'
 import type { Role } from '#core/contract/ids.ts'
 import { startSha1 } from '#core/hashing.ts'
+import { jsonElements } from '#core/parsed-json.ts'
 import { nextKey } from '#core/sqlite/keyset.ts'
 import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, requireRowids, view } from '../canonical.ts'
@@ -174,8 +175,8 @@ function* fillingLinks(db: Source['db'], probe: SchemaProbe, lines: ContentLines
     const rows = db.rows<Listed>(queries.listed(hashes), { last })
     for (const [row, summaryId, list] of rows) {
       const seen = new Set<unknown>()
-      const named = JSON.parse(list) as readonly unknown[]
-      named.forEach((value, place) => {
+      // SQLite reads a text up to a NUL only, and so may take one for a list that is none.
+      jsonElements(list).forEach((value, place) => {
         if (seen.has(value)) return
         seen.add(value)
         const line = value === null ? null : lines.of(typeof value === 'object' ? JSON.stringify(value) : String(value))
@@ -202,7 +203,7 @@ const queries = {
   },
   /** Only a list that can be read. */
   listed: (hashes: string) => /* sql */ `
-    SELECT s.rowid, ${SUMMARY_ID}, ${hashes} FROM main.summaries AS s
+    SELECT s.rowid, ${SUMMARY_ID}, ${asText(hashes)} FROM main.summaries AS s
     WHERE s.rowid > :last AND CASE WHEN json_valid(${hashes}) THEN json_type(${hashes}) = 'array' END
     ORDER BY s.rowid
     LIMIT ${SUMMARIES_AT_ONCE}`,
