@@ -1,3 +1,5 @@
+import { endOfString } from './json-objects.ts'
+
 /** `value` is what the JSON text begins with. `isCut` says whether something of it was left out. */
 export type ClosedJson = { readonly value: unknown; readonly isCut: boolean }
 
@@ -33,10 +35,12 @@ type Place = { readonly end: number; readonly closers: string }
 
 /** Finds the last places after which the text may be cut, each with the characters that close everything open there. */
 function safePlaces(text: string): Place[] {
-  const open: string[] = []
+  // What closes everything that is open, for each depth down to the present one. Joined anew at every place, it would
+  // take most of the time in a deeply nested text.
+  const closers = ['']
   const places: Place[] = []
   const mark = (end: number): void => {
-    places.push({ end, closers: open.toReversed().join('') })
+    places.push({ end, closers: closers.at(-1) ?? '' })
     if (places.length > 2 * PLACES) places.splice(1, PLACES)
   }
   for (let index = 0; index < text.length; index += 1) {
@@ -44,24 +48,16 @@ function safePlaces(text: string): Place[] {
     if (char === '"') {
       index = endOfString(text, index)
     } else if (char === '{' || char === '[') {
-      open.push(char === '{' ? '}' : ']')
-      if (open.length > DEEPEST) break
+      if (closers.length > DEEPEST) break
+      closers.push((char === '{' ? '}' : ']') + closers.at(-1))
       mark(index + 1)
     } else if (char === '}' || char === ']') {
-      open.pop()
+      if (closers.length > 1) closers.pop()
       mark(index + 1)
-      if (open.length === 0) break
+      if (closers.length === 1) break
     } else if (char === ',') {
       mark(index)
     }
   }
   return places
-}
-
-function endOfString(text: string, open: number): number {
-  for (let index = open + 1; index < text.length; index += 1) {
-    if (text[index] === '\\') index += 1
-    else if (text[index] === '"') return index
-  }
-  return text.length
 }

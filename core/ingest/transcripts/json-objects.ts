@@ -79,12 +79,13 @@ function cutObjects(line: string): { pieces: string[]; isWhole: boolean } {
   return { pieces, isWhole: isWhole && depth === 0 }
 }
 
-function endOfString(line: string, open: number): number {
-  for (let index = open + 1; index < line.length; index += 1) {
-    if (line[index] === '\\') index += 1
-    else if (line[index] === '"') return index
+/** Returns the place of the quote that ends a string of JSON, or the end of the text. `open` is that of its first quote. */
+export function endOfString(text: string, open: number): number {
+  for (let index = open + 1; index < text.length; index += 1) {
+    if (text[index] === '\\') index += 1
+    else if (text[index] === '"') return index
   }
-  return line.length
+  return text.length
 }
 
 function describe(error: unknown, text: string): string {
