@@ -88,6 +88,21 @@ describe('an import of a SpecStory export', () => {
     expect(told(memory)).toEqual(['user: See:\n```json\n{', 'assistant: I see.', 'user: Good.'])
   })
 
+  it('loses nothing of a long session after a fence that is never closed', async () => {
+    using memory = buildMemory()
+    const long = Array.from({ length: 150_000 }, (_, n) => `line ${n}`)
+    await importOne(memory.db, write([...top, ...user(1, 'See:', '```json', '{'), ...agent(2, long.join('\n'))]))
+    expect(told(memory)).toEqual(['user: See:\n```json\n{', `assistant: ${long.join('\n')}`])
+  })
+
+  it('takes no longer for fences and tags that are never closed than for others', { timeout: 20_000 }, async () => {
+    using memory = buildMemory()
+    const fences = Array.from({ length: 30_000 }, () => '```json')
+    const tags = Array.from({ length: 60_000 }, () => '<think>')
+    await importOne(memory.db, write([...top, ...user(1, ...tags), ...agent(2, ...fences)]))
+    expect(told(memory)).toEqual([`user: ${tags.join('\n\n')}`, `assistant: ${fences.join('\n')}`])
+  })
+
   it('reads a tag that is never closed as text', async () => {
     using memory = buildMemory()
     await importTwice(memory, write([...top, ...agent(1, '<tool-use data-tool-name="x">', 'half')]))

@@ -27,12 +27,15 @@ export function bodyOf(lines: readonly FencedLine[], callId: (index: number) => 
     isHalf = false
   }
   let calls = 0
+  /** Tags that are not closed any more, so that the rest is not searched again for each that opens. */
+  const unclosed = new Set<string>()
   for (let index = 0; index < lines.length; index += 1) {
     const line = lines[index] as FencedLine
     const tag = line.isFenced ? undefined : /^<(think|tool-use)(?=[ >])/.exec(line.text)?.[1]
-    const end = tag === undefined ? -1 : endOf(lines, index, `</${tag}>`)
+    const end = tag === undefined || unclosed.has(tag) ? -1 : endOf(lines, index, `</${tag}>`)
     if (end === -1) {
       if (tag !== undefined) {
+        unclosed.add(tag)
         // The tag may be closed when the session continues, and the text before it is complete.
         flush()
         isHalf = true
@@ -58,7 +61,11 @@ export function bodyOf(lines: readonly FencedLine[], callId: (index: number) => 
 }
 
 function endOf(lines: readonly FencedLine[], from: number, closing: string): number {
-  return lines.findIndex((line, index) => index >= from && !line.isFenced && line.text.trimEnd().endsWith(closing))
+  for (let index = from; index < lines.length; index += 1) {
+    const line = lines[index] as FencedLine
+    if (!line.isFenced && line.text.trimEnd().endsWith(closing)) return index
+  }
+  return -1
 }
 
 function toolUse(lines: readonly string[], id: string, callIndex: number) {
