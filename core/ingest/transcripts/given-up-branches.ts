@@ -74,7 +74,7 @@ export function storeGivenUp({ externalIds, ...given }: GivenUp): void {
           sessionId: '',
           key: `branch ${run[0]?.externalId}`,
           by: GIVEN_UP,
-          atMs: Math.max(...run.map(({ atMs }) => atMs)),
+          atMs: run.reduce((latestMs, { atMs }) => Math.max(latestMs, atMs), Number.NEGATIVE_INFINITY),
           isAuto: false,
           toldTokens: null,
           outputs: run.flatMap(({ externalId }) => (externalId === null ? [] : { externalId, seen: null })),

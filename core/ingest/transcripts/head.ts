@@ -107,7 +107,7 @@ function lineValues(all: readonly TextLine[], isWhole: boolean): Omit<Values, 'i
   for (const { text, isEnded } of all) {
     if (!/^\s*[{["]/.test(text)) continue
     const parsed = isEnded || isWhole ? parseObjects(text).values : []
-    values.push(...parsed)
+    for (const value of parsed) values.push(value)
     if (parsed.length === 1) lines.push({ text, value: parsed[0] })
     if (parsed.length === 0 && !isEnded) {
       const { value } = closeJson(text.trimStart())

@@ -138,7 +138,7 @@ export class ImportGroup {
     this.#messages = 0
     this.#textUnits = 0
     const results = waiting.map((one) => (isRead(one) ? (failures.get(one) ?? one.result()) : one))
-    this.results.push(...results)
+    for (const result of results) this.results.push(result)
     if (transcripts.length === 0) return
     this.#db.transaction(() => {
       for (const [at, one] of waiting.entries()) {

@@ -147,7 +147,7 @@ function readLifecycles(db: PreparableDb, probe: SchemaProbe): Lifecycle[] {
 
 function numbersOf(db: PreparableDb, keys: readonly string[]): Map<string, number> {
   const known = new Map(db.all<{ id: number; key: string }>(queries.known).map(({ id, key }) => [key, id]))
-  let next = Math.max(0, ...known.values()) + 1
+  let next = known.values().reduce((highest, id) => Math.max(highest, id), 0) + 1
   return new Map(
     keys.map((key) => {
       const id = known.get(key) ?? next

@@ -1,4 +1,4 @@
-import { appendFileSync, statSync } from 'node:fs'
+import { appendFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { ImportPreview } from '#core/contract/import.ts'
@@ -89,6 +89,16 @@ it('lists files of a folder that are no transcripts separately, and named ones w
     { format: null, label: null, messages: 0, error: expect.stringMatching(/not a transcript/) },
   ])
   await expect(preview([join(folder, 'gone')])).rejects.toMatchObject({ code: 'file_missing' })
+})
+
+it('looks at the other files of a folder when one has hundreds of thousands of objects on a line', async () => {
+  const folder = temporaryFolder()
+  const other = join(folder, 'objects.json')
+  writeFileSync(other, '{}'.repeat(200_000))
+  writeLines([{ role: 'user', content: 'hello' }], 'a.jsonl', folder)
+  const { files, passedOver } = await preview([folder])
+  expect(files).toMatchObject([{ path: join(folder, 'a.jsonl'), messages: 1 }])
+  expect(passedOver).toMatchObject([{ path: other, reason: expect.stringMatching(/not a transcript/) }])
 })
 
 it('reads the beginning of a long database of an agent, and says that there is more', async () => {
