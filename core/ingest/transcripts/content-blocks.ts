@@ -30,7 +30,10 @@ export function toPart(block: unknown): BlockPart {
 export function unknownBlock(value: unknown): BlockPart {
   if (typeof value === 'string') return { part: { type: 'text', text: value }, text: value }
   const known = knownTexts(value)
-  const texts = [...known, ...textsInBlock(value).filter((text) => !known.some((other) => other.includes(text)))]
+  // Most texts are known ones as a whole, so a block of many is not compared with all of them each time.
+  const wholes = new Set(known)
+  const isKnown = (text: string): boolean => wholes.has(text) || known.some((other) => other.includes(text))
+  const texts = [...known, ...textsInBlock(value).filter((text) => !isKnown(text))]
   const text = texts.length === 0 ? null : texts.join('\n\n')
   return { part: { type: 'text', text, metadata: raw(value) }, text }
 }
