@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { parsedJson } from '#core/parsed-json.ts'
 
 /** The agents that start a program at certain moments of a session, and tell it as JSON which moment it is. */
 export const HOOKED_AGENTS = ['claude-code', 'codex'] as const
@@ -43,10 +44,6 @@ export const isEnd = ({ name }: HookEvent): boolean => name === 'SessionEnd'
 
 /** Returns an empty object for what is no JSON object. */
 function objectIn(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
+  const value = parsedJson(text)
+  return isObject(value) ? value : {}
 }

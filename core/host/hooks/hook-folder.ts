@@ -1,16 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import {
-  appendFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { sha256 } from '#core/hashing.ts'
+import { namesIn } from '#core/ingest/transcripts/files-beside.ts'
+import { parsedJson } from '#core/parsed-json.ts'
 import { isLocked, lockRun } from '#core/sqlite/process-lock.ts'
 import { isAlive } from '#core/sqlite/process-mark.ts'
 import { type HookEvent, type HookedAgent, isEnd } from './hook-event.ts'
@@ -134,7 +127,7 @@ export class HookFolder {
    */
   waiting(): { readonly transcripts: readonly WaitingTranscript[]; readonly forget: () => void } {
     const once = new Map<string, WaitingTranscript>()
-    const names = namesIn(this.#queue).filter(isWaitingName).sort()
+    const names = namesIn(this.#queue).filter(isWaitingName).toSorted()
     for (const name of names) {
       const waiting = jsonIn<WaitingTranscript>(join(this.#queue, name))
       if (waiting === null || typeof waiting.path !== 'string') continue
@@ -230,14 +223,6 @@ function isStarting(folder: string, name: string): boolean {
 
 const isWaitingName = (name: string): boolean => name.endsWith('.waiting')
 
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}
-
 function textIn(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
@@ -254,10 +239,6 @@ const jsonIn = <T>(path: string): T | null => parsed<T>(textIn(path) ?? '')
 
 /** These files are written by this class only; a damaged one counts as missing. */
 function parsed<T>(text: string): T | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as T) : null
-  } catch {
-    return null
-  }
+  const value = parsedJson(text)
+  return typeof value === 'object' && value !== null ? (value as T) : null
 }

@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream, existsSync, rmSync, statSync } fro
 import { pipeline } from 'node:stream/promises'
 import type { MendedTranscript } from '#core/contract/mend.ts'
 import { LcmError } from '#core/errors.ts'
+import { parsedJson } from '#core/parsed-json.ts'
 import { fileError } from '#core/sqlite/memory-file.ts'
 import { errorAboutTarget, giveName, partialPath, takenError } from '#core/sqlite/new-file.ts'
 import { type BrokenChainRecord, NOTHING_STORED, type TranscriptFormat } from './format.ts'
@@ -154,13 +155,8 @@ function withParent(text: string, record: JsonObject, field: string, parent: str
   return null
 }
 
-/** Null for a line that is not one object. */
+/** Returns null for a line that is not one object: several records in one line, or a damaged one, are not changed. */
 function recordIn(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
-    return isObject(value) ? value : null
-  } catch {
-    // Several records in one line, or a damaged one, are not changed.
-    return null
-  }
+  const value = parsedJson(text.replace(/^\uFEFF/, ''))
+  return isObject(value) ? value : null
 }

@@ -1,5 +1,6 @@
 import type { Role } from '#core/contract/ids.ts'
 import { sha256 } from '#core/hashing.ts'
+import { parsedJson } from '#core/parsed-json.ts'
 import { OMITTED } from '#core/systems/pruned-outputs.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
 import { type BlockPart, contentOf } from './content-blocks.ts'
@@ -38,12 +39,7 @@ export const callBlock = ({ id, name, input, status, title }: ToolCall): BlockPa
 /** Writes arguments as JSON text. A string that contains JSON is kept unchanged. */
 export function jsonText(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value ?? {})
-  try {
-    JSON.parse(value)
-    return value
-  } catch {
-    return JSON.stringify(value)
-  }
+  return parsedJson(value) === undefined ? JSON.stringify(value) : value
 }
 
 export type FileGiven = {

@@ -1,3 +1,5 @@
+import { parsedJson } from '#core/parsed-json.ts'
+
 const DEEPEST_TEXT = 100
 /** Shorter strings are text only in a field that is named after text. */
 const SHORTEST_TEXT = 20
@@ -33,16 +35,8 @@ function* leaves(value: unknown, isWanted: IsWanted, path = '', name = '', depth
   }
 }
 
-/** Undefined for a text that is no JSON. */
-function jsonIn(text: string): unknown {
-  if (!/^\s*[{[]/.test(text)) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    // It only begins like JSON.
-    return undefined
-  }
-}
+/** Returns undefined for a text that is neither a JSON object nor an array. */
+const jsonIn = (text: string): unknown => (/^\s*[{[]/.test(text) ? parsedJson(text) : undefined)
 
 export const textsIn = (value: unknown, asides?: RegExp): string[] =>
   Array.from(textLeaves(value, asides), ({ text }) => text)

@@ -17,6 +17,7 @@ import {
   textBlock,
 } from '#core/ingest/transcripts/parts.ts'
 import { typeName } from '#core/ingest/transcripts/read-lines.ts'
+import { parsedJson } from '#core/parsed-json.ts'
 import { blocksIn } from '../messages/reader.ts'
 import type { Chain, Segment } from './chains.ts'
 
@@ -224,23 +225,17 @@ function isSummaryText(text: string): boolean {
 const digestOf = ({ role, content, tool_call_id: callId, tool_calls: calls }: JsonObject): string =>
   sha256(JSON.stringify([role, content ?? '', callId ?? '', calls ?? '']), 'base64').slice(0, 16)
 
-/** Returns a row with its calls, and with its content as blocks where that is not a text. */
+/**
+ * Returns a row with its calls, and with its content as blocks where that is not a text. What cannot be parsed stays the
+ * text that it is.
+ */
 export function decoded(row: JsonObject): JsonObject {
   const { content, tool_calls: calls } = row
   const isList = typeof content === 'string' && content.startsWith(JSON_MARK)
   return {
     ...row,
-    content: isList ? (parsed(content.slice(JSON_MARK.length)) ?? content) : content,
-    tool_calls: typeof calls === 'string' ? (parsed(calls) ?? calls) : calls,
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // It is kept as the text that it is.
-    return undefined
+    content: isList ? (parsedJson(content.slice(JSON_MARK.length)) ?? content) : content,
+    tool_calls: typeof calls === 'string' ? (parsedJson(calls) ?? calls) : calls,
   }
 }
 

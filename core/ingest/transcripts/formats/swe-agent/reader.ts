@@ -15,6 +15,7 @@ import {
   textBlock,
 } from '#core/ingest/transcripts/parts.ts'
 import type { RecordOrigin } from '#core/ingest/transcripts/read-lines.ts'
+import { parsedJson } from '#core/parsed-json.ts'
 import { KnownLines } from './known-lines.ts'
 
 const roles: ReadonlyMap<string, Role> = new Map([
@@ -214,12 +215,8 @@ function textsOf(item: JsonObject): string[] {
 /** Returns the strings in arguments, which are JSON text or objects. */
 function stringsWithin(value: unknown): string[] {
   if (typeof value !== 'string') return isObject(value) ? Object.values(value).flatMap(stringsWithin) : []
-  try {
-    const inner: unknown = JSON.parse(value)
-    return isObject(inner) ? Object.values(inner).filter((text) => typeof text === 'string') : [value]
-  } catch {
-    return [value]
-  }
+  const inner = parsedJson(value)
+  return isObject(inner) ? Object.values(inner).filter((text) => typeof text === 'string') : [value]
 }
 
 const textOf = (item: JsonObject): string => contentOf(contentBlocks(item))
