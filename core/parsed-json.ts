@@ -12,3 +12,13 @@ export function jsonElements(text: string): readonly unknown[] {
   const value = parsedJson(text)
   return Array.isArray(value) ? value : []
 }
+
+/** Runs what goes through a whole value. Returns undefined where the value is nested too deeply for that. */
+export function unlessTooDeep<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}

@@ -6,6 +6,7 @@ import { LcmError } from '../errors.ts'
 import { sha256 } from '../hashing.ts'
 import { TABLES as COPIED, type Table, toNative } from '../ingest/native-rows.ts'
 import type { LedgerSource, WrittenLedger } from '../ledger-keeper.ts'
+import { parsedJson, unlessTooDeep } from '../parsed-json.ts'
 import { type Sanitizer, sanitizeValue, withoutSecrets } from '../sanitize.ts'
 import { fileError, pathExists } from '../sqlite/memory-file.ts'
 import { giveName, partialPath, takenError } from '../sqlite/new-file.ts'
@@ -131,14 +132,10 @@ export function ledgerSanitizer(sanitize: Sanitizer): (line: string) => string {
 
 /**
  * Changes of rows are JSON and are sanitized value by value. In the text as a whole, a path could take the end of a
- * string with it.
+ * string with it. Only what is no JSON, or is nested too deeply, is sanitized so.
  */
 function cleanContent(content: string, sanitize: Sanitizer): string {
-  if (!content.startsWith('{"changes":')) return sanitize(content)
-  try {
-    return JSON.stringify(sanitizeValue(JSON.parse(content), sanitize))
-  } catch {
-    // It is no JSON, or nested too deeply.
-    return sanitize(content)
-  }
+  const changes = content.startsWith('{"changes":') ? parsedJson(content) : undefined
+  if (changes === undefined) return sanitize(content)
+  return unlessTooDeep(() => JSON.stringify(sanitizeValue(changes, sanitize))) ?? sanitize(content)
 }

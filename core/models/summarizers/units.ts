@@ -1,4 +1,5 @@
 import { isoMinute } from '#core/clock.ts'
+import { parsedJson, unlessTooDeep } from '#core/parsed-json.ts'
 import { blanksToSpaces, withoutColours } from '#core/text.ts'
 import type { SourceEntry } from './summarizer.ts'
 
@@ -193,20 +194,18 @@ const MOST_ARGUMENTS = 4
 const LONGEST_ARGUMENT = 140
 const LONGEST_PARSED = 40_000
 
-/** Writes the arguments of a call in one line: the values without the JSON around them. */
+/**
+ * Writes the arguments of a call in one line: the values without the JSON around them. Text that is no JSON, or is nested
+ * too deeply, is shown unchanged.
+ */
 function argumentsOf(input: string): string {
-  if (input.length <= LONGEST_PARSED) {
-    try {
-      const parsed: unknown = JSON.parse(input)
-      if (typeof parsed === 'object' && parsed !== null) {
-        const values = Object.entries(parsed).slice(0, MOST_ARGUMENTS).map(argumentOf)
-        return cutLine(values.filter((value) => value !== '').join(' · '))
-      }
-    } catch {
-      // Text that is no JSON, or is nested too deeply, is shown unchanged.
-    }
-  }
-  return cutLine(cleanLine(input.slice(0, LONGEST_UNIT * 4)))
+  const parsed = input.length <= LONGEST_PARSED ? parsedJson(input) : undefined
+  const values =
+    typeof parsed === 'object' && parsed !== null
+      ? unlessTooDeep(() => Object.entries(parsed).slice(0, MOST_ARGUMENTS).map(argumentOf))
+      : undefined
+  if (values === undefined) return cutLine(cleanLine(input.slice(0, LONGEST_UNIT * 4)))
+  return cutLine(values.filter((value) => value !== '').join(' · '))
 }
 
 function argumentOf([name, value]: [string, unknown]): string {
