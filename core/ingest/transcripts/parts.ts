@@ -126,6 +126,34 @@ export const compactionPart = (isAuto: boolean | null, facts: Readonly<Record<st
   metadata: JSON.stringify(facts),
 })
 
+/** How an answer ended, and what its request used, with the tokens of the cache among those of the input. */
+export type AnswerEnd = Pick<NewPart, 'stepReason' | 'stepTokensIn' | 'stepTokensOut' | 'stepCost' | 'snapshotHash'> & {
+  readonly model: string | null
+  readonly cacheRead?: number | null | undefined
+  readonly cacheWrite?: number | null | undefined
+  readonly reasoning?: number | null
+  readonly error?: string | null
+}
+
+/** Returns the part that ends an answer. */
+export const finishPart = ({ model, cacheRead, cacheWrite, reasoning, error, ...step }: AnswerEnd): NewPart => ({
+  type: 'step_finish',
+  ...step,
+  metadata: JSON.stringify({
+    model: model ?? undefined,
+    cacheReadTokens: cacheRead ?? undefined,
+    cacheWriteTokens: cacheWrite ?? undefined,
+    reasoningTokens: reasoning ?? undefined,
+    error: error ?? undefined,
+  }),
+})
+
+/** Adds the tokens of the cache to those of the input, for agents that count them apart. */
+export const withCache = (
+  input: number | null | undefined,
+  ...cached: readonly (number | null | undefined)[]
+): number | null => (input == null ? null : cached.reduce<number>((sum, tokens) => sum + (tokens ?? 0), input))
+
 /** Says that an agent does not send a message to the model: it is for the person, or another one stands in its place. */
 export const neverSent = (sessionId: string, externalId: string, atMs: number): PruningRecord => ({
   kind: 'pruning',

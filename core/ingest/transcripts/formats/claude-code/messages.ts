@@ -10,7 +10,7 @@ import {
 } from '#core/ingest/transcripts/content-blocks.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { type MessageDetails, withDetails } from '#core/ingest/transcripts/message-details.ts'
-import { RecordClock } from '#core/ingest/transcripts/parts.ts'
+import { finishPart, RecordClock, withCache } from '#core/ingest/transcripts/parts.ts'
 import { attachedBy } from './attachment.ts'
 import type { Contribution, RecordedCompaction } from './contribution.ts'
 import { asSent, blocksOf, isHarnessText, systemText } from './record.ts'
@@ -103,7 +103,7 @@ export class ClaudeCodeMessages {
       apiId: textAt(message, 'id') ?? this.#id(record),
       blocks,
       createdAtMs,
-      finish: isApiError ? null : finishPart(message),
+      finish: isApiError ? null : claudeFinish(message),
       details: isApiError ? { ...details, apiError: true } : details,
     }
   }
@@ -265,21 +265,14 @@ export function keptSegment(boundary: JsonObject): { readonly last: string | nul
 }
 
 /** Model, usage and stop reason of an answer. Input tokens include those from the cache. */
-function finishPart(message: JsonObject): NewPart | null {
+function claudeFinish(message: JsonObject): NewPart | null {
   const usage = objectAt(message, 'usage')
   const inputs = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']
   const [fresh, cacheWrite, cacheRead] = inputs.map((key) => countAt(usage, key))
   const model = textAt(message, 'model')
   if (model === null && fresh == null) return null
-  return {
-    type: 'step_finish',
-    stepReason: textAt(message, 'stop_reason'),
-    stepTokensIn: fresh == null ? null : fresh + (cacheWrite ?? 0) + (cacheRead ?? 0),
-    stepTokensOut: countAt(usage, 'output_tokens'),
-    metadata: JSON.stringify({
-      model: model ?? undefined,
-      cacheReadTokens: cacheRead ?? undefined,
-      cacheWriteTokens: cacheWrite ?? undefined,
-    }),
-  }
+  const stepTokensIn = withCache(fresh, cacheWrite, cacheRead)
+  const stepTokensOut = countAt(usage, 'output_tokens')
+  const stepReason = textAt(message, 'stop_reason')
+  return finishPart({ model, stepReason, stepTokensIn, stepTokensOut, cacheRead, cacheWrite })
 }

@@ -17,6 +17,7 @@ import {
   objectAt,
   textAt,
 } from '#core/ingest/transcripts/json-value.ts'
+import { finishPart } from '#core/ingest/transcripts/parts.ts'
 import { readDocument } from '#core/ingest/transcripts/read-document.ts'
 import { MessagesReader } from '../messages/reader.ts'
 import { isReadable } from '../messages/shape.ts'
@@ -100,20 +101,15 @@ function finishOf(message: JsonObject): NewPart[] {
   const metrics = objectAt(message, 'metrics')
   const model = textAt(objectAt(message, 'modelInfo'), 'id')
   if (message.role !== 'assistant' || (model === null && Object.keys(metrics).length === 0)) return []
-  const metadata = JSON.stringify({
-    model: model ?? undefined,
-    cacheReadTokens: countAt(metrics, 'cacheReadTokens') ?? undefined,
-    cacheWriteTokens: countAt(metrics, 'cacheWriteTokens') ?? undefined,
-  })
-  return [
-    {
-      type: 'step_finish',
-      stepTokensIn: countAt(metrics, 'inputTokens'),
-      stepTokensOut: countAt(metrics, 'outputTokens'),
-      stepCost: amountAt(metrics, 'cost') ?? amountAt(metrics, 'totalCost'),
-      metadata,
-    },
-  ]
+  const end = {
+    model,
+    stepTokensIn: countAt(metrics, 'inputTokens'),
+    stepTokensOut: countAt(metrics, 'outputTokens'),
+    cacheRead: countAt(metrics, 'cacheReadTokens'),
+    cacheWrite: countAt(metrics, 'cacheWriteTokens'),
+    stepCost: amountAt(metrics, 'cost') ?? amountAt(metrics, 'totalCost'),
+  }
+  return [finishPart(end)]
 }
 
 /** Earlier imports named the system prompt after its session. */

@@ -8,6 +8,7 @@ import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import {
   callBlock,
   compactionPart,
+  finishPart,
   messageOf,
   RecordClock,
   reasoningBlock,
@@ -212,12 +213,8 @@ export class CodexReader {
   #finishAt(line: number): readonly NewPart[] {
     const usage = this.#survey.usageAt(this.#lineOf(line))
     if (usage === null) return []
-    const metadata = JSON.stringify({
-      model: this.#model ?? undefined,
-      cacheReadTokens: usage.cached ?? undefined,
-      cacheWriteTokens: usage.cacheWrite ?? undefined,
-    })
-    return [{ type: 'step_finish', stepTokensIn: usage.input, stepTokensOut: usage.output, metadata }]
+    const { input: stepTokensIn, output: stepTokensOut, cached: cacheRead, cacheWrite } = usage
+    return [finishPart({ model: this.#model, stepTokensIn, stepTokensOut, cacheRead, cacheWrite })]
   }
 
   #emit(

@@ -2,7 +2,7 @@ import { sha256 } from '#core/hashing.ts'
 import type { NewPart } from '#core/ingest/new-message.ts'
 import type { HeldRecord, TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
-import { plainText } from '#core/ingest/transcripts/parts.ts'
+import { finishPart, plainText } from '#core/ingest/transcripts/parts.ts'
 import type { RecordOrigin } from '#core/ingest/transcripts/read-lines.ts'
 import { MessagesReader } from '../messages/reader.ts'
 import { isReadable } from '../messages/shape.ts'
@@ -133,6 +133,7 @@ function finishOf(message: JsonObject): NewPart[] {
   const input = countAt(usage, 'prompt_tokens')
   if (model === null && input === null) return []
   const cached = countAt(objectAt(usage, 'prompt_tokens_details'), 'cached_tokens')
-  const metadata = JSON.stringify({ model: model ?? undefined, cacheReadTokens: cached ?? undefined })
-  return [{ type: 'step_finish', stepTokensIn: input, stepTokensOut: countAt(usage, 'completion_tokens'), metadata }]
+  return [
+    finishPart({ model, stepTokensIn: input, stepTokensOut: countAt(usage, 'completion_tokens'), cacheRead: cached }),
+  ]
 }

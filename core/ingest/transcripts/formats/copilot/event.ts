@@ -9,7 +9,7 @@ import {
   objectAt,
   textAt,
 } from '#core/ingest/transcripts/json-value.ts'
-import { callBlock, jsonText, reasoningBlock, textBlock } from '#core/ingest/transcripts/parts.ts'
+import { callBlock, finishPart, jsonText, reasoningBlock, textBlock } from '#core/ingest/transcripts/parts.ts'
 
 const family = (name: string, kinds: string): string[] => kinds.split(/\s+/).map((kind) => `${name}.${kind}`)
 
@@ -135,16 +135,13 @@ export function answerFinish(data: JsonObject, usage: JsonObject | undefined): N
   const model = textAt(data, 'model')
   if (model === null && usage === undefined) return null
   const told = usage ?? {}
-  return {
-    type: 'step_finish',
+  return finishPart({
+    model,
     stepTokensIn: countAt(told, 'inputTokens'),
     stepTokensOut: countAt(told, 'outputTokens'),
+    cacheRead: countAt(told, 'cacheReadTokens'),
+    cacheWrite: countAt(told, 'cacheWriteTokens'),
+    reasoning: countAt(told, 'reasoningTokens'),
     stepCost: amountAt(told, 'cost'),
-    metadata: JSON.stringify({
-      model: model ?? undefined,
-      cacheReadTokens: countAt(told, 'cacheReadTokens') ?? undefined,
-      cacheWriteTokens: countAt(told, 'cacheWriteTokens') ?? undefined,
-      reasoningTokens: countAt(told, 'reasoningTokens') ?? undefined,
-    }),
-  }
+  })
 }

@@ -1,7 +1,14 @@
 import type { NewPart } from '#core/ingest/new-message.ts'
 import { type BlockPart, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
-import { callBlock, fileBlock, jsonText, reasoningBlock, textBlock } from '#core/ingest/transcripts/parts.ts'
+import {
+  callBlock,
+  fileBlock,
+  finishPart,
+  jsonText,
+  reasoningBlock,
+  textBlock,
+} from '#core/ingest/transcripts/parts.ts'
 import { isMasked } from '#core/ingest/transcripts/placeholders.ts'
 
 export const recordTypes: ReadonlySet<string> = new Set(['user', 'gemini', 'info', 'error', 'warning'])
@@ -93,10 +100,6 @@ export function answerFinish(record: JsonObject): NewPart | null {
   const model = textAt(record, 'model')
   const input = countAt(tokens, 'input')
   if (model === null && input === null) return null
-  return {
-    type: 'step_finish',
-    stepTokensIn: input,
-    stepTokensOut: countAt(tokens, 'output'),
-    metadata: JSON.stringify({ model: model ?? undefined, cacheReadTokens: countAt(tokens, 'cached') ?? undefined }),
-  }
+  const [stepTokensOut, cacheRead] = [countAt(tokens, 'output'), countAt(tokens, 'cached')]
+  return finishPart({ model, stepTokensIn: input, stepTokensOut, cacheRead })
 }

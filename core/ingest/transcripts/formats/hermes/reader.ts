@@ -8,6 +8,7 @@ import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import {
   callBlock,
   compactionPart,
+  finishPart,
   jsonText,
   messageOf,
   RecordClock,
@@ -212,7 +213,7 @@ export class HermesReader {
   #finish(row: JsonObject): NewPart[] {
     const reason = textAt(row, 'finish_reason')
     if (reason === null && this.#model === null) return []
-    return [{ type: 'step_finish', stepReason: reason, metadata: JSON.stringify({ model: this.#model ?? undefined }) }]
+    return [finishPart({ model: this.#model, stepReason: reason })]
   }
 }
 

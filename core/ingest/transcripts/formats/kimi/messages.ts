@@ -5,12 +5,14 @@ import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts
 import {
   callBlock,
   fileBlock,
+  finishPart,
   jsonText,
   messageOf,
   plainText,
   reasoningBlock,
   resultMessage,
   textBlock,
+  withCache,
 } from '#core/ingest/transcripts/parts.ts'
 
 /** Whether the person gave the prompt. It also counts when the text is that of a skill or command that the person named. */
@@ -122,14 +124,6 @@ export function kimiFinish(usage: JsonObject, model: string | null): NewPart | n
     countAt(usage, key),
   )
   if (other == null) return null
-  return {
-    type: 'step_finish',
-    stepTokensIn: other + (read ?? 0) + (written ?? 0),
-    stepTokensOut: output ?? null,
-    metadata: JSON.stringify({
-      model: model ?? undefined,
-      cacheReadTokens: read ?? undefined,
-      cacheWriteTokens: written ?? undefined,
-    }),
-  }
+  const stepTokensIn = withCache(other, read, written)
+  return finishPart({ model, stepTokensIn, stepTokensOut: output ?? null, cacheRead: read, cacheWrite: written })
 }

@@ -20,7 +20,16 @@ import {
 } from '#core/ingest/transcripts/json-value.ts'
 import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
 import { oneLine } from '#core/ingest/transcripts/one-line.ts'
-import { compactionPart, messageOf, neverSent, RecordClock, textBlock, timeOf } from '#core/ingest/transcripts/parts.ts'
+import {
+  compactionPart,
+  finishPart,
+  messageOf,
+  neverSent,
+  RecordClock,
+  textBlock,
+  timeOf,
+  withCache,
+} from '#core/ingest/transcripts/parts.ts'
 import { CLEARED } from '#core/ingest/transcripts/placeholders.ts'
 import type { RecordOrigin } from '#core/ingest/transcripts/read-lines.ts'
 import type { DynamicPruning } from './dynamic-pruning.ts'
@@ -299,13 +308,14 @@ function finishOf(info: JsonObject, parts: readonly JsonObject[]): NewPart | nul
   const model = textAt(info, 'modelID')
   const input = countAt(tokens, 'input')
   if (model === null && input === null) return null
-  return {
-    type: 'step_finish',
+  const cacheRead = countAt(cache, 'read')
+  return finishPart({
+    model,
     stepReason: textAt(info, 'finish'),
-    stepTokensIn: input === null ? null : input + (countAt(cache, 'read') ?? 0) + (countAt(cache, 'write') ?? 0),
+    stepTokensIn: withCache(input, cacheRead, countAt(cache, 'write')),
     stepTokensOut: countAt(tokens, 'output'),
+    cacheRead,
     stepCost: amountAt(info, 'cost'),
     snapshotHash: lastSnapshot(parts),
-    metadata: JSON.stringify({ model: model ?? undefined, cacheReadTokens: countAt(cache, 'read') ?? undefined }),
-  }
+  })
 }

@@ -8,6 +8,7 @@ import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import {
   callBlock,
   compactionPart,
+  finishPart,
   jsonText,
   messageOf,
   RecordClock,
@@ -218,8 +219,7 @@ export class OpenHandsReader {
     const { id, model, tokensIn, tokensOut } = answerOf(event)
     if (id === null || this.#answers.has(id) || (model === null && tokensIn === null)) return []
     this.#answers.add(id)
-    const metadata = JSON.stringify({ model: model ?? undefined })
-    return [{ type: 'step_finish', stepTokensIn: tokensIn, stepTokensOut: tokensOut, metadata }]
+    return [finishPart({ model, stepTokensIn: tokensIn, stepTokensOut: tokensOut })]
   }
 }
 

@@ -14,12 +14,14 @@ import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import {
   callBlock,
   fileBlock,
+  finishPart,
   jsonText,
   messageOf,
   plainText,
   reasoningBlock,
   resultMessage,
   textBlock,
+  withCache,
 } from '#core/ingest/transcripts/parts.ts'
 
 /** What is stored beside the content of a message: its id, its time in milliseconds, and facts about its entry. */
@@ -134,19 +136,16 @@ export function piFinish(message: JsonObject): NewPart | null {
   ]
   const model = textAt(message, 'model')
   if (model === null && input === null) return null
-  return {
-    type: 'step_finish',
+  return finishPart({
+    model,
     stepReason: textAt(message, 'stopReason'),
-    stepTokensIn: input === null ? null : input + (cacheRead ?? 0) + (cacheWrite ?? 0),
+    stepTokensIn: withCache(input, cacheRead, cacheWrite),
     stepTokensOut: countAt(usage, 'output'),
+    cacheRead,
+    cacheWrite,
     stepCost: amountAt(objectAt(usage, 'cost'), 'total'),
-    metadata: JSON.stringify({
-      model: model ?? undefined,
-      cacheReadTokens: cacheRead ?? undefined,
-      cacheWriteTokens: cacheWrite ?? undefined,
-      error: textAt(message, 'errorMessage') ?? undefined,
-    }),
-  }
+    error: textAt(message, 'errorMessage'),
+  })
 }
 
 /** Writes what the person ran at the prompt as the model is told of it. */

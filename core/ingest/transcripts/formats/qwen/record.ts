@@ -1,5 +1,6 @@
 import type { NewPart } from '#core/ingest/new-message.ts'
 import { countAt, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { finishPart } from '#core/ingest/transcripts/parts.ts'
 
 export const recordTypes: ReadonlySet<string> = new Set(['user', 'assistant', 'tool_result', 'system'])
 
@@ -44,16 +45,13 @@ export function qwenFinish(record: JsonObject): NewPart | null {
   const model = textAt(record, 'model')
   const input = countAt(usage, 'promptTokenCount')
   if (model === null && input === null) return null
-  return {
-    type: 'step_finish',
+  return finishPart({
+    model,
     stepTokensIn: input,
     stepTokensOut: countAt(usage, 'candidatesTokenCount'),
-    metadata: JSON.stringify({
-      model: model ?? undefined,
-      cacheReadTokens: countAt(usage, 'cachedContentTokenCount') ?? undefined,
-      reasoningTokens: countAt(usage, 'thoughtsTokenCount') ?? undefined,
-    }),
-  }
+    cacheRead: countAt(usage, 'cachedContentTokenCount'),
+    reasoning: countAt(usage, 'thoughtsTokenCount'),
+  })
 }
 
 export type FunctionResult = {
