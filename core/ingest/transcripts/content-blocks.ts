@@ -93,24 +93,41 @@ export function resultFiles(content: unknown): NewPart[] {
     .map((block) => filePart(block, String(block.type)).part)
 }
 
-/** The bytes of pictures and documents stay in the transcript. The memory holds their name, type and hash. */
-function filePart(block: JsonObject, type: string): BlockPart {
-  const source = objectAt(block, 'source')
-  const mime = textAt(source, 'media_type')
-  const data = textAt(source, 'data')
+type FileGiven = {
+  readonly kind: string
+  readonly mime: string | null
+  readonly name?: string | null
+  /** A `data:` URL counts as bytes. */
+  readonly url?: string | null
+  readonly base64?: string | null
+}
+
+/** Describes a picture or file. Its bytes stay in the transcript, and the memory holds its name, type and hash. */
+export function fileBlock({ kind, mime, name, url, base64 }: FileGiven): BlockPart {
+  const embedded = /^data:([^;,]*)(?:;[^,]*)?,/.exec(url ?? '')
+  const data = base64 ?? (embedded ? (url ?? '').slice(embedded[0].length) : null)
+  const type = mime ?? embedded?.[1] ?? null
   const bytes = data === null ? null : Buffer.byteLength(data, 'base64')
-  const label = [type, mime, bytes === null ? null : `${bytes} bytes`].filter((word) => word !== null).join(' ')
   const digest = data === null ? undefined : sha256(Buffer.from(data, 'base64'))
+  const label = [kind, type, name, bytes === null ? null : `${bytes} bytes`].filter((word) => word)
   return {
     part: {
       type: 'file',
-      fileMime: mime,
-      fileName: textAt(block, 'title'),
-      fileUrl: textAt(source, 'url'),
+      fileMime: type,
+      fileName: name ?? null,
+      fileUrl: embedded ? null : (url ?? null),
       metadata: JSON.stringify({ bytes: bytes ?? undefined, sha256: digest }),
     },
-    text: `[${label}]`,
+    text: `[${label.join(' ')}]`,
   }
+}
+
+/** The title of a document is its name, and no part of its text. */
+function filePart(block: JsonObject, type: string): BlockPart {
+  const source = objectAt(block, 'source')
+  const [mime, url, base64] = ['media_type', 'url', 'data'].map((key) => textAt(source, key))
+  const { part, text } = fileBlock({ kind: type, mime: mime ?? null, url: url ?? null, base64: base64 ?? null })
+  return { part: { ...part, fileName: textAt(block, 'title') }, text }
 }
 
 export function raw(value: unknown): string {

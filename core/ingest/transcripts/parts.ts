@@ -1,5 +1,4 @@
 import type { Role } from '#core/contract/ids.ts'
-import { sha256 } from '#core/hashing.ts'
 import { parsedJson } from '#core/parsed-json.ts'
 import { OMITTED } from '#core/systems/pruned-outputs.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
@@ -40,35 +39,6 @@ export const callBlock = ({ id, name, input, status, title }: ToolCall): BlockPa
 export function jsonText(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value ?? {})
   return parsedJson(value) === undefined ? JSON.stringify(value) : value
-}
-
-export type FileGiven = {
-  readonly kind: string
-  readonly mime: string | null
-  readonly name?: string | null
-  /** A `data:` URL counts as bytes. */
-  readonly url?: string | null
-  readonly base64?: string | null
-}
-
-/** Describes a picture or file. Its bytes stay in the transcript, and the memory holds its name, type and hash. */
-export function fileBlock({ kind, mime, name, url, base64 }: FileGiven): BlockPart {
-  const embedded = /^data:([^;,]*)(?:;[^,]*)?,/.exec(url ?? '')
-  const data = base64 ?? (embedded ? (url ?? '').slice(embedded[0].length) : null)
-  const type = mime ?? embedded?.[1] ?? null
-  const bytes = data === null ? null : Buffer.byteLength(data, 'base64')
-  const digest = data === null ? undefined : sha256(Buffer.from(data, 'base64'))
-  const label = [kind, type, name, bytes === null ? null : `${bytes} bytes`].filter((word) => word)
-  return {
-    part: {
-      type: 'file',
-      fileMime: type,
-      fileName: name ?? null,
-      fileUrl: embedded ? null : (url ?? null),
-      metadata: JSON.stringify({ bytes: bytes ?? undefined, sha256: digest }),
-    },
-    text: `[${label.join(' ')}]`,
-  }
 }
 
 export type MessageGiven = {

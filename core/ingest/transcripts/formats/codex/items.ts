@@ -1,7 +1,7 @@
 import { isOnlyRecalled, withoutRecalled } from '#core/ingest/recalled-text.ts'
-import { type BlockPart, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
+import { type BlockPart, fileBlock, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
-import { fileBlock, jsonText, plainText, type ToolCall, textBlock } from '#core/ingest/transcripts/parts.ts'
+import { jsonText, plainText, type ToolCall, textBlock } from '#core/ingest/transcripts/parts.ts'
 
 /** The role of a response item in the conversation. */
 export type CodexItem =

@@ -1,14 +1,7 @@
 import type { NewPart } from '#core/ingest/new-message.ts'
-import { type BlockPart, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
+import { type BlockPart, fileBlock, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
-import {
-  callBlock,
-  fileBlock,
-  finishPart,
-  jsonText,
-  reasoningBlock,
-  textBlock,
-} from '#core/ingest/transcripts/parts.ts'
+import { callBlock, finishPart, jsonText, reasoningBlock, textBlock } from '#core/ingest/transcripts/parts.ts'
 import { isMasked } from '#core/ingest/transcripts/placeholders.ts'
 
 export const recordTypes: ReadonlySet<string> = new Set(['user', 'gemini', 'info', 'error', 'warning'])

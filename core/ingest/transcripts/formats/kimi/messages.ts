@@ -1,10 +1,9 @@
 import type { NewMessage, NewPart } from '#core/ingest/new-message.ts'
-import { type BlockPart, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
+import { type BlockPart, fileBlock, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
 import {
   callBlock,
-  fileBlock,
   finishPart,
   jsonText,
   messageOf,

@@ -1,5 +1,5 @@
 import type { NewPart } from '#core/ingest/new-message.ts'
-import { type BlockPart, toolResult, toPart, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
+import { type BlockPart, fileBlock, toolResult, toPart, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
 import { DerivedIds } from '#core/ingest/transcripts/derived-ids.ts'
 import type { TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
@@ -8,7 +8,6 @@ import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import {
   callBlock,
   compactionPart,
-  fileBlock,
   jsonText,
   messageOf,
   plainText,

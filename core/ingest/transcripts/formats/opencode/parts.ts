@@ -1,10 +1,9 @@
 import type { NewMessage } from '#core/ingest/new-message.ts'
-import { type BlockPart, raw, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
+import { type BlockPart, fileBlock, raw, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
 import {
   callBlock,
-  fileBlock,
   jsonText,
   reasoningBlock,
   resultMessage,

@@ -1,5 +1,5 @@
 import type { NewMessage, NewPart } from '#core/ingest/new-message.ts'
-import { type BlockPart, contentOf, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
+import { type BlockPart, contentOf, fileBlock, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
 import {
   amountAt,
   countAt,
@@ -13,7 +13,6 @@ import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts
 import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import {
   callBlock,
-  fileBlock,
   finishPart,
   jsonText,
   messageOf,

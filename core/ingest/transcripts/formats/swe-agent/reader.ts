@@ -1,5 +1,5 @@
 import type { Role } from '#core/contract/ids.ts'
-import { type BlockPart, contentOf, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
+import { type BlockPart, contentOf, fileBlock, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
 import { DerivedIds } from '#core/ingest/transcripts/derived-ids.ts'
 import type { PrunedText, TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
@@ -7,7 +7,6 @@ import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts
 import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import {
   callBlock,
-  fileBlock,
   jsonText,
   messageOf,
   reasoningBlock,
