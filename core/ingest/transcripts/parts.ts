@@ -2,7 +2,7 @@ import type { Role } from '#core/contract/ids.ts'
 import { parsedJson } from '#core/parsed-json.ts'
 import { OMITTED } from '#core/systems/pruned-outputs.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
-import { type BlockPart, contentOf } from './content-blocks.ts'
+import { type BlockPart, contentOf, unknownBlock } from './content-blocks.ts'
 import type { PruningRecord } from './format.ts'
 import { isObject, type JsonObject, textAt } from './json-value.ts'
 import { type MessageDetails, withDetails } from './message-details.ts'
@@ -33,6 +33,22 @@ export const callBlock = ({ id, name, input, status, title }: ToolCall): BlockPa
     ...(title ? { toolTitle: title } : {}),
   },
   text: null,
+})
+
+/**
+ * Converts the content of a message: a text, or a list of blocks. Content of another shape is one unknown block, and
+ * without any there is none.
+ */
+export function blocksOfContent(content: unknown, blockOf: (block: unknown) => BlockPart): BlockPart[] {
+  if (typeof content === 'string') return [textBlock(content)]
+  if (!Array.isArray(content)) return content == null ? [] : [unknownBlock(content)]
+  return content.map((block: unknown) => blockOf(block))
+}
+
+/** Returns what the blocks of a tool result say, a line a block, and the files among them. */
+export const resultOfBlocks = (blocks: readonly BlockPart[]): { output: string; files: BlockPart[] } => ({
+  output: blocks.map(({ text, part }) => text ?? part.metadata ?? '').join('\n'),
+  files: blocks.filter(({ part }) => part.type === 'file'),
 })
 
 /** Writes arguments as JSON text. A string that contains JSON is kept unchanged. */

@@ -1,7 +1,14 @@
 import { isOnlyRecalled, withoutRecalled } from '#core/ingest/recalled-text.ts'
 import { type BlockPart, fileBlock, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
-import { jsonText, plainText, type ToolCall, textBlock } from '#core/ingest/transcripts/parts.ts'
+import {
+  blocksOfContent,
+  jsonText,
+  plainText,
+  resultOfBlocks,
+  type ToolCall,
+  textBlock,
+} from '#core/ingest/transcripts/parts.ts'
 
 /** The role of a response item in the conversation. */
 export type CodexItem =
@@ -75,14 +82,12 @@ function call(item: JsonObject, name: string | null, input: unknown): CodexItem 
   return { kind: 'call', call: { id, name: name || null, input: jsonText(input), status: textAt(item, 'status') } }
 }
 
-function blocksOf(content: unknown): BlockPart[] {
-  if (typeof content === 'string') return [textBlock(content)]
-  if (!Array.isArray(content)) return content == null ? [] : [unknownBlock(content)]
-  return content.map((block: unknown) => {
-    if (!isObject(block)) return unknownBlock(block)
-    if (typeof block.text === 'string') return textBlock(withoutRecalled(block.text))
-    return imageOf(block) ?? unknownBlock(block)
-  })
+const blocksOf = (content: unknown): BlockPart[] => blocksOfContent(content, blockOf)
+
+function blockOf(block: unknown): BlockPart {
+  if (!isObject(block)) return unknownBlock(block)
+  if (typeof block.text === 'string') return textBlock(withoutRecalled(block.text))
+  return imageOf(block) ?? unknownBlock(block)
 }
 
 function imageOf(block: JsonObject): BlockPart | null {
@@ -99,10 +104,7 @@ function outputOf({ output }: JsonObject): { output: string; isError: boolean; f
   if (!Array.isArray(content)) {
     return { output: content == null ? '' : JSON.stringify(content), isError, files: [] }
   }
-  const blocks = blocksOf(content)
-  const files = blocks.filter(({ part }) => part.type === 'file')
-  const texts = blocks.map(({ text, part }) => text ?? part.metadata ?? '')
-  return { output: texts.join('\n'), isError, files }
+  return { ...resultOfBlocks(blocksOf(content)), isError }
 }
 
 /** Returns the list of items that became the window. */

@@ -1,11 +1,12 @@
 import type { NewPart } from '#core/ingest/new-message.ts'
-import { type BlockPart, fileBlock, toolResult, toPart, unknownBlock } from '#core/ingest/transcripts/content-blocks.ts'
+import { type BlockPart, fileBlock, toolResult, toPart } from '#core/ingest/transcripts/content-blocks.ts'
 import { DerivedIds } from '#core/ingest/transcripts/derived-ids.ts'
 import type { TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
 import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import {
+  blocksOfContent,
   callBlock,
   compactionPart,
   jsonText,
@@ -14,6 +15,7 @@ import {
   RecordClock,
   reasoningBlock,
   resultMessage,
+  resultOfBlocks,
   stringsIn,
   textBlock,
 } from '#core/ingest/transcripts/parts.ts'
@@ -89,18 +91,17 @@ export class MessagesReader {
   ): void {
     const callId = textAt(message, 'tool_call_id')
     const name = textAt(message, 'name') ?? this.#toolNames.get(callId ?? '') ?? null
-    const blocks = blocksOf(message)
+    const isError = message.is_error === true
     const given = {
       externalId,
       callId,
       name,
-      output: textOf(blocks),
-      isError: message.is_error === true,
+      isError,
       createdAtMs,
       details,
+      ...resultOfBlocks(blocksIn(message.content)),
     }
-    const files = blocks.filter(({ part }) => part.type === 'file')
-    out.push({ kind: 'message', sessionId: this.#sessionId, message: resultMessage({ ...given, files }) })
+    out.push({ kind: 'message', sessionId: this.#sessionId, message: resultMessage(given) })
   }
 
   /** Splits words and results of tools among the blocks into messages of their own, in their order. */
@@ -139,7 +140,7 @@ export class MessagesReader {
       }
       if (said.length > 0) flush()
       const callId = textAt(block, 'tool_use_id')
-      const output = textOf(blocksIn(block.content))
+      const { output } = resultOfBlocks(blocksIn(block.content))
       const part = toolResult(block, output, this.#toolNames.get(callId ?? '') ?? null)
       const given = {
         externalId: nextId(),
@@ -204,17 +205,9 @@ export class MessagesReader {
   }
 }
 
-const blocksOf = (message: JsonObject): BlockPart[] => blocksIn(message.content)
-
 /** Converts a text, or blocks as the APIs of Anthropic and OpenAI have them. */
-export function blocksIn(content: unknown): BlockPart[] {
-  if (typeof content === 'string') return [textBlock(content)]
-  if (!Array.isArray(content)) return content == null ? [] : [unknownBlock(content)]
-  return content.map((block: unknown) => (isObject(block) ? (foreignBlock(block) ?? toPart(block)) : toPart(block)))
-}
-
-const textOf = (blocks: readonly BlockPart[]): string =>
-  blocks.map(({ text, part }) => text ?? part.metadata ?? '').join('\n')
+export const blocksIn = (content: unknown): BlockPart[] =>
+  blocksOfContent(content, (block) => (isObject(block) ? (foreignBlock(block) ?? toPart(block)) : toPart(block)))
 
 /** Converts blocks that the API of Anthropic does not have. Returns null for the others. */
 function foreignBlock(block: JsonObject): BlockPart | null {

@@ -12,6 +12,7 @@ import {
 import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
 import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import {
+  blocksOfContent,
   callBlock,
   finishPart,
   jsonText,
@@ -19,6 +20,7 @@ import {
   plainText,
   reasoningBlock,
   resultMessage,
+  resultOfBlocks,
   textBlock,
   withCache,
 } from '#core/ingest/transcripts/parts.ts'
@@ -38,8 +40,8 @@ export function piMessage(message: JsonObject, stored: Stored): NewMessage {
       return messageOf({ ...stored, role, blocks: piBlocks(message.content), more: finish ? [finish] : [] })
     }
     case 'toolResult': {
-      const { output, files } = piResult(message.content)
-      const given = { callId: textAt(message, 'toolCallId'), name: textAt(message, 'toolName'), output, files }
+      const told = resultOfBlocks(piBlocks(message.content))
+      const given = { callId: textAt(message, 'toolCallId'), name: textAt(message, 'toolName'), ...told }
       const result = resultMessage({ ...stored, ...given, isError: message.isError === true })
       const spent = piFinish({ usage: message.usage })
       return spent ? { ...result, parts: [...result.parts, spent] } : result
@@ -91,13 +93,10 @@ const sectionText = (section: unknown): string =>
   typeof section === 'string' ? section : plainText(isObject(section) ? (section.content ?? section.text) : section)
 
 /** Converts the content of a message: a text, or blocks of text, thinking, tool calls and pictures. */
-export function piBlocks(content: unknown): BlockPart[] {
-  if (typeof content === 'string') return [textBlock(content)]
-  if (!Array.isArray(content)) return content == null ? [] : [unknownBlock(content)]
-  return content.map((block: unknown) => (isObject(block) ? piBlock(block) : unknownBlock(block)))
-}
+export const piBlocks = (content: unknown): BlockPart[] => blocksOfContent(content, piBlock)
 
-function piBlock(block: JsonObject): BlockPart {
+function piBlock(block: unknown): BlockPart {
+  if (!isObject(block)) return unknownBlock(block)
   if (block.type === 'text' && typeof block.text === 'string') return textBlock(block.text)
   if (block.type === 'thinking' && typeof block.thinking === 'string') return reasoningBlock(block.thinking)
   if (block.type === 'toolCall') {
@@ -113,13 +112,6 @@ function piBlock(block: JsonObject): BlockPart {
     })
   }
   return unknownBlock(block)
-}
-
-/** Returns the text of a tool result that the model was given, and its files. */
-function piResult(content: unknown): { output: string; files: BlockPart[] } {
-  const blocks = piBlocks(content)
-  const files = blocks.filter(({ part }) => part.type === 'file')
-  return { output: blocks.map(({ text, part }) => text ?? part.metadata ?? '').join('\n'), files }
 }
 
 /**

@@ -6,6 +6,7 @@ import { isObject, type JsonObject, listAt, objectAt, textAt } from '#core/inges
 import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
 import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import {
+  blocksOfContent,
   callBlock,
   jsonText,
   messageOf,
@@ -222,9 +223,7 @@ const textOf = (item: JsonObject): string => contentOf(contentBlocks(item))
 
 function contentBlocks(item: JsonObject): BlockPart[] {
   const content = item.content ?? item.text ?? item.system_prompt
-  if (typeof content === 'string') return [textBlock(content)]
-  if (!Array.isArray(content)) return content === null || content === undefined ? [] : [unknownBlock(content)]
-  return content.map((block: unknown) => {
+  return blocksOfContent(content, (block) => {
     if (isObject(block) && typeof block.text === 'string') return textBlock(block.text)
     const url = isObject(block) ? (textAt(objectAt(block, 'image_url'), 'url') ?? textAt(block, 'image_url')) : null
     return url === null ? unknownBlock(block) : fileBlock({ kind: 'image', mime: null, url })
