@@ -10,12 +10,13 @@ export class DerivedIds {
 
   /** `prefix` names the kind of the record. */
   next(prefix: string, ...said: readonly string[]): string {
-    return this.#count(prefix, said)
+    const digest = digestOf(said)
+    return numbered(`${prefix}_${digest.slice(0, 24)}`, this.#timesOf(digest))
   }
 
   /** Makes an id unique that a faulty writer may have given twice. */
   named(id: string): string {
-    return numbered(id, this.#again(digestOf(['named', id])))
+    return numbered(id, this.#timesOf(digestOf(['named', id])))
   }
 
   /** Gives the id that `next` gives to something said for the first time, without counting it. */
@@ -23,12 +24,8 @@ export class DerivedIds {
     return `${prefix}_${digestOf(said).slice(0, 24)}`
   }
 
-  #count(prefix: string, said: readonly string[]): string {
-    const digest = digestOf(said)
-    return numbered(`${prefix}_${digest.slice(0, 24)}`, this.#again(digest))
-  }
-
-  #again(digest: string): number {
+  /** Counts how often something was said, this time included. */
+  #timesOf(digest: string): number {
     const key = Number.parseInt(digest.slice(-12), 16)
     const times = (this.#timesSeen.get(key) ?? 0) + 1
     this.#timesSeen.set(key, times)

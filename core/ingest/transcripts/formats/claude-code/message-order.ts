@@ -1,4 +1,4 @@
-import type { NewMessage, NewPart } from '#core/ingest/new-message.ts'
+import { type NewMessage, type NewPart, textUnits } from '#core/ingest/new-message.ts'
 import { cutAnswer } from '#core/ingest/transcripts/answer-links.ts'
 import type { BlockPart } from '#core/ingest/transcripts/content-blocks.ts'
 import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
@@ -55,7 +55,7 @@ export class MessageOrder {
   take(contribution: Contribution): NewMessage[] {
     if (contribution.kind === 'whole') {
       this.#waiting.push(contribution)
-      this.#textUnits += sizeOf(contribution.message.parts)
+      this.#textUnits += unitsOf(contribution.message.parts)
     } else {
       this.#addBlocks(contribution)
     }
@@ -89,7 +89,7 @@ export class MessageOrder {
     answer.blocks.push(...contribution.blocks)
     answer.finish = contribution.finish ?? answer.finish
     answer.details = { ...answer.details, ...contribution.details }
-    const textUnits = sizeOf(contribution.blocks.map(({ part }) => part))
+    const textUnits = unitsOf(contribution.blocks.map(({ part }) => part))
     answer.textUnits += textUnits
     this.#textUnits += textUnits
     const before = this.#answers.get(apiId)?.blocks ?? 0
@@ -106,7 +106,7 @@ export class MessageOrder {
     let count = 0
     for (const item of this.#waiting) {
       if (item.kind === 'answer' && !item.answer.isClosed) break
-      this.#textUnits -= item.kind === 'whole' ? sizeOf(item.message.parts) : item.answer.textUnits
+      this.#textUnits -= item.kind === 'whole' ? unitsOf(item.message.parts) : item.answer.textUnits
       if (item.kind === 'whole') messages.push(item.message)
       else messages.push(...this.#cut(item.answer))
       count += 1
@@ -137,8 +137,4 @@ export class MessageOrder {
   }
 }
 
-const sizeOf = (parts: readonly NewPart[]): number =>
-  parts.reduce(
-    (sum, part) => sum + (part.text?.length ?? 0) + (part.toolInput?.length ?? 0) + (part.toolOutput?.length ?? 0),
-    0,
-  )
+const unitsOf = (parts: readonly NewPart[]): number => textUnits({ content: '', parts })

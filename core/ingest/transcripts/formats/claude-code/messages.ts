@@ -44,7 +44,7 @@ export class ClaudeCodeMessages {
    * @param name the id of the record in this file, or null when it has none
    */
   contributions(record: JsonObject, name: string | null, details: MessageDetails): Contribution[] {
-    const atMs = this.#timeOf(record)
+    const atMs = this.timeOf(record)
     if (record.type === 'system') return this.#systemContributions(record, name, details)
     if (record.type === 'attachment') return this.#attachmentContributions(record, atMs, details)
     const before = record.isCompactSummary === true ? [] : this.#pendingBoundary(details)
@@ -62,7 +62,7 @@ export class ClaudeCodeMessages {
     }
     // This is the only system record that the model is sent, as words of the user.
     const parts = withDetails([{ type: 'text', text: said }], { ...details, harness: true })
-    const named = { externalId: this.#id(record), role: 'user', createdAtMs: this.#timeOf(record) } as const
+    const named = { externalId: this.#id(record), role: 'user', createdAtMs: this.timeOf(record) } as const
     return [...before, { kind: 'whole', message: { ...named, content: said, parts } }]
   }
 
@@ -86,7 +86,7 @@ export class ClaudeCodeMessages {
       ...details,
       harness: true,
     })
-    const createdAtMs = this.#timeOf(record)
+    const createdAtMs = this.timeOf(record)
     const message = { externalId: id, role: 'user' as const, content, createdAtMs, parts }
     return [{ kind: 'whole', message, compaction: compactionOf(boundary, null) }]
   }
@@ -192,10 +192,6 @@ export class ClaudeCodeMessages {
 
   /** Returns the time of a record, or of the last one before it with a time. */
   timeOf(record: JsonObject): number {
-    return this.#timeOf(record)
-  }
-
-  #timeOf(record: JsonObject): number {
     return this.#clock.at(record.timestamp)
   }
 }

@@ -1,7 +1,7 @@
 import type { NewMessage } from '#core/ingest/new-message.ts'
 import type { PrunedText, PruningRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import { countAt, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
-import { CLEARED, isPlaceholder } from '#core/ingest/transcripts/placeholders.ts'
+import { CLEARED, isClearedOutput } from '#core/ingest/transcripts/placeholders.ts'
 
 /** A microcompaction removed tool results and attachments from the window without a summary. */
 export const isMicrocompaction = (record: JsonObject): boolean =>
@@ -46,7 +46,7 @@ export class ClaudeCodePrunings {
    * perhaps with the whole result, which stays.
    */
   isOnlyPlaceholder(sessionId: string, { externalId, role, content, createdAtMs }: NewMessage): boolean {
-    if (role !== 'tool' || externalId === null || !isPlaceholder(content)) return false
+    if (role !== 'tool' || externalId === null || !isClearedOutput(content)) return false
     const known = this.#placeholders.get(sessionId) ?? { texts: [], lastId: externalId, atMs: createdAtMs }
     known.texts.push({ externalId, seen: content })
     known.lastId = externalId
