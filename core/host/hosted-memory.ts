@@ -75,8 +75,7 @@ export class HostedMemory {
 
   async #answer(name: HostCallName, input: unknown, signal: AbortSignal): Promise<Output<HostCallName>> {
     throwIfCancelled(signal)
-    const parsed = hostCalls[name].input.safeParse(input ?? {})
-    if (!parsed.success) throw notAccepted(name, parsed.error)
+    const parsed = parsedInput(name, input)
     const handlers: { readonly [Name in HostCallName]: (given: never) => Promise<Output<Name>> } = {
       ingest: (given: Input<'ingest'>) => this.#ingest(given, signal),
       assemble: (given: Input<'assemble'>) => this.#assemble(given, signal),
@@ -85,7 +84,7 @@ export class HostedMemory {
       stored: (given: Input<'stored'>) => this.#stored(given),
       status: (given: Input<'status'>) => this.#status(given),
     }
-    return await handlers[name](parsed.data as never)
+    return await handlers[name](parsed as never)
   }
 
   /** The answer says that the messages are in the file. */
@@ -217,20 +216,26 @@ export class HostedMemory {
   }
 
   /** @throws LcmError conversation_required, not_found */
-  #conversation(
-    lcm: Lcm,
-    { sessionId, conversationId }: Pick<Input<'status'>, 'sessionId' | 'conversationId'>,
-  ): number {
-    if ((sessionId === undefined) === (conversationId === undefined)) {
-      throw new LcmError('conversation_required', 'Name one conversation: by its sessionId, or by its conversationId.')
-    }
+  #conversation(lcm: Lcm, { sessionId, conversationId }: NamedConversation): number {
+    requireOneConversation({ sessionId, conversationId })
     if (conversationId === undefined) return conversationOfSession(lcm.read, this.#options.agent, sessionId ?? '')
     if (!conversationExists(lcm.read, conversationId)) throw noSuchConversation(lcm.read, conversationId)
     return conversationId
   }
 }
 
-function notAccepted(name: string, error: z.ZodError): LcmError {
-  const said = error.issues.slice(0, 5).map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`)
-  return new LcmError('invalid_argument', `The input of ${name} is not valid. ${said.join('; ')}.`)
+/** @throws LcmError invalid_argument, naming the fields that are wrong */
+export function parsedInput(name: HostCallName, input: unknown): z.infer<HostCalls[HostCallName]['input']> {
+  const parsed = hostCalls[name].input.safeParse(input ?? {})
+  if (parsed.success) return parsed.data
+  const said = parsed.error.issues.slice(0, 5).map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`)
+  throw new LcmError('invalid_argument', `The input of ${name} is not valid. ${said.join('; ')}.`)
+}
+
+export type NamedConversation = Pick<Input<'status'>, 'sessionId' | 'conversationId'>
+
+/** @throws LcmError conversation_required when a call names no conversation, or names one twice */
+export function requireOneConversation({ sessionId, conversationId }: NamedConversation): void {
+  if ((sessionId === undefined) !== (conversationId === undefined)) return
+  throw new LcmError('conversation_required', 'Name one conversation: by its sessionId, or by its conversationId.')
 }

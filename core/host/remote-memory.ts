@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { hostCalls } from '../contract/host.ts'
 import type { JobResult, JobSpec } from '../contract/job.ts'
 import type { MemoryInfo } from '../contract/memory.ts'
 import type { Core } from '../core.ts'
@@ -10,7 +9,13 @@ import { removeDatabase } from '../sqlite/new-file.ts'
 import { makeProcessFolder } from '../sqlite/process-folder.ts'
 import { NATIVE_CAPABILITIES } from '../systems/open.ts'
 import { readPulledFrom } from '../systems/pulled-from.ts'
-import { type HostCallName, HostedMemory } from './hosted-memory.ts'
+import {
+  type HostCallName,
+  HostedMemory,
+  type NamedConversation,
+  parsedInput,
+  requireOneConversation,
+} from './hosted-memory.ts'
 
 type RemoteMemoryOptions = {
   readonly conversations: HostedConversations
@@ -83,11 +88,7 @@ export class RemoteMemory {
    * @throws LcmError as `HostedMemory`, and locked when others write to the same conversation all the time
    */
   async call(name: HostCallName, input: unknown, signal: AbortSignal): Promise<unknown> {
-    const parsed = hostCalls[name].input.safeParse(input ?? {})
-    // The host names the field that is wrong, on whatever memory it stands.
-    if (!parsed.success)
-      throw new LcmError('invalid_argument', `The input of ${name} is not valid: ${parsed.error.message}`)
-    const asked = parsed.data as { sessionId?: string; conversationId?: number; title?: string; project?: string }
+    const asked = parsedInput(name, input)
     if ('everywhere' in asked && asked.everywhere === true) {
       throw new LcmError('unsupported', 'Over PostgreSQL a recall is of one conversation: leave "everywhere" out.')
     }
@@ -202,13 +203,11 @@ export class RemoteMemory {
   }
 
   async #idOf(
-    { sessionId, conversationId, title }: { sessionId?: string; conversationId?: number; title?: string },
+    { sessionId, conversationId, title }: NamedConversation & { readonly title?: string | undefined },
     isNew: boolean,
   ): Promise<number> {
     const { conversations, agent, tokenEstimator, now } = this.#options
-    if ((sessionId === undefined) === (conversationId === undefined)) {
-      throw new LcmError('conversation_required', 'Name one conversation: by its sessionId, or by its conversationId.')
-    }
+    requireOneConversation({ sessionId, conversationId })
     if (conversationId !== undefined) return conversationId
     const session = { agent, sessionId: sessionId ?? '' }
     const known = await conversations.find(session)
