@@ -220,12 +220,18 @@ class LcmInspectorEngine(ContextEngine):
             return None
         first = first_kept(messages, int((self.threshold_tokens or ALL_TOKENS) * KEPT))
         tail = [message for message in messages[first:] if is_said(message)]
+        system = [message for message in messages if message.get("role") == "system"]
         settings = {"freshTailCount": len(tail), "minMessagesToCompact": 1}
         done = self._engine.call("compact", conversationId=self._conversation, settings=settings)
-        if done.get("runId") is None:
+        # Where nothing was left to compact, an earlier answer may have failed, and Hermes still has what left the window.
+        is_new = done.get("runId") is not None
+        if not is_new and len(system) + 1 + len(tail) >= len(messages):
             return None
         whole = self._engine.call("assemble", conversationId=self._conversation, budgetTokens=ALL_TOKENS)
-        kept = sum(item["tokens"] for item in whole["items"] if item["kind"] == "message")
+        stored = [item for item in whole["items"] if item["kind"] == "message"]
+        if not is_new and len(stored) != len(tail):
+            return None
+        kept = sum(item["tokens"] for item in stored)
         window = self._engine.call(
             "assemble",
             conversationId=self._conversation,
@@ -240,7 +246,6 @@ class LcmInspectorEngine(ContextEngine):
         left = self._engine.call("recall", conversationId=self._conversation, tokenCap=LEFT_TOKENS)["text"]
         if left:
             texts.append(left)
-        system = [message for message in messages if message.get("role") == "system"]
         return [*system, {"role": "user", "content": "\n\n".join([HEADING, *texts])}, *tail]
 
 
@@ -263,7 +268,10 @@ def met_at(stored: List[str], digests: List[str]) -> int:
 
     Where nothing ends so, because newer messages were taken back, the end of what is stored is left out one by one.
     """
+    known = set(digests)
     for end in range(len(stored), 0, -1):
+        if stored[end - 1] not in known:
+            continue
         best, best_length = 0, 0
         for at in range(len(digests), 0, -1):
             length = 0

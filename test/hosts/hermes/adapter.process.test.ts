@@ -152,3 +152,35 @@ print(json.dumps({"isSame": unchanged == messages, "isSameAlone": engine.compres
   expect(answer).toMatchObject({ isSame: true, isSameAlone: true, due: [false, true] })
   expect(answer.error).toContain('There is no tool other.')
 })
+
+it('answers the next compaction when the memory failed behind the last one, which Hermes was not given', () => {
+  const { answer } = python(`
+engine = start()
+messages = [SYSTEM] + [said(n) for n in range(40)]
+ask = engine._engine.call
+def failing(method, **params):
+    if method == "recall":
+        raise RuntimeError("lcm engine has ended")
+    return ask(method, **params)
+engine._engine.call = failing
+failed = engine.compress(messages)
+engine._engine.call = ask
+again = engine.compress(messages)
+print(json.dumps({"isSame": failed == messages, "summary": again[1]["content"], "length": len(again), "count": engine.compression_count}))
+engine._engine.close()
+`)
+  expect(answer).toMatchObject({ isSame: true, count: 1 })
+  expect(answer.summary).toMatch(/^The conversation before this point is stored whole/)
+  expect(answer.length).toBeLessThan(25)
+})
+
+it('finds within a moment that nothing of a long session stands among the messages of Hermes', () => {
+  const { answer } = python(`
+import time
+begin = time.monotonic()
+at = lcm_inspector.met_at([""] * 50_000 + [f"stored {n}" for n in range(500)], [f"new {n}" for n in range(2_000)])
+print(json.dumps({"at": at, "seconds": time.monotonic() - begin}))
+`)
+  expect(answer.at).toBe(0)
+  expect(answer.seconds).toBeLessThan(5)
+})
