@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -5,7 +6,11 @@ import { expect, it } from 'vitest'
 import { inProject } from '#scripts/project.mjs'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 
-type Memory = { status: (given: object) => Promise<unknown>; close: () => Promise<void> }
+type Memory = {
+  status: (given: object) => Promise<unknown>
+  recall: (given: object, options: { signal: AbortSignal }) => Promise<unknown>
+  close: () => Promise<void>
+}
 const { startEngine } = (await import(pathToFileURL(inProject('resources/adapters/shared/engine.js')).href)) as {
   startEngine: (given: object) => Memory
 }
@@ -28,6 +33,7 @@ function engineThat(body: string) {
   const memory = startEngine({ node: process.execPath, cli, memory: 'lcm.db', agent: 'pi' })
   return {
     ask: () => memory.status({}),
+    recall: (signal: AbortSignal) => memory.recall({}, { signal }),
     close: () => memory.close(),
     starts: () => readFileSync(starts, 'utf8').length,
   }
@@ -49,4 +55,23 @@ it('does not start the engine again when it ends before its first answer, and sa
   const engine = engineThat("console.error('There is no memory.'); process.exit(1)")
   for (let times = 0; times < 3; times += 1) await expect(engine.ask()).rejects.toThrow('There is no memory.')
   expect(engine.starts()).toBe(1)
+})
+
+it('cancels what is asked when its signal is aborted, also before, and listens no longer than until the answer', async () => {
+  const engine = engineThat(`
+    const { method, params } = JSON.parse(line)
+    if (method === 'status') process.stdout.write(answer(id))
+    if (method === '$/cancelRequest') process.stdout.write(answer(params.id))`)
+  const later = new AbortController()
+  const asked = engine.recall(later.signal)
+  later.abort()
+  expect(await asked).toBe(1)
+  expect(await engine.recall(AbortSignal.abort())).toBe(2)
+  expect(getEventListeners(later.signal, 'abort')).toEqual([])
+  const never = new AbortController()
+  const open = engine.recall(never.signal)
+  const closed = engine.close()
+  await expect(open).rejects.toThrow('lcm engine ended with 0')
+  await closed
+  expect(getEventListeners(never.signal, 'abort')).toEqual([])
 })

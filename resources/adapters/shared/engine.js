@@ -99,18 +99,21 @@ class EngineProcess {
    * @param {CallOptions} [options]
    * @returns {Promise<any>}
    */
-  ask(method, params, { signal } = {}) {
-    return new Promise((resolve, reject) => {
-      if (this.#ended !== null) return reject(this.#ended)
-      this.#lastId += 1
-      const id = this.#lastId
-      this.#open.set(id, { resolve, reject })
-      this.#hold()
-      signal?.addEventListener('abort', () => this.#write({ method: '$/cancelRequest', params: { id } }), {
-        once: true,
-      })
-      this.#write({ id, method, params: params ?? {} })
-    })
+  async ask(method, params, { signal } = {}) {
+    if (this.#ended !== null) throw this.#ended
+    this.#lastId += 1
+    const id = this.#lastId
+    const answered = new Promise((resolve, reject) => this.#open.set(id, { resolve, reject }))
+    this.#hold()
+    this.#write({ id, method, params: params ?? {} })
+    const cancel = () => this.#write({ method: '$/cancelRequest', params: { id } })
+    if (signal?.aborted) cancel()
+    signal?.addEventListener('abort', cancel, { once: true })
+    try {
+      return await answered
+    } finally {
+      signal?.removeEventListener('abort', cancel)
+    }
   }
 
   async close() {
