@@ -15,13 +15,13 @@ export class BrokenChains {
     this.#breaks = new Map(breaks.map((one) => [one.id, one]))
   }
 
-  /** Is told of every record with an id before its messages. */
+  /** Has to be called for every record, before its messages. */
   reached(id: string | null, sessionId: string): void {
     const found = this.#breaks.size === 0 || id === null ? undefined : this.#breaks.get(id)
     if (found) this.#open.set(sessionId, [...(this.#open.get(sessionId) ?? []), found])
   }
 
-  /** Is told of every message. */
+  /** Has to be called for every message. */
   said(sessionId: string, externalId: string | null): void {
     const open = externalId === null ? undefined : this.#open.get(sessionId)
     if (!open || externalId === null) return
@@ -31,7 +31,7 @@ export class BrokenChains {
   }
 
   /** Returns the breaks of a session after its last record, also when there are none. */
-  of(sessionId: string): BrokenChainRecord {
+  recordOf(sessionId: string): BrokenChainRecord {
     return { kind: 'broken_chain', sessionId, breaks: this.#found.get(sessionId) ?? [] }
   }
 }

@@ -3,7 +3,7 @@ import { IdNumbers, Numbers } from './id-numbers.ts'
 const NONE = -1
 const WRITTEN = 1
 const SPOKEN = 2
-/** The record alone opens no branch: beside the path it belongs to what it hangs on. */
+/** The record opens no branch by itself. Beside the path it is given up only with the record that it hangs on. */
 const FOLLOWER = 4
 
 const LIVE = 1
@@ -24,8 +24,8 @@ export type RecordFacts = {
 }
 
 /**
- * A record on the path whose parent cannot be followed. Its agent follows the parents from the newest record when a
- * session is resumed, and stops here, so that it loads nothing of what stands before.
+ * A record on the path whose parent cannot be followed. An agent resumes a session at its newest record, and follows the
+ * parents back from there. It stops at this record, and does not load what stands before it.
  */
 export type ChainBreak = {
   readonly id: string
@@ -74,7 +74,7 @@ export class RecordGraph {
   /** LIVE or GIVEN_UP, or 0 until it is asked for. */
   #states: Uint8Array = new Uint8Array()
 
-  /** @param bridgedMs how long before a record another one may stand to which the agent joins it, without its parent */
+  /** @param bridgedMs the agent joins a record without its parent to the record before it when that is not older than this */
   constructor(bridgedMs = Number.NEGATIVE_INFINITY) {
     this.#bridgedMs = bridgedMs
   }
@@ -206,9 +206,10 @@ export class RecordGraph {
   }
 
   /**
-   * Lets each record whose parent cannot be followed hang on the record before it: its parent was never written, or is
-   * of another group, or hangs on the record itself. A record before it may hang on it, too, when it was written early. Where one
-   * hangs on the record before it although it was written earlier, that one is followed.
+   * Joins each record whose parent cannot be followed to the record before it in its group. Such a parent was never
+   * written, is of another group, or hangs on the record itself. The record before it may hang on it, too, when it was
+   * written early: then the search goes on before that one. Where the record that is found has a child that was written
+   * before it, the record is joined to that child.
    */
   #joinBroken(): void {
     const trees = new Trees()

@@ -20,7 +20,7 @@ import { ForkedBeginning } from './forked-beginning.ts'
 import { MessageOrder } from './message-order.ts'
 import { ClaudeCodeMessages } from './messages.ts'
 import { OriginalNames } from './original-names.ts'
-import { type ClaudeCodePlace, MOST_UNWRITTEN, placeIn, StraightRecords } from './place.ts'
+import { type ClaudeCodePlace, ContinuationCheck, MOST_UNWRITTEN, placeIn } from './place.ts'
 import { ClaudeCodePrunings, isMicrocompaction } from './prunings.ts'
 import { blocksOf, kindOf } from './record.ts'
 import type { ConversationKey } from './records.ts'
@@ -65,17 +65,17 @@ function isUnreadable(record: JsonObject): boolean {
 
 async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
   const from = placeIn(source.place?.from ?? null)
-  const straight = from && new StraightRecords(from)
+  const continuation = from && new ContinuationCheck(from)
   const survey = new ClaudeCodeSurvey(`file:${basename(source.path)}`, from)
-  const names = await OriginalNames.of(source.path, source.head.values)
+  const names = await OriginalNames.read(source.path, source.head.values)
   const look = (record: JsonObject, { line }: RecordOrigin): void => {
     const restored = names.restored(record)
-    straight?.add(restored)
+    continuation?.add(restored)
     survey.add(restored, line)
   }
   yield* readJsonLines(source, 'looking', look, JSON.parse)
   survey.finish()
-  if (straight?.areStraight === false) return
+  if (continuation?.isContinued === false) return
   const reader = new ClaudeCodeReader(survey, source, { from, names })
   yield* readJsonLines(source, 'storing', (record, { line, details }, out) =>
     reader.take(names.restored(record), line, details, out),
@@ -97,7 +97,7 @@ class ClaudeCodeReader {
   /** Compactions by the message that records them. Each is emitted after its message. */
   readonly #compactions = new Map<string, CompactionRecord>()
   readonly #givenUp = new Map<string, Set<string>>()
-  /** What a compaction covered may be completed by the next reading of the whole when it was given up. */
+  /** Whether a compaction was given up. Then only a reading of the whole file can complete what it covered. */
   #hasGivenUpCompaction = false
   /** The line of the first record of each message that was not emitted yet. */
   readonly #lines = new Map<string, number>()
@@ -133,12 +133,12 @@ class ClaudeCodeReader {
     if (parent === null || !this.#early.add(parent, read)) this.#takeInOrder(read, out)
   }
 
-  /** Takes a record, and then those that were written before it although they hang on it. */
+  /** Takes a record, and then its children that were written before it and waited for it. */
   #takeInOrder(first: ReadRecord, out: TranscriptRecord[]): void {
     const open = [first]
     for (let next = open.pop(); next; next = open.pop()) {
       this.#take(next, out)
-      open.push(...this.#early.takeBehind(next.name).toReversed())
+      open.push(...this.#early.takeChildrenOf(next.name).toReversed())
     }
   }
 
@@ -183,7 +183,7 @@ class ClaudeCodeReader {
       // What stands before the place is as it was.
       if (this.#from === null) {
         out.push({ kind: 'given_up', sessionId, externalIds: this.#givenUp.get(sessionId) ?? new Set() })
-        out.push(this.#chains.of(sessionId))
+        out.push(this.#chains.recordOf(sessionId))
       }
       const costs = this.#survey.costsOf(its)
       if (costs !== null) out.push({ kind: 'cost', sessionId, ...costs })
@@ -200,7 +200,7 @@ class ClaudeCodeReader {
     if (only === undefined || others.length > 0 || only.key.agentId !== null) return null
     const last = records.isEmpty ? (this.#from?.last ?? null) : records.lastOfAll
     const title = this.#titleOf(only.key)
-    const isWaiting = this.#messages.hasOpenBoundary || !this.#early.areEmpty
+    const isWaiting = this.#messages.hasOpenBoundary || !this.#early.isEmpty
     const isOpen = isWaiting || !queued.isSettled || firstBoundary !== null
     if (this.#hasGivenUpCompaction) return null
     if (last === null || title === null || isOpen) return null
@@ -270,7 +270,7 @@ class ClaudeCodeReader {
       this.#chains.said(sessionId, id)
       const formerId = contribution.kind === 'whole' ? this.#survey.queued.formerId(contribution.message.content) : null
       if (contribution.kind === 'whole' && contribution.compaction)
-        this.#await(sessionId, contribution, contribution.compaction)
+        this.#noteCompaction(sessionId, contribution, contribution.compaction)
       const named =
         contribution.kind === 'whole' && formerId !== null
           ? { ...contribution, message: { ...contribution.message, formerId } }
@@ -296,7 +296,8 @@ class ClaudeCodeReader {
     return line
   }
 
-  #await(
+  /** Keeps a compaction until the message that records it is emitted. */
+  #noteCompaction(
     sessionId: string,
     { message }: Extract<Contribution, { kind: 'whole' }>,
     compaction: RecordedCompaction,

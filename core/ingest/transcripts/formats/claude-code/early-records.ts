@@ -17,7 +17,7 @@ export class EarlyRecords {
   readonly #waiting = new Map<string, ReadRecord[]>()
   #count = 0
 
-  get areEmpty(): boolean {
+  get isEmpty(): boolean {
     return this.#count === 0
   }
 
@@ -31,8 +31,8 @@ export class EarlyRecords {
     return true
   }
 
-  /** Takes the records that waited for this one, in the order of the file. */
-  takeBehind(name: string | null): readonly ReadRecord[] {
+  /** Takes the records that waited for their parent of this name, in the order of the file. */
+  takeChildrenOf(name: string | null): readonly ReadRecord[] {
     const waiting = name === null ? undefined : this.#waiting.get(name)
     if (!waiting || name === null) return []
     this.#waiting.delete(name)

@@ -14,7 +14,7 @@ class Names {
     return this.#originals.size
   }
 
-  of(id: string): string {
+  originalOf(id: string): string {
     return this.#originals.get(id) ?? id
   }
 
@@ -22,7 +22,7 @@ class Names {
   note(record: JsonObject, ofParent: Names): void {
     const [uuid, copied] = [textAt(record, 'uuid'), copiedId(record)]
     if (uuid === null || copied === null || copied === uuid || this.#originals.has(uuid)) return
-    const original = ofParent.of(copied)
+    const original = ofParent.originalOf(copied)
     if (this.#taken.has(original)) return
     this.#taken.add(original)
     this.#originals.set(uuid, original)
@@ -49,7 +49,7 @@ export class OriginalNames {
    * @param path the file of the fork. The file of its parent may be in the same folder
    * @param head the first records of the file
    */
-  static async of(path: string, head: readonly unknown[]): Promise<OriginalNames> {
+  static async read(path: string, head: readonly unknown[]): Promise<OriginalNames> {
     const copy = head.filter(isObject).find((record) => textAt(record, 'uuid') !== null)
     return new OriginalNames(
       copy && isRenamed(copy) ? await namesIn(parentFile(path, copy), new Set([path])) : new Names(),
@@ -72,7 +72,7 @@ export class OriginalNames {
   }
 
   #original(id: unknown): unknown {
-    return typeof id === 'string' ? this.#names.of(id) : id
+    return typeof id === 'string' ? this.#names.originalOf(id) : id
   }
 
   /** A boundary names what it kept in lists and fields of its metadata. */

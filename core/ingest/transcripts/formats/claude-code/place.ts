@@ -28,21 +28,21 @@ const titles: ReadonlySet<string> = new Set(['custom-title', 'ai-title', 'summar
 const queueOperations: ReadonlySet<string> = new Set(['enqueue', 'dequeue'])
 
 /**
- * Says whether records only go on from the end of a session: each hangs on the last one or on another new one, no call is
- * answered that was made before, and nothing of the earlier part is compacted, renamed or given up.
+ * Says whether new records only continue a session. Each has to hang on the last known record or on another new one. None
+ * may answer a call that was made before, or compact, rename or give up anything of the earlier part.
  */
-export class StraightRecords {
+export class ContinuationCheck {
   readonly #place: ClaudeCodePlace
   readonly #names = new Set<string>()
   readonly #calls = new Set<string>()
-  areStraight = true
+  isContinued = true
 
   constructor(place: ClaudeCodePlace) {
     this.#place = place
   }
 
   add(record: JsonObject): void {
-    this.areStraight &&= this.#isLinked(record) && this.#goesOn(record)
+    this.isContinued &&= this.#isLinked(record) && this.#goesOn(record)
   }
 
   #goesOn(record: JsonObject): boolean {

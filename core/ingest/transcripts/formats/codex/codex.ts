@@ -8,7 +8,7 @@ import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { readJsonLines, type Take } from '#core/ingest/transcripts/read-lines.ts'
 import { isOldHeader } from './items.ts'
-import { placeIn, StraightRecords } from './place.ts'
+import { ContinuationCheck, placeIn } from './place.ts'
 import { CodexReader } from './reader.ts'
 import { type Rollout, rolloutsOf } from './rollouts.ts'
 import { CodexSurvey } from './survey.ts'
@@ -49,7 +49,7 @@ function detect({ values }: TranscriptHead): number {
 
 async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
   const from = placeIn(source.place?.from ?? null)
-  const straight = from && new StraightRecords()
+  const continuation = from && new ContinuationCheck()
   const survey = new CodexSurvey(from)
   const all = rolloutsOf(source)
   const isNewest = all.at(-1)?.head === null
@@ -58,10 +58,10 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
   const rollouts = from === null ? all : [THIS_FILE]
   for (const [number, rollout] of rollouts.entries())
     yield* readRollout(source, rollout, 'looking', (record, { line }) => {
-      straight?.add(record)
+      continuation?.add(record)
       survey.add(record, lineOf(line, number))
     })
-  if (straight?.areStraight === false) return
+  if (continuation?.isContinued === false) return
   const reader = new CodexReader(source, survey, { from, isNewest })
   for (const [number, rollout] of rollouts.entries()) {
     reader.begin(rollout, (line) => lineOf(line, number))

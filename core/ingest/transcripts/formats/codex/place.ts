@@ -25,10 +25,10 @@ const types: ReadonlySet<string> = new Set([
 const changes: ReadonlySet<string> = new Set(['thread_rolled_back', 'thread_name_updated'])
 
 /**
- * Says whether records only go on from the end of a rollout: no call is answered and no answer counted that stands before
- * it, no text that stands before it turns out to be typed, and nothing is compacted, renamed or taken back.
+ * Says whether new records only continue a rollout. None may answer a call, count an answer, or say that a text was typed,
+ * that stands before them, and none may compact, rename or take back anything.
  */
-export class StraightRecords {
+export class ContinuationCheck {
   readonly #calls = new Set<string>()
   /** Texts of a person, from the items of the rollout and from the events that say what was typed. */
   readonly #said = new Set<string>()
@@ -40,7 +40,7 @@ export class StraightRecords {
     this.#goOn &&= this.#goesOn(record)
   }
 
-  get areStraight(): boolean {
+  get isContinued(): boolean {
     return this.#goOn && this.#typed.isSubsetOf(this.#said)
   }
 

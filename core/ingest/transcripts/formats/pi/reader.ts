@@ -112,7 +112,7 @@ export class PiReader {
     const sessionId = this.#sessionId
     const title = this.#name ?? this.#titleOf(sessionId) ?? this.#title
     const givenUp: TranscriptRecord = { kind: 'given_up', sessionId, externalIds: this.#givenUp }
-    const told = [givenUp, this.#chains.of(sessionId)]
+    const told = [givenUp, this.#chains.recordOf(sessionId)]
     return title === null ? told : [...told, { kind: 'title', sessionId, title }]
   }
 

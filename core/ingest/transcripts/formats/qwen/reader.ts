@@ -65,7 +65,7 @@ export class QwenReader {
   end(): TranscriptRecord[] {
     return [...this.#sessions.values()].flatMap(({ id, title, givenUp }): TranscriptRecord[] => [
       { kind: 'given_up', sessionId: id, externalIds: givenUp },
-      this.#chains.of(id),
+      this.#chains.recordOf(id),
       ...(title === null ? [] : [{ kind: 'title' as const, sessionId: id, title }]),
     ])
   }
