@@ -139,3 +139,12 @@ describe('an import of an aider history', () => {
     expect(told(memory)[1]).toBe('user: rename the total\n\nand its test')
   })
 })
+
+it('reads a long first answer of a new session in the time of a few readings of it', { timeout: 4000 }, async () => {
+  using memory = buildMemory()
+  const path = join(temporaryFolder(), '.aider.chat.history.md')
+  const lines = Array.from({ length: 1900 }, (_, n) => `line ${n} ${'of a long answer '.repeat(240)}`)
+  writeFileSync(path, ['# aider chat started at 2026-03-02 09:00:00', '', ...lines, ''].join('\n'))
+  await importOne(memory.db, path)
+  expect(memory.db.value('SELECT length(content) FROM messages')).toBe(lines.join('\n').trimEnd().length)
+})

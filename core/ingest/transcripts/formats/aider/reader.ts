@@ -191,6 +191,8 @@ class AiderSession {
   #storedBeginning(role: Speaker, lines: readonly string[]): number {
     if (this.#isPastStored || this.#isStored(role, textOfLines(lines))) return 0
     this.#isPastStored = true
+    // To look for each beginning takes seconds for a long text, and a new session has none.
+    if (!this.#source.hasSession(this.#sessionId)) return 0
     for (let count = Math.min(lines.length - 1, 1000); count > 0; count -= 1) {
       const text = textOfLines(lines.slice(0, count))
       if (text !== '' && this.#isStored(role, text)) {
