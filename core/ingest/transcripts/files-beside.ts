@@ -15,14 +15,24 @@ export function valueIn(path: string): unknown {
 /** What Claude Code and Qwen Code write about a sub-agent: `<sub-agent>.meta.json` beside `<sub-agent>.jsonl`. */
 export const descriptionBeside = (path: string): string => path.replace(/\.jsonl$/, '.meta.json')
 
-/** Reads the object in a file. Returns null, with a report, for one that is broken or being written. */
+/** Reads the object in a file. Returns null, with a report, for one that is broken, being written, or cannot be read. */
 export function readObject(path: string, out: TranscriptRecord[]): JsonObject | null {
-  const { values, problem } = parseObjects(readFileSync(path, 'utf8'))
-  const [value] = values
-  if (isObject(value)) return value
-  out.push({ kind: 'skipped', line: 1, reason: `${path}: ${problem ?? 'not an object'}` })
-  return null
+  const skip = (reason: string): null => {
+    out.push({ kind: 'skipped', line: 1, reason: `${path}: ${reason}` })
+    return null
+  }
+  try {
+    const { values, problem } = parseObjects(readFileSync(path, 'utf8'))
+    const [value] = values
+    return isObject(value) ? value : skip(problem ?? 'not an object')
+  } catch (error) {
+    if (!isFileError(error)) throw error
+    return skip(`cannot be read (${error.code})`)
+  }
 }
+
+export const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
 
 /** Returns the names in a folder. There are none when it is no folder, or was removed since. */
 export function namesIn(folder: string): readonly string[] {

@@ -1,6 +1,6 @@
 import type { TranscriptFormat } from '#core/contract/import.ts'
+import { isFileError } from './files-beside.ts'
 import { NOTHING_STORED } from './format.ts'
-import { isFileError } from './import-file.ts'
 import { openTranscript } from './open-transcript.ts'
 import { findTranscriptFiles, type GivenTranscript, type TranscriptFile } from './transcript-files.ts'
 

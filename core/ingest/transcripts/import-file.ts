@@ -8,6 +8,7 @@ import { TIME_OF_IMPORT } from '#core/systems/records/parts.ts'
 import type { ConversationStore } from '../conversation-store.ts'
 import type { LargeTexts } from '../large-texts.ts'
 import type { NewMessage } from '../new-message.ts'
+import { isFileError } from './files-beside.ts'
 import type { TranscriptChunk, TranscriptRecord } from './format.ts'
 import type { Recognised } from './formats.ts'
 import { type ImportGroup, type ReadTranscript, WaitingRecords } from './import-group.ts'
@@ -135,9 +136,6 @@ export function whyUnreadable(error: unknown): string {
   if (error instanceof RangeError) return 'cannot be read: it is nested too deeply'
   return 'cannot be read: it has a shape that nobody knows'
 }
-
-export const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
-  error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
 
 /**
  * Marks messages whose transcript gives no time for them or for anything before them. They are stored with the moment

@@ -13,19 +13,23 @@ export const isStoredSession = (path: string): boolean => existsSync(join(storag
 
 /**
  * Reads a session of the storage folder. Its messages and their parts are files of their own, in the order of their
- * ids.
+ * ids. While one of these cannot be read, no more counts as removed from the session than before, and a message that is
+ * stored stays as it is.
  */
 export async function* readStorage(source: TranscriptSource, info: JsonObject): AsyncGenerator<TranscriptChunk> {
   const storage = storageOf(source.path)
   const reader = new OpenCodeReader(source, info)
+  const sessionId = textAt(info, 'id') ?? ''
   let bytes = 0
-  for (const path of filesIn(join(storage, 'message', textAt(info, 'id') ?? ''))) {
+  let isWhole = true
+  for (const path of filesIn(join(storage, 'message', sessionId))) {
     const records: TranscriptRecord[] = []
     const message = readObject(path, records)
-    if (message) {
-      const parts = filesIn(join(storage, 'part', textAt(message, 'id') ?? '')).flatMap(
-        (part) => readObject(part, records) ?? [],
-      )
+    const id = message === null ? '' : (textAt(message, 'id') ?? '')
+    const parts = message && filesIn(join(storage, 'part', id)).flatMap((part) => readObject(part, records) ?? [])
+    const isRead = records.length === 0
+    isWhole &&= isRead
+    if (message && (isRead || source.storedBlocks(sessionId, id) === undefined)) {
       const value = { info: message, parts }
       bytes += JSON.stringify(value).length
       const take = (given: unknown): void => reader.take(given, { line: 1, details: {} }, records)
@@ -34,7 +38,9 @@ export async function* readStorage(source: TranscriptSource, info: JsonObject): 
     yield { doing: 'storing', bytesRead: 0, records }
     if (bytes >= source.limitBytes) return
   }
-  yield { doing: 'storing', bytesRead: source.bytes, records: reader.endOfWhole() }
+  // What was given up is known only when everything was read. Until then it stays as it was noted before.
+  const rest = isWhole ? reader.endOfWhole() : reader.end().filter(({ kind }) => kind !== 'given_up')
+  yield { doing: 'storing', bytesRead: source.bytes, records: rest }
 }
 
 function filesIn(folder: string): string[] {
