@@ -60,6 +60,8 @@ export function writeHome({ folder, url, contextTokens }: OpenClawHome): void {
 
 export const lcm = (home: OpenClawHome, args: readonly string[]): string => runLcm(environment(home), args)
 
+const MOST_REFUSED = 5
+
 /** OpenClaw's gateway. */
 export class RunningOpenClaw {
   readonly #server: HostServer
@@ -86,8 +88,22 @@ export class RunningOpenClaw {
     return this.#server.log
   }
 
-  /** Has a prompt answered to its end. */
+  /**
+   * Has a prompt answered to its end. After a kill OpenClaw mends its sessions when it starts again, and refuses a prompt
+   * that comes meanwhile: it is given once more then.
+   */
   async prompt(session: string, content: string): Promise<string> {
+    for (let refused = 0; ; refused += 1) {
+      const { ok, text } = await this.#ask(session, content)
+      if (ok) return JSON.parse(text).choices?.[0]?.message?.content ?? ''
+      const said = this.log.slice(-2_000)
+      if (refused === MOST_REFUSED || !/SessionWorkStartChanged/.test(said))
+        throw new Error(`OpenClaw refused: ${text.slice(0, 300)} It said: ${said}`)
+      await setTimeout(1_000)
+    }
+  }
+
+  async #ask(session: string, content: string): Promise<{ readonly ok: boolean; readonly text: string }> {
     const answer = await fetch(`${this.#url}/v1/chat/completions`, {
       method: 'POST',
       headers: {
@@ -97,9 +113,7 @@ export class RunningOpenClaw {
       signal: AbortSignal.timeout(120_000),
       body: JSON.stringify({ model: 'openclaw', messages: [{ role: 'user', content }] }),
     })
-    const text = await answer.text()
-    if (!answer.ok) throw new Error(`OpenClaw refused: ${text.slice(0, 300)} It said: ${this.log.slice(-2_000)}`)
-    return JSON.parse(text).choices?.[0]?.message?.content ?? ''
+    return { ok: answer.ok, text: await answer.text() }
   }
 
   kill(): Promise<void> {
