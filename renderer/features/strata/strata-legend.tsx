@@ -41,7 +41,7 @@ export function StrataLegend({ colorBy, palette, age, strata, findings = [], cor
       {strata.window.some((run) => run.isLeftOut) && (
         <span className={styles.key}>
           <span className={styles.swatchDim} style={{ background: palette.lit }} />
-          wants in, but left out by the budget
+          wants in, but is left out
         </span>
       )}
       {legend.kind === 'scale' && (

@@ -8,6 +8,7 @@ import { Loading } from '#renderer/ui/loading.tsx'
 import { MessageName } from '#renderer/ui/message-name.tsx'
 import { NodeLink } from '#renderer/ui/node-link.tsx'
 import { StateMark } from '#renderer/ui/state-mark.tsx'
+import { TextWithNames } from '#renderer/ui/text-with-names.tsx'
 import { useNow } from '#renderer/ui/use-now.ts'
 import { LadderCards } from './ladder-cards.tsx'
 import styles from './trace-view.module.css'
@@ -65,7 +66,9 @@ export function Verdict({ trace }: TraceProps) {
             </p>
           )}
           {notes.map((one) => (
-            <p key={one}>{one}</p>
+            <p key={one}>
+              <TextWithNames text={one} />
+            </p>
           ))}
         </div>
       </header>
