@@ -1,4 +1,4 @@
-/** Answers are kept for this many lists of other arguments: the width before the first measuring, and those of places. */
+/** For each object this many answers are kept: one for the width before the first measuring, and one for each place. */
 const MOST = 4
 
 /**

@@ -1,19 +1,18 @@
 import { useMutation, useMutationState, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Note, NoteInput } from '#core/contract/notes.ts'
 import { api } from '../api.ts'
+import { keptOf } from './kept-of.ts'
 
 type NotesById = ReadonlyMap<string, Note>
 
 const NO_NOTES: readonly Note[] = []
 /** Hundreds of rows ask for the same list. */
-const indexed = new WeakMap<readonly Note[], NotesById>()
+const notesById = keptOf((notes: readonly Note[]): NotesById => new Map(notes.map((note) => [note.id, note])))
 
 /** Returns what is pinned and noted in the memory by node, for every view with nodes. */
 export function useNotes(): NotesById {
   const { data = NO_NOTES } = useQuery(api.notes.list.queryOptions())
-  const known = indexed.get(data) ?? new Map(data.map((note) => [note.id, note]))
-  indexed.set(data, known)
-  return known
+  return notesById(data)
 }
 
 /** Changes a pin or a note, and shows it at once in every view of this window. */
