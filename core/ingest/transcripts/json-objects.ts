@@ -44,8 +44,9 @@ type RawJson = { rawJSON(text: string): unknown; parse(text: string, reviver: Re
 const sourceJson = JSON as unknown as RawJson
 
 // Matches numbers that JavaScript would write differently: with too many digits, a zero at the end, or an exponent.
-// The digit is looked for first: long texts are full of commas.
-const delicateNumber = /[:,[]\s*-?\d(?:\d{15,}|\d*\.\d*(?:0|\d{16,})\s*[,}\]]|\d*(?:\.\d+)?[eE][+-]?\d)/
+// The digit is looked for first: long texts are full of commas. Where 16 digits follow a point, what follows them is not
+// looked at: a text with many thousand digits would be read again from each of them.
+const delicateNumber = /[:,[]\s*-?\d(?:\d{15,}|\d*\.(?:\d{16,}|\d*0\s*[,}\]])|\d*(?:\.\d+)?[eE][+-]?\d)/
 const isNumber = /^\s*-?\d/
 
 /** Parses JSON, but numbers that JavaScript cannot write back unchanged keep their spelling for JSON.stringify. */
