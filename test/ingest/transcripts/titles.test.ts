@@ -25,3 +25,20 @@ it.each([
 ])('a title is made of %s', (_what, text, title) => {
   expect(oneLine(text)).toBe(title)
 })
+
+it.each([
+  ['tags that never end', '<image '],
+  ['context that never ends', '<system-reminder>'],
+])(
+  'a title is made of a text with many %s in the time of a few readings of it',
+  { timeout: 2000 },
+  (_what, opening) => {
+    const texts = Array.from({ length: 20 }, () => opening.repeat(100_000 / opening.length))
+    for (const text of texts) expect(oneLine(text)).toBe(`${text.slice(0, 79)}…`)
+  },
+)
+
+it('a title is made of the words behind context that contains other context', () => {
+  const context = '<system-reminder>\n<environment_context>Linux</environment_context>\n</system-reminder>\n'
+  expect(oneLine(`${context}<session_context>${context}</session_context>Do it.`)).toBe('Do it.')
+})
