@@ -64,6 +64,15 @@ describe('blocks of the plugin Dynamic Context Pruning', () => {
     expect(await findings(memory.path)).toEqual([])
   })
 
+  it('take no longer where many spaces stand in a summary than where other text does', { timeout: 8000 }, async () => {
+    using memory = buildMemory()
+    const path = openCodeDb([{ id: 'ses_1', said }])
+    const summary = `summary of one${' '.repeat(80_000)}.`
+    writeState(path, [block(1, 4, [0, 1, 2], summary)])
+    await importOne(memory.db, path)
+    expect(memory.db.column('SELECT content FROM summaries')).toEqual([summary])
+  })
+
   it('become sources of a later block that holds them, also when that was made after a first import', async () => {
     using atOnce = buildMemory()
     using inSteps = buildMemory()

@@ -103,6 +103,13 @@ describe('an import of a SpecStory export', () => {
     expect(told(memory)).toEqual([`user: ${tags.join('\n\n')}`, `assistant: ${fences.join('\n')}`])
   })
 
+  it('takes no longer for output with a long run of backticks than for other output', { timeout: 8000 }, async () => {
+    using memory = buildMemory()
+    const output = `The end is ${'`'.repeat(60_000)}.`
+    await importOne(memory.db, write([...top, ...agent(1, ...shell('x', output))]))
+    expect(told(memory)).toEqual(['assistant: ', `tool: ${output}`])
+  })
+
   it('reads a tag that is never closed as text', async () => {
     using memory = buildMemory()
     await importTwice(memory, write([...top, ...agent(1, '<tool-use data-tool-name="x">', 'half')]))

@@ -139,7 +139,8 @@ function blockIn(block: JsonObject, keys: ReadonlyMap<number | null, string>): B
 }
 
 /** The plugin puts a line before a summary and the number of its block behind it. */
-const withoutMarks = (summary: string): string =>
-  summary
-    .replace(/^\[Compressed conversation section\]\s*/, '')
-    .replace(/\s*<dcp-message-id>b\d+<\/dcp-message-id>\s*$/, '')
+function withoutMarks(summary: string): string {
+  const text = summary.replace(/^\[Compressed conversation section\]\s*/, '')
+  const mark = /<dcp-message-id>b\d+<\/dcp-message-id>\s*$/.exec(text)
+  return mark === null ? text : text.slice(0, mark.index).trimEnd()
+}

@@ -100,7 +100,12 @@ function unwrapped(lines: readonly string[], tag: string): { summary: string; li
 
 /** Removes the fences around output that lies between one pair of them. */
 function withoutFence(text: string): string {
-  const match = /^`{3,}[^\n`]*\n([\s\S]*?)\n?`{3,}$/.exec(text)
-  const inner = match?.[1]
-  return inner === undefined || /^ {0,3}`{3,}\s*$[\s\S]*^ {0,3}`{3,}\s*$/m.test(inner) ? text : inner
+  const opening = /^`{3,}[^\n`]*\n/.exec(text)?.[0]
+  if (opening === undefined) return text
+  // A pattern for the end would be tried from each backtick of a long run.
+  let end = text.length
+  while (end > opening.length && text[end - 1] === '`') end -= 1
+  if (text.length - end < 3) return text
+  const inner = text.slice(opening.length, end).replace(/\n$/, '')
+  return inner.split('\n').filter((line) => /^ {0,3}`{3,}\s*$/.test(line)).length > 1 ? text : inner
 }
