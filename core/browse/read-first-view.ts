@@ -10,8 +10,6 @@ type Services = {
   readonly strata: Pick<StrataService, 'get'>
 }
 
-const OPENING = ConversationsInput.parse({ sort: 'opening', limit: 1 })
-
 /**
  * Reads what a window on a file begins with, before it asks: the conversation that it opens with when its address names
  * none, and the strata of it. Other calls have their turn meanwhile, and one for the same conversation waits for the same
@@ -19,7 +17,7 @@ const OPENING = ConversationsInput.parse({ sort: 'opening', limit: 1 })
  * @throws LcmError file_corrupt, and others that the window gets as well when it asks
  */
 export async function readFirstView({ stats, reader, strata }: Services): Promise<void> {
-  const [first] = stats.page(OPENING).conversations
+  const [first] = stats.page(ConversationsInput.parse({ sort: 'opening', limit: 1 })).conversations
   if (first === undefined) return
   const { conversationId } = first
   await reader.prepareMemory(conversationId)

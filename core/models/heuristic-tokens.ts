@@ -5,6 +5,8 @@
  * agents (docs/decisions/0006-models.md).
  */
 
+import { once } from '../keeping.ts'
+
 /** All weights are in tokens. */
 const WEIGHTS = {
   word: 0.97,
@@ -156,29 +158,32 @@ const NO_KIND = KINDS.length
 const COST_BITS = 12
 const COST_MASK = (1 << COST_BITS) - 1
 
-const singleSteps = STATES.map((state) =>
-  KINDS.map((kind) => {
-    const [next, ...costs] = step(state, kind)
-    return {
-      next: STATES.indexOf(next),
-      cost: costs.reduce((sum, name) => sum + Math.round(WEIGHTS[name] * UNITS), 0),
-    }
-  }),
-)
-
 /**
  * Takes two steps at once, which needs half the time: the index is a state and two kinds, the value is the next state
- * above the cost of both. The last character of a text of odd length has no second one.
+ * above the cost of both. The last character of a text of odd length has no second one. Most programs that open a memory
+ * estimate nothing.
  */
-const STEPS = new Int32Array(STATES.length << (2 * KIND_BITS))
-singleSteps.forEach((row, state) => {
-  row.forEach((first, kind) => {
-    const seconds = [...(singleSteps[first.next] ?? []), { next: first.next, cost: 0 }]
-    seconds.forEach((second, secondKind) => {
-      const index = (state << (2 * KIND_BITS)) | (kind << KIND_BITS) | secondKind
-      STEPS[index] = (second.next << (2 * KIND_BITS + COST_BITS)) | (first.cost + second.cost)
+const steps = once((): Int32Array => {
+  const singleSteps = STATES.map((state) =>
+    KINDS.map((kind) => {
+      const [next, ...costs] = step(state, kind)
+      return {
+        next: STATES.indexOf(next),
+        cost: costs.reduce((sum, name) => sum + Math.round(WEIGHTS[name] * UNITS), 0),
+      }
+    }),
+  )
+  const all = new Int32Array(STATES.length << (2 * KIND_BITS))
+  singleSteps.forEach((row, state) => {
+    row.forEach((first, kind) => {
+      const seconds = [...(singleSteps[first.next] ?? []), { next: first.next, cost: 0 }]
+      seconds.forEach((second, secondKind) => {
+        const index = (state << (2 * KIND_BITS)) | (kind << KIND_BITS) | secondKind
+        all[index] = (second.next << (2 * KIND_BITS + COST_BITS)) | (first.cost + second.cost)
+      })
     })
   })
+  return all
 })
 
 /** Ranges of UTF-16 code units. Any other unit is a mark in ASCII and a symbol beyond. */
@@ -206,8 +211,11 @@ const RANGES: readonly (readonly [from: number, to: number, kind: Kind])[] = [
   [0x0a, 0x0a, 'lineBreak'],
   [0x0d, 0x0d, 'lineBreak'],
 ]
-const KIND_OF = new Uint8Array(0x10000)
-for (const [from, to, kind] of RANGES) KIND_OF.fill(KINDS.indexOf(kind), from, to + 1)
+const kindOf = once((): Uint8Array => {
+  const kinds = new Uint8Array(0x10000)
+  for (const [from, to, kind] of RANGES) kinds.fill(KINDS.indexOf(kind), from, to + 1)
+  return kinds
+})
 
 // Reading characters one by one from a string takes twice as long. The length is even.
 const units = new Uint16Array(8192)
@@ -216,6 +224,7 @@ const bytes = Buffer.from(units.buffer)
 /** Returns at least 1 for a non-empty text, and at least as much as for any beginning of the text. */
 export function estimateTokens(text: string): number {
   const { length } = text
+  const [stepOf, kinds] = [steps(), kindOf()]
   let state = 0
   let cost = 0
   for (let from = 0; from < length; from += units.length) {
@@ -223,16 +232,16 @@ export function estimateTokens(text: string): number {
     bytes.write(length <= units.length ? text : text.slice(from, from + count), 'utf16le')
     const even = count & ~1
     for (let index = 0; index < even; index += 2) {
-      const first = KIND_OF[units[index] as number] as number
-      const second = KIND_OF[units[index + 1] as number] as number
-      const entry = STEPS[state | (first << KIND_BITS) | second] as number
+      const first = kinds[units[index] as number] as number
+      const second = kinds[units[index + 1] as number] as number
+      const entry = stepOf[state | (first << KIND_BITS) | second] as number
       state = entry >> COST_BITS
       cost += entry & COST_MASK
     }
     // Only the last piece of a text can have an odd length.
     if (even < count) {
-      const last = KIND_OF[units[even] as number] as number
-      cost += (STEPS[state | (last << KIND_BITS) | NO_KIND] as number) & COST_MASK
+      const last = kinds[units[even] as number] as number
+      cost += (stepOf[state | (last << KIND_BITS) | NO_KIND] as number) & COST_MASK
     }
   }
   return Math.ceil(cost / UNITS)

@@ -1,3 +1,4 @@
+import { once } from '../keeping.ts'
 import { isAscii } from '../text.ts'
 import { locatedWordsOf, smallLetters, wordsOf } from './text-folding.ts'
 
@@ -137,8 +138,8 @@ const literal = (text: string): Term => ({ kind: 'literal', text: smallLetters(t
 const spaceless =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Bopomofo}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tibetan}]/u
 
-/** What a text has in scripts that write no spaces between words, without punctuation. */
-export const SPACELESS_RUNS = new RegExp(`(?:(?=[\\p{L}\\p{M}\\p{N}])${spaceless.source})+`, 'gu')
+/** What a text has in scripts that write no spaces between words, without punctuation. Made when it is first used. */
+export const spacelessRuns = once(() => new RegExp(`(?:(?=[\\p{L}\\p{M}\\p{N}])${spaceless.source})+`, 'gu'))
 
 /**
  * Whether the index of words keeps this word as one word. It cannot find word breaks in scripts without spaces and

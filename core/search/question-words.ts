@@ -1,8 +1,9 @@
 import { stemsOf } from '../sqlite/stems.ts'
+import { isAscii } from '../text.ts'
 import type { TextIndex } from './corpus.ts'
 import { rankedTerms, rankingMatch } from './index-expression.ts'
 import { ExpressionMatcher } from './matcher.ts'
-import { type Expression, SPACELESS_RUNS, type Term, termsOfProse } from './query.ts'
+import { type Expression, spacelessRuns, type Term, termsOfProse } from './query.ts'
 import { NO_ROWS } from './row-set.ts'
 
 /*
@@ -59,7 +60,7 @@ export function askedWords(terms: readonly Term[]): AskedWord[] {
   const words = terms.map(withoutGenitive).flatMap((term, typed): AskedWord[] => {
     const pairs = pairsIn(term).map((pair) => ({ ...pair, typed }))
     if (term.kind !== 'literal' || pairs.length === 0 || pairs[0]?.text === term.text) return [askedWord(term, typed)]
-    const rest = termsOfProse(term.text.replaceAll(SPACELESS_RUNS, ' ')).filter(({ kind }) => kind === 'words')
+    const rest = termsOfProse(term.text.replaceAll(spacelessRuns(), ' ')).filter(({ kind }) => kind === 'words')
     return [...pairs, ...rest.map((other) => askedWord(other, typed))]
   })
   return [...new Map(words.map((word) => [JSON.stringify(word.expression), word])).values()]
@@ -84,8 +85,8 @@ const isPrefix = (term: Term): boolean => term.kind === 'words' && term.isPrefix
 
 /** Chinese and Japanese write sentences in one piece: what answers has few of its characters side by side. */
 function pairsIn(term: Term): Omit<AskedWord, 'typed'>[] {
-  if (term.kind !== 'literal') return []
-  return (term.text.match(SPACELESS_RUNS) ?? []).flatMap((run) => {
+  if (term.kind !== 'literal' || isAscii(term.text)) return []
+  return (term.text.match(spacelessRuns()) ?? []).flatMap((run) => {
     const characters = [...run]
     return characters.slice(1).map((character, at) => {
       const text = `${characters[at]}${character}`

@@ -46,3 +46,20 @@ it('makes few schemas of the contract before they are asked for, and the same on
   expect(whenAsked.schemas).toEqual(source.schemas)
   expect(whenAsked.made).toBeLessThan(source.made / 8)
 })
+
+it.each([
+  'const Cursor = z.object({ row: z.int() }).max(9)',
+  'export const Held = Grant.omit({ state: true }).extend({ at: z.int() })',
+  'const path = z.string().meta({})',
+])('makes a schema at its first use: %s', (declared) => {
+  const [, made] = declared.split(' = ')
+  expect(withSchemasWhenAsked(declared)).toContain(`= whenAsked(() => ${made})`)
+})
+
+it.each([
+  'const OPENING = Input.parse({})',
+  'const json = z.toJSONSchema(Input)',
+  'const ROWS = Array.from(Input.options)',
+])('leaves what is no schema as it is: %s', (declared) => {
+  expect(withSchemasWhenAsked(declared)).toBe(declared)
+})
