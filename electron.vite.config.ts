@@ -30,6 +30,7 @@ const LOADED_TOGETHER = [
   'core/contract/contract.ts',
   'core/lcm.ts',
   'core/doors/worker.ts',
+  'core/doors/library/open-library.ts',
 ]
 /**
  * Puts what is always loaded together into one file: Node takes longer to find and link a hundred small files than to
