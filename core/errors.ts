@@ -57,6 +57,10 @@ const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 export const isNoRoomError = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && NO_ROOM.has(error.code)
 
+/** Whether nothing stands at the path that was to be read. */
+export const isMissingFile = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+
 /** Closes a union: a new member that is not handled fails the type check here. */
 export function assertNever(value: never): never {
   throw new Error(`unexpected value: ${JSON.stringify(value)}`)

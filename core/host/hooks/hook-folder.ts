@@ -73,13 +73,22 @@ export class HookFolder {
     this.#write(join(this.#root, `${agent}.heard`), JSON.stringify(heard))
   }
 
+  /** A queue that may not be listed is told when something is to be written into it. */
+  #names(): readonly string[] {
+    try {
+      return namesIn(this.#queue)
+    } catch {
+      return []
+    }
+  }
+
   get isWaiting(): boolean {
-    return namesIn(this.#queue).some(isWaitingName)
+    return this.#names().some(isWaitingName)
   }
 
   /** When the first of what waits was named, or null. Milliseconds since 1970. */
   get waitingSinceMs(): number | null {
-    const times = namesIn(this.#queue)
+    const times = this.#names()
       .filter(isWaitingName)
       .map((name) => Number.parseInt(name, 10))
     return times.length === 0 ? null : Math.min(...times)
@@ -95,7 +104,7 @@ export class HookFolder {
    * missed, whenever one of them ends or is killed.
    */
   get isAttendedTo(): boolean {
-    const starting = namesIn(this.#queue).filter((name) => isStarting(this.#queue, name))
+    const starting = this.#names().filter((name) => isStarting(this.#queue, name))
     return starting.length + [this.#lock, this.#nextLock].filter(isLocked).length >= 2
   }
 
@@ -127,7 +136,7 @@ export class HookFolder {
    */
   waiting(): { readonly transcripts: readonly WaitingTranscript[]; readonly forget: () => void } {
     const once = new Map<string, WaitingTranscript>()
-    const names = namesIn(this.#queue).filter(isWaitingName).toSorted()
+    const names = this.#names().filter(isWaitingName).toSorted()
     for (const name of names) {
       const waiting = jsonIn<WaitingTranscript>(join(this.#queue, name))
       if (waiting === null || typeof waiting.path !== 'string') continue

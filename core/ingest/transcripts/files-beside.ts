@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { isMissingFile } from '#core/errors.ts'
 import type { TranscriptRecord } from './format.ts'
 import { parseObjects } from './json-objects.ts'
 import { isObject, type JsonObject } from './json-value.ts'
 
-/** Reads a JSON file beside a transcript. Null when it is not there, as beside a transcript that was moved, or no JSON. */
-export function valueIn(path: string): unknown {
-  try {
-    return parseObjects(readFileSync(path, 'utf8')).values[0] ?? null
-  } catch {
-    return null
-  }
-}
+/**
+ * Reads a JSON file beside a transcript. Null when it is not there, as beside a transcript that was moved, or no JSON.
+ * A file that may not be read is an error: without it, a session could be taken for one of another agent, or for no fork.
+ * @throws NodeJS.ErrnoException
+ */
+export const valueBeside = (path: string): unknown =>
+  unlessMissing(() => parseObjects(readFileSync(path, 'utf8')).values[0] ?? null, null)
 
 /** What Claude Code and Qwen Code write about a sub-agent: `<sub-agent>.meta.json` beside `<sub-agent>.jsonl`. */
 export const descriptionBeside = (path: string): string => path.replace(/\.jsonl$/, '.meta.json')
@@ -34,11 +34,17 @@ export function readObject(path: string, out: TranscriptRecord[]): JsonObject | 
 export const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
 
-/** Returns the names in a folder. There are none when it is no folder, or was removed since. */
-export function namesIn(folder: string): readonly string[] {
+/**
+ * Returns the names in a folder. There are none when it is no folder, or was removed since.
+ * @throws NodeJS.ErrnoException for a folder that may not be listed: what is in it would be taken for removed
+ */
+export const namesIn = (folder: string): readonly string[] => unlessMissing(() => readdirSync(folder), [])
+
+function unlessMissing<T>(read: () => T, otherwise: T): T {
   try {
-    return readdirSync(folder)
-  } catch {
-    return []
+    return read()
+  } catch (error) {
+    if (isMissingFile(error)) return otherwise
+    throw error
   }
 }

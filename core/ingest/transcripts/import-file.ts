@@ -70,7 +70,7 @@ export async function* importFile(
   }
   try {
     for (;;) {
-      const step = await nextChunk(chunks)
+      const step = await nextChunk(chunks, head.path)
       if ('failure' in step) failure = step.failure
       if (!('chunk' in step)) break
       const { doing, bytesRead, records } = step.chunk
@@ -120,19 +120,22 @@ export async function* importFile(
 type NextChunk = { readonly chunk: TranscriptChunk } | { readonly failure: string } | { readonly isEnd: true }
 
 /** Limits any failure of a reader to its own file. What it emitted before stays. */
-async function nextChunk(chunks: AsyncGenerator<TranscriptChunk>): Promise<NextChunk> {
+async function nextChunk(chunks: AsyncGenerator<TranscriptChunk>, path: string): Promise<NextChunk> {
   try {
     const step = await chunks.next()
     return step.done ? { isEnd: true } : { chunk: step.value }
   } catch (error) {
     if (error instanceof LcmError) throw error
-    return { failure: whyUnreadable(error) }
+    return { failure: whyUnreadable(error, path) }
   }
 }
 
-/** Says why a file could not be read to its end. */
-export function whyUnreadable(error: unknown): string {
-  if (isFileError(error)) return `cannot be read (${error.code})`
+/** Says why the transcript at `path` could not be read to its end. */
+export function whyUnreadable(error: unknown, path: string): string {
+  if (isFileError(error)) {
+    const other = error.path === undefined || error.path === path ? '' : `, because ${error.path} cannot`
+    return `cannot be read${other} (${error.code})`
+  }
   if (error instanceof RangeError) return 'cannot be read: it is nested too deeply'
   return 'cannot be read: it has a shape that nobody knows'
 }

@@ -180,7 +180,7 @@ async function* importOne(input: OneInput, file: TranscriptFile): AsyncGenerator
 /** Returns the result of a file that failed, and null for an error that is not about the file. */
 function failureOf(error: unknown, file: TranscriptFile): ImportedFile | null {
   if (error instanceof LcmError && isOfFile(error, file)) return failed(file.path, error.message)
-  return isFileError(error) || error instanceof RangeError ? failed(file.path, whyUnreadable(error)) : null
+  return isFileError(error) || error instanceof RangeError ? failed(file.path, whyUnreadable(error, file.file)) : null
 }
 
 /** An error of the database of one agent leaves the other files of an import alone. */

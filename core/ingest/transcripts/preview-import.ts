@@ -6,6 +6,7 @@ import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { isFileError } from './files-beside.ts'
 import { NOTHING_STORED, type TranscriptFormat, type TranscriptRecord } from './format.ts'
 import type { Recognised } from './formats.ts'
+import { whyUnreadable } from './import-file.ts'
 import { openTranscript, whyNotOpened } from './open-transcript.ts'
 import { findTranscriptFiles, type TranscriptFile, withoutFilesBeside } from './transcript-files.ts'
 import { newerVersion } from './tried-versions.ts'
@@ -85,7 +86,7 @@ async function previewFile(file: TranscriptFile, db: ReadDb | null, clock: Clock
   } catch (error) {
     if (error instanceof LcmError) return { ...seen.result(file, null), error: error.message }
     if (!isFileError(error)) throw error
-    return { ...seen.result(file, null), error: `cannot be read (${error.code})` }
+    return { ...seen.result(file, null), error: whyUnreadable(error, file.file) }
   }
 }
 

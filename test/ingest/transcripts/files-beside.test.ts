@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { previewImport } from '#core/ingest/transcripts/preview-import.ts'
@@ -53,6 +53,43 @@ it.each(AGENTS)(
     // The second import reads no transcript again.
     for (const added of [Object.keys(transcripts).length, 0])
       expect(await runImport(memory.db, [folder])).toMatchObject({ ...expected, added })
+  },
+)
+
+const piLines = [
+  { type: 'session', version: 3, id: 's', timestamp: '2026-03-02T09:00:00.000Z', cwd: '/shop' },
+  {
+    type: 'message',
+    id: 'a',
+    parentId: null,
+    timestamp: '2026-03-02T09:00:01.000Z',
+    message: { role: 'user', content: 'hello' },
+  },
+]
+const continued = { sessionId: 's', history: [{ message: { role: 'user', content: 'hello' }, contextItems: [] }] }
+
+it.each([
+  { agent: 'Kimi Code', transcript: 's/agents/main/wire.jsonl', lines: kimi, beside: 's/state.json' },
+  { agent: 'Cline', transcript: 's/s.messages.json', lines: [cline], beside: 's/s.compaction.json' },
+  { agent: 'Continue', transcript: 's/s.json', lines: [continued], beside: 's/sessions.json' },
+  { agent: 'OpenClaw', transcript: 's/s.jsonl', lines: piLines, beside: 's/sessions.json' },
+])(
+  'stores nothing of a session of $agent while what is kept beside it cannot be read, and says which file that is',
+  async ({ transcript, lines, beside }) => {
+    const folder = temporaryFolder()
+    const path = join(folder, transcript)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, lines.map((line) => JSON.stringify(line)).join('\n'))
+    // A link to itself cannot be read by anybody, not even by an administrator, who may read what is forbidden to others.
+    symlinkSync(join(folder, beside), join(folder, beside))
+    using memory = buildMemory()
+    const error = `cannot be read, because ${join(folder, beside)} cannot (ELOOP)`
+    const preview = await previewImport({ paths: [path], db: null, clock: () => 0 })
+    expect(preview.files).toMatchObject([{ error }])
+    await expect(runImport(memory.db, [path])).rejects.toThrow(error)
+    expect(memory.db.value('SELECT count(*) FROM messages')).toBe(0)
+    rmSync(join(folder, beside))
+    expect(await runImport(memory.db, [path])).toMatchObject({ added: 1, files: [{ error: null }] })
   },
 )
 

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { importOne } from '#test/builders/import.ts'
@@ -33,6 +33,18 @@ it('takes a message out of the window that opencode removed from its storage fol
   await importOne(memory.db, path)
   expect(told(memory)).toEqual(['user: words 1', 'user: words 2', 'user: words 3', 'user: words 4'])
   expect(leftOut(memory)).toHaveLength(1)
+})
+
+it('keeps the messages of a session in the window while their folder cannot be listed', async () => {
+  using memory = buildMemory()
+  const { path, storage } = session()
+  await importOne(memory.db, path)
+  const before = leftOut(memory)
+  const folder = join(storage, 'message/ses_1')
+  renameSync(folder, `${folder}.away`)
+  symlinkSync(folder, folder)
+  await expect(importOne(memory.db, path)).rejects.toThrow(`because ${folder} cannot (ELOOP)`)
+  expect(leftOut(memory)).toEqual(before)
 })
 
 it('keeps what a file of the storage folder says in the window while that file cannot be read', async () => {

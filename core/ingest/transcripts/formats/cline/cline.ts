@@ -1,6 +1,6 @@
 import { sha256 } from '#core/hashing.ts'
 import type { NewPart } from '#core/ingest/new-message.ts'
-import { valueIn } from '#core/ingest/transcripts/files-beside.ts'
+import { valueBeside } from '#core/ingest/transcripts/files-beside.ts'
 import type {
   TranscriptChunk,
   TranscriptFormat,
@@ -121,6 +121,6 @@ const compactionOf = (path: string): string => path.replace(/\.messages\.json$/,
 
 /** Reads a file beside `<id>.messages.json`. The path of a transcript of another name is its own: that is not read. */
 function objectIn(path: string): JsonObject {
-  const value = valueIn(path)
+  const value = valueBeside(path)
   return isObject(value) && !('system_prompt' in value) ? value : {}
 }

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { valueIn } from '#core/ingest/transcripts/files-beside.ts'
+import { valueBeside } from '#core/ingest/transcripts/files-beside.ts'
 import { isObject, type JsonObject } from '#core/ingest/transcripts/json-value.ts'
 
 /** The list of all sessions in their folder. */
@@ -7,7 +7,7 @@ export const indexOf = (path: string): string => join(dirname(path), 'sessions.j
 
 /** Returns what the list says of a session, whose own file has no times. Empty when it is not listed. */
 export function indexBeside(path: string, sessionId: string): JsonObject {
-  const listed = valueIn(indexOf(path))
+  const listed = valueBeside(indexOf(path))
   const found = Array.isArray(listed) ? listed.find((one) => isObject(one) && one.sessionId === sessionId) : null
   return isObject(found) ? found : {}
 }

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path'
-import { valueIn } from '#core/ingest/transcripts/files-beside.ts'
+import { valueBeside } from '#core/ingest/transcripts/files-beside.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 
@@ -57,7 +57,7 @@ export function sessionOf(path: string, copies: number): KimiSession {
 }
 
 const stateOf = (folder: string): JsonObject => {
-  const state = valueIn(stateIn(folder))
+  const state = valueBeside(stateIn(folder))
   return isObject(state) ? state : {}
 }
 

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path'
-import { valueIn } from '#core/ingest/transcripts/files-beside.ts'
+import { valueBeside } from '#core/ingest/transcripts/files-beside.ts'
 import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
@@ -41,7 +41,11 @@ export const openClaw: TranscriptFormat = {
   id: 'openclaw',
   label: 'OpenClaw',
   tried: { version: '2026.9.6', ofFiles: '4', namedBy },
-  detect: (head) => (isOpenClaws(head) ? Math.min(1, likeness(head) * 1.02) : likeness(head) * 0.9),
+  detect: (head) => {
+    const sure = likeness(head)
+    if (sure === 0) return 0
+    return isOpenClaws(head) ? Math.min(1, sure * 1.02) : sure * 0.9
+  },
   read: (source) => read(source, (sessionId) => indexedTitle(source.path, sessionId)),
   store: openClawStore,
   chain: CHAIN,
@@ -88,7 +92,7 @@ const isOpenClaws = ({ path }: TranscriptHead): boolean =>
 
 /** Reads OpenClaw's index of its sessions: `agent:<id>:<channel>` → session. */
 function indexBeside(path: string): JsonObject | null {
-  const index = valueIn(indexOf(path))
+  const index = valueBeside(indexOf(path))
   return isObject(index) && Object.keys(index).some((key) => key.startsWith('agent:')) ? index : null
 }
 
