@@ -3,7 +3,7 @@ import { access, constants, stat } from 'node:fs/promises'
 import { eventTimeMs } from '../clock.ts'
 import type { JobProgress } from '../contract/job.ts'
 import type { LedgerFailure, LedgerProblem, LedgerReport } from '../contract/ledger.ts'
-import { LcmError } from '../errors.ts'
+import { isMissingFile, LcmError } from '../errors.ts'
 import { sha256 } from '../hashing.ts'
 import { readLines } from '../ingest/transcripts/line-reader.ts'
 import { fileError } from '../sqlite/memory-file.ts'
@@ -238,8 +238,7 @@ async function requireFile(path: string): Promise<{ size: number }> {
     return found
   } catch (cause) {
     if (cause instanceof LcmError) throw cause
-    const { code } = cause as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR')
+    if (isMissingFile(cause))
       throw new LcmError('file_missing', `There is no ledger at ${path}: check the path.`, { path }, { cause })
     throw fileError(cause, path)
   }

@@ -3,6 +3,7 @@ import json5 from 'json5'
 import { parse as parseYaml } from 'yaml'
 import { CompactionSettings } from '../contract/compaction.ts'
 import type { FoundSetting, FoundSettings } from '../contract/settings.ts'
+import { isMissingFile } from '../errors.ts'
 import { readAt } from '../read-at.ts'
 import { compactionNameOf, VARIABLES, type Variable } from '../settings/variables.ts'
 import type { Surroundings } from '../systems/places.ts'
@@ -43,8 +44,7 @@ function readFile(path: string): FileText | null {
   try {
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    return code === 'ENOENT' || code === 'ENOTDIR' ? null : { problem: 'It cannot be read by this user.' }
+    return isMissingFile(error) ? null : { problem: 'It cannot be read by this user.' }
   }
   try {
     const { size } = fstatSync(file)

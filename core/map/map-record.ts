@@ -1,7 +1,7 @@
 import { opendir } from 'node:fs/promises'
 import { eventTimeMs } from '../clock.ts'
 import type { MapEvent, MapItemsInput, MapRun, MapRuns, MapStep, MapSteps } from '../contract/map.ts'
-import { LcmError } from '../errors.ts'
+import { isMissingFile, LcmError } from '../errors.ts'
 import { readLines } from '../ingest/transcripts/line-reader.ts'
 import { fileError } from '../sqlite/memory-file.ts'
 import { isLocked } from '../sqlite/process-lock.ts'
@@ -135,8 +135,7 @@ async function filesIn(folder: string): Promise<RunFiles> {
       if (files === MOST_FILES) break
     }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw fileError(error, runsFolder(folder))
+    if (!isMissingFile(error)) throw fileError(error, runsFolder(folder))
   }
   return { journals, locks }
 }

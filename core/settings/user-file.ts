@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import type { z } from 'zod'
-import { LcmError } from '../errors.ts'
+import { isMissingFile, LcmError } from '../errors.ts'
 import { fileError } from '../sqlite/memory-file.ts'
 
 /** A change takes a few milliseconds, so whoever waits this long meets a program that hangs. */
@@ -84,8 +84,7 @@ export function readText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    if (isMissingFile(error)) return null
     throw fileError(error, path)
   }
 }

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import type { TranscriptFormat } from '#core/contract/import.ts'
-import { LcmError } from '#core/errors.ts'
+import { isMissingFile, LcmError } from '#core/errors.ts'
 import type { NewPart } from '#core/ingest/new-message.ts'
 import { contentOf } from '#core/ingest/transcripts/content-blocks.ts'
 import {
@@ -58,7 +58,7 @@ export async function openFor(path: string, format: TranscriptFormat): Promise<O
     throw new LcmError('transcript_unreadable', `${path} is ${whyNotOpened(path)}.`, { path })
   } catch (cause) {
     if (cause instanceof LcmError) throw cause
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
+    if (isMissingFile(cause)) {
       throw new LcmError('file_missing', `There is nothing at ${path}: check the path.`, { path }, { cause })
     }
     throw fileError(cause, path)

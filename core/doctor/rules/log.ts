@@ -1,4 +1,5 @@
 import { realpathSync, statSync } from 'node:fs'
+import { isMissingFile } from '#core/errors.ts'
 import { readLogHeader } from '#core/sqlite/log-header.ts'
 import type { Rule, RuleContext } from '#core/systems/rule.ts'
 import type { Finding } from '#core/systems/scanned-memory.ts'
@@ -28,7 +29,7 @@ function* findBroken(context: RuleContext): Iterable<Finding | null> {
     for (const detail of told(again, statSync(path).size)) yield { id: null, conversationId: null, detail }
   } catch (error) {
     // The last connection that closed the file removed its log.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if (!isMissingFile(error)) throw error
   }
 }
 

@@ -1,7 +1,7 @@
 import { createReadStream, createWriteStream, existsSync, rmSync, statSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { MendedTranscript } from '#core/contract/mend.ts'
-import { LcmError } from '#core/errors.ts'
+import { isMissingFile, LcmError } from '#core/errors.ts'
 import { parsedJson } from '#core/parsed-json.ts'
 import { fileError } from '#core/sqlite/memory-file.ts'
 import { errorAboutTarget, giveName, partialPath, takenError } from '#core/sqlite/new-file.ts'
@@ -54,7 +54,7 @@ async function breaksIn(path: string): Promise<{ breaks: readonly Break[]; forma
     }
   } catch (cause) {
     if (cause instanceof LcmError) throw cause
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
+    if (isMissingFile(cause)) {
       throw new LcmError('file_missing', `There is nothing at ${path}: check the path.`, { path }, { cause })
     }
     throw fileError(cause, path)

@@ -3,7 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { isLogFile } from '#core/activity/log-files.ts'
 import type { PassedOver } from '#core/contract/import.ts'
-import { LcmError } from '#core/errors.ts'
+import { isMissingFile, LcmError } from '#core/errors.ts'
 import { fileError } from '#core/sqlite/memory-file.ts'
 import type { TranscriptFormat } from './format.ts'
 import { transcriptFormats } from './formats.ts'
@@ -102,7 +102,7 @@ function statOf(path: string): Stats {
 }
 
 function notFound(path: string, cause: NodeJS.ErrnoException): unknown {
-  return cause.code === 'ENOENT' || cause.code === 'ENOTDIR'
+  return isMissingFile(cause)
     ? new LcmError('file_missing', `There is nothing at ${path}: check the path.`, { path }, { cause })
     : fileError(cause, path)
 }
