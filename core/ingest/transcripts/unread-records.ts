@@ -6,26 +6,18 @@ import { DerivedIds } from './derived-ids.ts'
 import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from './format.ts'
 import { isObject, type JsonObject, textAt } from './json-value.ts'
 import { timeOf } from './parts.ts'
+import { ROLES_BY_NAME } from './roles.ts'
 import { textsIn } from './text-leaves.ts'
 
 type Skipped = Extract<TranscriptRecord, { kind: 'skipped' }>
 
-/** What people, models and tools are called by the formats that are known, and by some that are not. */
-const roles: ReadonlyMap<string, Role> = new Map([
-  ['user', 'user'],
-  ['human', 'user'],
-  ['assistant', 'assistant'],
-  ['ai', 'assistant'],
-  ['model', 'assistant'],
+/** What formats that are not known call them beside that. */
+const SPEAKERS: ReadonlyMap<string, Role> = new Map([
+  ...ROLES_BY_NAME,
   ['agent', 'assistant'],
   ['bot', 'assistant'],
-  ['system', 'system'],
-  ['developer', 'system'],
-  // A result without the call that it answers is kept as words that the model was given.
-  ['tool', 'user'],
-  ['function', 'user'],
-  ['tool_result', 'user'],
-  ['toolresult', 'user'],
+  ['tool_result', 'tool'],
+  ['toolresult', 'tool'],
 ])
 const ROLE_FIELDS = ['role', 'type', 'sender', 'author', 'speaker', 'from'] as const
 /** A role stands in the record itself, or in the message inside of an envelope. */
@@ -34,8 +26,9 @@ const DEEPEST_ROLE = 3
 function speakerIn(value: unknown, depth = 0): Role | null {
   if (!isObject(value) || depth > DEEPEST_ROLE) return null
   for (const field of ROLE_FIELDS) {
-    const role = roles.get((textAt(value, field) ?? '').toLowerCase())
-    if (role !== undefined) return role
+    const role = SPEAKERS.get((textAt(value, field) ?? '').toLowerCase())
+    // A result without the call that it answers is kept as words that the model was given.
+    if (role !== undefined) return role === 'tool' ? 'user' : role
   }
   for (const inner of Object.values(value)) {
     const role = isObject(inner) ? speakerIn(inner, depth + 1) : null

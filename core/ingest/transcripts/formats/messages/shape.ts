@@ -1,20 +1,9 @@
 import type { Role } from '#core/contract/ids.ts'
 import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
 import { isObject, type JsonObject, listAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { ROLES_BY_NAME } from '#core/ingest/transcripts/roles.ts'
 
-const roles: ReadonlyMap<string, Role> = new Map([
-  ['system', 'system'],
-  ['developer', 'system'],
-  ['user', 'user'],
-  ['human', 'user'],
-  ['assistant', 'assistant'],
-  ['ai', 'assistant'],
-  ['model', 'assistant'],
-  ['tool', 'tool'],
-  ['function', 'tool'],
-])
-
-export const roleOf = (record: JsonObject): Role | null => roles.get(textAt(record, 'role') ?? '') ?? null
+export const roleOf = (record: JsonObject): Role | null => ROLES_BY_NAME.get(textAt(record, 'role') ?? '') ?? null
 
 /** Accepts `{role, content}` with a known role, whose content is a text, blocks, or missing beside tool calls. */
 export function isMessage(value: unknown): value is JsonObject {
