@@ -19,7 +19,7 @@ const queries = {
     FROM messages
     WHERE message_id = :id`,
   after: /* sql */ `SELECT count(*) FROM main.messages WHERE message_id > :id`,
-  /** In the order of their numbers, so that SQLite begins at the first of them. */
+  /** Orders rows by number, so that SQLite begins at the first new one. */
   rowsAfter: /* sql */ `
     SELECT message_id AS messageId, conversation_id AS conversationId, seq, token_count AS tokens
     FROM messages
@@ -30,13 +30,13 @@ const queries = {
 /** When more than this were appended, everything is read again. */
 const MOST_APPENDED = 10_000
 
-/** What tells whether the table of messages only grew. */
+/** A state of the table of messages, which shows later whether it only grew. */
 export type MessageTable = {
   readonly rows: number
   readonly lastId: number | null
-  /** What tells the last message from another one with its number. */
+  /** The values of the last message, which differ from those of a later one with its number. */
   readonly last: string
-  /** The last change by hand or by a repair: only those change rows of our own files in their place. */
+  /** The last change by hand or by a repair. Nothing else changes rows of native files in their place. */
   readonly surgeryId: number | null
 }
 

@@ -75,18 +75,18 @@ export const textTimeMs = (column: string): string => `CAST(round(unixepoch(${co
 
 /** Sums of numbers up to this one stay exact over four million rows. */
 const MAX_COUNT = 2 ** 31 - 1
-/** Deeper than any lineage is, and still drawable. */
+/** A deeper lineage could not be drawn. */
 const MAX_DEPTH = 1000
 const MAX_TIME_MS = 8.64e15
 
-/** SQLite keeps any value in any column. A text, whatever a damaged file holds instead; NULL stays NULL. */
+/** A text, whatever a damaged file holds instead: SQLite keeps any value in any column. NULL stays NULL. */
 export const textOf = (expression: string): string => `CAST(${expression} AS TEXT)`
 
 /** A whole number whose sums are exact; 0 for what is no number. */
 export const countOf = (expression: string): string =>
   `coalesce(max(${-MAX_COUNT}, min(CAST(${expression} AS INTEGER), ${MAX_COUNT})), 0)`
 
-/** From 0 to a depth that can be drawn. */
+/** A depth from 0 to the largest that can be drawn. */
 export const depthOf = (expression: string): string =>
   `coalesce(max(0, min(CAST(${expression} AS INTEGER), ${MAX_DEPTH})), 0)`
 

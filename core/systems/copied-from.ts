@@ -8,29 +8,29 @@ const KEY = 'copied_from'
 const BASELINE_KEY = 'copied_ways'
 const DIFFERENCES_KEY = 'copied_findings'
 
-/** Writes into a working copy of what it is one. Of a copy's copy: of the copy. */
+/** Notes in a working copy the file that it was made of. */
 export function storeOrigin(db: WriteDb, { system, systemLabel, fileName }: MemoryInfo): void {
   const origin: CopiedFrom = { system, systemLabel, fileName }
   storeMetaValue(db, KEY, JSON.stringify(origin))
 }
 
-/** Of what a native file is the working copy; null where it is none, or does not say so legibly. */
+/** The file of which a native file is the working copy; null for any other file, and where the note is illegible. */
 export function readOrigin(db: ReadDb): CopiedFrom | null {
   const origin = CopiedFrom.safeParse(read(db, KEY)).data
   return origin && knownSystem(origin.system) ? origin : null
 }
 
-/** The findings that a working copy inherited: read by core/doctor. */
+/** Stores the findings that a working copy inherited, which core/doctor reads. */
 export const storeBaseline = (db: WriteDb, baseline: string): void => storeMetaValue(db, BASELINE_KEY, baseline)
 
-/** As it is stored; null where there is none. */
+/** The stored baseline; null where there is none. */
 export const readBaseline = (db: ReadDb): unknown => read(db, BASELINE_KEY)
 
-/** The checks that have another result in a working copy than in its original: read by core/doctor. */
+/** Stores which checks have another result in a working copy than in its original. core/doctor reads that. */
 export const storeCopyDifferences = (db: WriteDb, differences: string): void =>
   storeMetaValue(db, DIFFERENCES_KEY, differences)
 
-/** As it is stored; null where there is none. */
+/** The stored differences; null where there are none. */
 export const readCopyDifferences = (db: ReadDb): unknown => read(db, DIFFERENCES_KEY)
 
 function read(db: ReadDb, key: string): unknown {

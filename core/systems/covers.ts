@@ -59,7 +59,7 @@ function withDepths<Id>(db: ReadDb, above: ReadonlyMap<Id, readonly Above[]>): M
   )
 }
 
-/** As `coversOfMessages`, without their depths. */
+/** The same summaries as those of `coversOfMessages`, without their depths. */
 export function summariesAboveMessages(db: ReadDb, messages: readonly Covered<number>[]): Map<number, Above[]> {
   const leaves = Map.groupBy(
     db.all<{ readonly messageId: number; readonly summaryId: string }>(queries.leaves, {
@@ -75,7 +75,7 @@ export function summariesAboveMessages(db: ReadDb, messages: readonly Covered<nu
   return summariesAbove(db, starts, edgesUp(db, [...new Set(starts.flatMap(({ from }) => from))]))
 }
 
-/** As `coversOfSummaries`, without their depths. */
+/** The same summaries as those of `coversOfSummaries`, without their depths. */
 export function summariesAboveSummaries(db: ReadDb, summaries: readonly Covered<string>[]): Map<string, Above[]> {
   const edges = edgesUp(
     db,
@@ -121,7 +121,7 @@ function summariesAbove<Id>(db: ReadDb, starts: readonly Start<Id>[], edges: rea
   )
 }
 
-/** Breadth-first, each summary once. */
+/** Returns every summary on the ways up once, breadth-first. */
 function wayUp(from: readonly string[], dependents: ReadonlyMap<string, readonly UpEdge[]>): string[] {
   const way = new Set(from)
   for (const id of way) for (const edge of dependents.get(id) ?? []) way.add(edge.summaryId)

@@ -5,7 +5,7 @@ import { view } from './canonical.ts'
 export const schemaLabel = (version: number | undefined | null): string | null =>
   Number.isInteger(version) && Number(version) > 0 && Number(version) < 10_000 ? `schema ${version}` : null
 
-/** Nothing that is counted comes near it. */
+/** No count of a sound file comes near this. */
 const LARGEST_COUNT = 1_000_000_000_000
 
 /** Names of a table's columns as expressions: NULL, or what is given, for those that this file does not have. */
@@ -13,14 +13,14 @@ export function columnsOf(probe: SchemaProbe, table: string, alias: string) {
   return (column: string, otherwise = 'NULL'): string => (probe.has(table, column) ? `${alias}.${column}` : otherwise)
 }
 
-/** A column that holds a text, whatever a damaged file holds instead. */
+/** The text of a column, whatever a damaged file holds in it. */
 export const asText = (expression: string): string => `CAST(coalesce(${expression}, '') AS TEXT)`
 
-/** As an id may be long at most; an id that is empty or missing is none, and bytes are no text to ask by. */
+/** An id, cut to the longest that can be asked for. Bytes are written as hex digits. NULL for an empty id. */
 export const asId = (expression: string): string =>
   `nullif(substr(iif(typeof(${expression}) = 'blob', hex(${expression}), CAST(${expression} AS TEXT)), 1, 512), '')`
 
-/** A column that holds a whole number, whatever a damaged file holds instead; sums of them stay exact. */
+/** The whole number of a column, whatever a damaged file holds in it. Sums of such numbers stay exact. */
 export const asCount = (expression: string): string =>
   `max(${-LARGEST_COUNT}, min(${LARGEST_COUNT}, CAST(coalesce(${expression}, 0) AS INTEGER)))`
 
@@ -36,20 +36,20 @@ const ofCovered = (answer: string): string => `(
     JOIN temp.derived_messages AS m ON m.message_id = l.message_id
   )`
 
-/** The last or first message's time: the conversation's own, where the system keeps none. */
+/** The time of the first or last message. It stands for that of a conversation whose system keeps none. */
 const endOf = (direction: 'ASC' | 'DESC'): string =>
   `(SELECT m.created_at FROM temp.derived_messages AS m
     WHERE m.conversation_id = c.conversation_id ORDER BY m.seq ${direction} LIMIT 1)`
 
 export type DerivedTexts = {
   readonly importer: string
-  /** Text of the message `d.message_id`. */
+  /** SQL of the text of the message `d.message_id`. */
   readonly messageContent: string
-  /** SHA-256 of it, where the system keeps one. */
+  /** SQL of the SHA-256 of that text, where the system keeps one. */
   readonly messageHash?: string
-  /** By what the system knows the message. */
+  /** SQL of the id that the system gave the message. */
   readonly messageName?: string
-  /** Text of the summary `s.summary_rowid`. */
+  /** SQL of the text of the summary `s.summary_rowid`. */
   readonly summaryContent: string
   /** True when every message is in the window of its conversation, and nothing else. Then no window is derived. */
   readonly showsAllMessages?: boolean

@@ -70,7 +70,7 @@ type RuleReference = { readonly id: string }
 /** What a fix says about one step; the draft has been changed already. */
 export type StepDraft = {
   readonly title: string
-  /** By which principle; the numbers of rows are added by the planner. */
+  /** The principle of the step. The planner adds the numbers of rows. */
   readonly rule: string
   readonly risk: RepairRisk
   readonly nodes: readonly string[]
@@ -95,17 +95,17 @@ export type FixContext = {
   readonly db: ReadDb
   readonly estimator: TokenEstimator
   readonly clock: Clock
-  /** False: another system's file, whose own indexes a working copy does not have. */
+  /** False for another system's file, whose own indexes a working copy does not have. */
   readonly isNative: boolean
-  /** Null: findings that belong to no conversation. */
+  /** Null for findings that belong to no conversation. */
   readonly conversationId: number | null
-  /** Of all rules that have this fix, as they were before any step. */
+  /** The findings of all rules that have this fix, as they were before any step. */
   readonly findings: readonly Sample[]
-  /** Of one rule, whether it has this fix or not. */
+  /** The findings of one rule, whether it has this fix or not. */
   readonly findingsOf: (rule: RuleReference) => readonly Sample[]
   /** True for a node that is a known exception of a rule with this fix: what it stores is right, and stays. */
   readonly isExcepted: (id: string) => boolean
-  /** Before this fix changed anything. */
+  /** What stood for what before this fix changed anything. */
   readonly was: Standing
   /** Folders in which files of the memory may be read. */
   readonly filesDirs: readonly string[]
@@ -119,13 +119,13 @@ export type Fix = {
   readonly part?: string
   readonly stage: FixStage
   readonly reads: readonly Area[]
-  /** One step for the whole file instead of one a conversation. */
+  /** True when there is one step for the whole file instead of one for each conversation. */
   readonly isFileWide?: boolean
   /** Changes the draft and says what it did; says nothing when there is nothing to do. */
   readonly apply: (context: FixContext) => Iterable<StepDraft>
 }
 
-/** In the order in which their steps are applied. */
+/** Returns fixes in the order in which their steps are applied. */
 export const inOrder = (fixes: Iterable<Fix>): Fix[] =>
   [...fixes].toSorted((a, b) => STAGES.indexOf(a.stage) - STAGES.indexOf(b.stage))
 

@@ -16,7 +16,7 @@ export type KeptValue<Value> = {
 
 type Kept<Value> = {
   readonly value: Value | null
-  /** Until then what is appended is added, and the rest is not read again. */
+  /** Until this moment appended messages are added to the value, and it is not read again. */
   readonly restUntilMs: number
 }
 
@@ -30,7 +30,7 @@ export class KeptByConversation<Value> {
   readonly #options: KeptValue<Value>
   readonly #kept = new Map<number, Kept<Value>>()
   #table: MessageTable | null = null
-  /** Until then every conversation that has a value is kept. */
+  /** Until this moment every conversation that has a value is kept. */
   #areAllUntilMs = 0
 
   constructor(db: ReadDb, appended: AppendedMessages, options: KeptValue<Value>) {

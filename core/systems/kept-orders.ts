@@ -13,7 +13,7 @@ type KeptOrder = {
   readonly stamp: string
   readonly order: MessageOrder | NumberedPositions
   readonly table: MessageTable | null
-  /** Until then what was appended is added, and the rest is not read again. */
+  /** Until this moment only appended messages are read, and the others are not read again. */
   readonly restUntilMs: number
 }
 

@@ -30,10 +30,10 @@ const queries = {
 /** Messages kept in memory over all conversations, about 33 bytes each; the least recently used go first. */
 const MAX_KEPT_MESSAGES = 2_000_000
 
-/** For how long messages count as looked at that were looked at piece by piece while somebody went on writing. */
+/** For this long messages are not compared again that were compared piece by piece while somebody went on writing. */
 const TRUST_MS = 1000
 
-/** Fewer messages than these are all looked at again whenever the file changed. */
+/** Fewer messages than these are all compared again whenever the file changed. */
 const MANY_MESSAGES = 20_000
 
 export type MemoryReaderOptions = {
@@ -41,16 +41,17 @@ export type MemoryReaderOptions = {
   readonly hasUniqueSeqs?: boolean
 }
 type Kept = {
-  /** Of the file when this was what it held. */
+  /** The change stamp of the file when it held these messages. */
   stamp: string
-  /** Of the file when every message was looked at; afterwards, for a moment, only which messages there are. */
+  /** The change stamp of the file when every message was compared with it. */
   checked: string
+  /** Until this moment only the number of messages is compared, and not each of them. */
   trustedUntilMs: number
-  /** What the table of messages counted then; null where that says nothing. */
+  /** The state of the table of messages at `stamp`; null where it shows nothing. */
   table: MessageTable | null
   columns: GrowingMessages
   history: Messages
-  /** Of these messages, or of the first of them. */
+  /** The memory of these messages, or of the first of them. */
   memory: KeptMemory | null
 }
 
@@ -58,11 +59,13 @@ const isTrusted = ({ trustedUntilMs }: Kept): boolean => performance.now() < tru
 
 type KeptMemory = {
   readonly memory: Memory
-  /** Of the file when the memory was what it held, and when summaries and links were read. */
+  /** The change stamp of the file when it held this memory. */
   readonly stamp: string
+  /** The change stamp of the file when summaries and links were read. */
   readonly readStamp: string
+  /** The `lineageState` of the file at that moment. */
   readonly state: string
-  /** Not read anew before, unless the state differs. */
+  /** Before this moment summaries and links are read again only when the state differs. */
   readonly restUntilMs: number
 }
 
@@ -90,7 +93,7 @@ export class MemoryReader {
   }
 
   /**
-   * Which messages a conversation has, in order, as they are now; without reading over their texts. Ask inside the
+   * Returns which messages a conversation has at present, in order, without reading over their texts. Ask inside the
    * snapshot in which you use it.
    * @throws LcmError not_found
    */
@@ -115,17 +118,17 @@ export class MemoryReader {
     return this.#current(conversationId).history
   }
 
-  /** As it was when it was last read; null when it never was, or had to make room. */
+  /** The messages of a conversation as they were last read; null when they never were, or had to make room. */
   kept(conversationId: number): Messages | null {
     return this.#kept.get(conversationId)?.history ?? null
   }
 
-  /** All that was known of it when that was last read; null when it never was, or had to make room. */
+  /** The memory of a conversation as it was last read; null when it never was, or had to make room. */
   keptMemory(conversationId: number): Memory | null {
     return this.#kept.get(conversationId)?.memory?.memory ?? null
   }
 
-  /** As it is now, when that is at hand; null when it would have to be read. */
+  /** The present messages of a conversation, when they are at hand; null when they would have to be read. */
   known(conversationId: number): Messages | null {
     const kept = this.#kept.get(conversationId)
     return kept?.checked === changeStamp(this.#db) ? kept.history : null
@@ -152,8 +155,8 @@ export class MemoryReader {
   }
 
   /**
-   * Reads the messages of a conversation, or looks whether they are still what they were, a piece at a time, so that
-   * others have their turn meanwhile: `of` then has them at hand, or has only to catch up with what was added since.
+   * Reads the messages of a conversation, or compares them with the file, a piece at a time, so that others have their
+   * turn meanwhile. Then `of` has them at hand, or has only to add those that came since.
    * Does nothing for a conversation that is not there.
    */
   async prepare(conversationId: number): Promise<void> {
@@ -197,7 +200,7 @@ export class MemoryReader {
     }
   }
 
-  /** What was read of the file as it is now; null when it has to be read again. */
+  /** Returns the memory that was read of the present file; null when it has to be read again. */
   #atHand({ stamp, memory }: Kept): KeptMemory | null {
     if (memory?.stamp !== stamp) return null
     return memory.readStamp === stamp || performance.now() < memory.restUntilMs ? memory : null
@@ -215,7 +218,7 @@ export class MemoryReader {
   }
 
   *#prepared(conversationId: number): Generator<void> {
-    // A second look finds what changed during the first. Somebody who writes all the time would keep us looking.
+    // The second pass finds what changed during the first. There is no third, because somebody may write all the time.
     for (const isLast of [false, true]) {
       const startedMs = performance.now()
       const stamp = changeStamp(this.#db)
@@ -232,7 +235,7 @@ export class MemoryReader {
         now === stamp ? this.#trustedUntilMs(history, startedMs) : isLast ? performance.now() + TRUST_MS : 0
       const memory = isSound ? (kept?.memory ?? null) : null
       const counted = this.appended.now()
-      // Whoever wrote meanwhile may have written what was not looked at.
+      // What was written meanwhile may not have been compared.
       const table = changeStamp(this.#db) === stamp ? counted : null
       this.#keep(conversationId, { stamp, checked: stamp, trustedUntilMs, table, columns, history, memory })
     }
@@ -253,7 +256,7 @@ export class MemoryReader {
     })
   }
 
-  /** With what was added since; null when something else happened. Every message was looked at a moment ago. */
+  /** Adds the messages that came since. Null when something else happened. Every message was compared a moment ago. */
   #followed(kept: Kept): Kept | null {
     const { conversationId: conversation, ids, seqs, length } = kept.history
     const appended = this.appended.since(kept.table)
@@ -271,7 +274,7 @@ export class MemoryReader {
     return kept.columns.length === ends.length ? { ...kept, history: kept.columns.view() } : null
   }
 
-  /** Looks at every message again, or reads them. */
+  /** Compares every message again, or reads them. */
   #lookedAt(conversationId: number, kept: Kept | undefined, stamp: string): Kept {
     const startedMs = performance.now()
     const looked = kept && extended(this.#db, kept)
@@ -279,7 +282,7 @@ export class MemoryReader {
     return { ...looked, checked: stamp, trustedUntilMs: this.#trustedUntilMs(looked.history, startedMs) }
   }
 
-  /** Until when messages that were all looked at count as looked at. */
+  /** Returns until when messages need not be compared again that were all compared. */
   #trustedUntilMs({ length }: Messages, startedMs: number): number {
     return length < MANY_MESSAGES ? 0 : restUntil(this.#db, startedMs)
   }
@@ -323,7 +326,7 @@ function appendNewer(db: ReadDb, conversation: number, columns: GrowingMessages)
   withoutYielding(appendingNewer(db, conversation, columns))
 }
 
-/** What was kept, with the messages that were added since; undefined when it is not the same history any more. */
+/** Adds the messages that came since to what was kept. Undefined when it is not the same history any more. */
 function extended(db: ReadDb, kept: Kept): Kept | undefined {
   const { history, columns } = kept
   const conversation = { conversation: history.conversationId }

@@ -10,8 +10,9 @@ import { type PrunedOutput, prunedByMessage, readPruned } from './pruned-outputs
 import { UNDONE } from './records/runs.ts'
 
 /**
- * Text that will be cut is not read whole where a byte is a character: when it is all ASCII, without NUL (at which
- * length() stops). `more`: what stands for another text is not cut in two. https://www.sqlite.org/lang_corefunc.html#length
+ * Reads only the beginning of a text that will be cut, if each of its bytes is a character: it is all ASCII and has no
+ * NUL, at which length() stops. `more` is added, so that what stands for another text is not cut in two.
+ * https://www.sqlite.org/lang_corefunc.html#length
  */
 const cut = (column: string, more = 0): string => `
   CASE WHEN octet_length(${column}) <= :chars + ${more} OR octet_length(${column}) <> length(${column})
@@ -22,7 +23,7 @@ const asText = (column: string): string => `iif(typeof(p.${column}) = 'text', p.
 const asNumber = (column: string): string => `iif(typeof(p.${column}) IN ('integer', 'real'), p.${column}, NULL)`
 const asCount = (column: string): string => `iif(typeof(p.${column}) = 'integer', p.${column}, NULL)`
 
-/** By the names of the details, as far as JSON gives a value back as it was: it rounds numbers with a fraction. */
+/** Details that are read as one JSON text, without the cost of a step: JSON rounds numbers with a fraction. */
 const details = {
   ignored: `iif(p.is_ignored = 1, 1, NULL)`,
   toolTitle: asText('tool_title'),
@@ -39,7 +40,7 @@ const details = {
 } as const satisfies Readonly<Record<Exclude<keyof PartDetails, 'stepCost'>, string>>
 const pairsOfDetails = Object.entries(details).flatMap(([name, value]) => [`'${name}'`, value])
 
-/** Most parts have none. With a column for each, reading a page takes a tenth longer. */
+/** Most parts have no details. If each were a column of its own, reading a page would take a tenth longer. */
 const hasDetails = `p.is_ignored = 1 OR coalesce(p.tool_title, p.patch_hash, p.patch_files, p.subtask_prompt, p.subtask_desc,
         p.subtask_agent, p.step_reason, p.step_tokens_in, p.step_tokens_out, p.snapshot_hash, p.compaction_auto) IS NOT NULL`
 
@@ -129,7 +130,8 @@ type WholePart = Omit<PartRow, 'details'> & { readonly details: StoredDetails | 
 export type StoredMessage = Omit<Message, 'position'> & { readonly messageId: number }
 
 /**
- * Messages with parts, covers and visibility, by message number. Every text is cut to `contentChars` UTF-16 units.
+ * Returns messages with parts, covers and visibility, by message number. Every text is cut to `contentChars` UTF-16
+ * units.
  */
 export function readMessages(
   db: ReadDb,

@@ -56,7 +56,7 @@ export const conversationOf = (db: ReadDb, id: string): number | null => lookUp(
 /** The id names something that is there. */
 export const exists = (db: ReadDb, id: string): boolean => lookUp(db, id) !== null
 
-/** As `findNode`; null when the id names nothing. */
+/** Does the same as `findNode`, and returns null when the id names nothing. */
 export function lookUp(db: ReadDb, id: string): FoundNode | null {
   const messageId = messageNumber(id)
   if (messageId !== null) {

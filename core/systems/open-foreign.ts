@@ -20,13 +20,13 @@ const queries = {
   ownViews: /* sql */ `SELECT name FROM temp.sqlite_schema WHERE type = 'view'`,
 }
 
-/** What is said of a file that is only read. */
+/** What `MemoryInfo` says of a file that is only read. */
 type ReadOnlyFacts = Pick<
   MemoryInfo,
   'system' | 'systemLabel' | 'systemVersion' | 'readOnlyReason' | 'capabilities' | 'project' | 'lacks'
 >
 
-/** A file that is only read, and what is said of it. */
+/** A file that is only read, open. */
 export type OpenedReadOnly = {
   readonly facts: ReadOnlyFacts
   readonly access: MemoryInfo['access']
@@ -39,14 +39,14 @@ export type OpenedReadOnly = {
 type Prepared = ReadOnlyConnection & {
   readonly system: ForeignSystem
   readonly probe: SchemaProbe
-  /** The same connection, without keeping derived tables in step. */
+  /** The same connection, which does not keep derived tables in step. */
   readonly plain: PreparableDb
   readonly schemaVersion: number | undefined
   /** See `IdleOptions`. */
   rest(): void
 }
 
-/** At most this many objects are named that are not read. */
+/** At most this many of the objects that are not read are named. */
 const MOST_UNREAD = 8
 
 type Kept = NonNullable<Derivation['kept']>
@@ -93,7 +93,7 @@ function* preparingFirst(
 ): Generator<void, Prepared> {
   const work = preparing(file, connection, tables && { tables, isUnchanged: () => false })
   try {
-    // Without a log a transaction that reads keeps the writer waiting: it lets nobody else go first.
+    // Where there is no log, a transaction that reads keeps the writer waiting, so it does not yield.
     return file.header.isWal ? yield* work : withoutYielding(work)
   } catch (error) {
     tables?.close()
@@ -141,7 +141,7 @@ function* preparing(file: MemoryFile, connection: ReadOnlyConnection, kept: Kept
   }
 }
 
-/** null for a system whose files have all that the views need. */
+/** Returns null for a system whose files have all that the views need. */
 function derivationOf(
   system: ForeignSystem,
   probe: SchemaProbe,
@@ -179,7 +179,7 @@ function factsOf(file: MemoryFile, { system, probe, plain }: Prepared): ReadOnly
   }
 }
 
-/** What is in the file as something that would have to be run. */
+/** Says what of the file is not read, because it would have to be run. */
 function unread(computed: ComputedObjects): string[] {
   return [...computed]
     .slice(0, MOST_UNREAD)

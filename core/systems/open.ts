@@ -35,8 +35,8 @@ export type OpenedMemory = Disposable & {
   /** null when the file must not or cannot be written; `info.readOnlyReason` says why. */
   readonly write: WriteDb | null
   /**
-   * `info` is not true of the file any more: it is reached in another way since its writer went, or built in another
-   * way. What is read is right all the same. Costs microseconds, and opens nothing.
+   * True when `info` no longer holds: the file is reached by another route since its writer went, or has another
+   * structure. What is read is right all the same. Costs microseconds, and opens nothing.
    */
   isOutdated(): boolean
   close(): void
@@ -45,7 +45,7 @@ export type OpenedMemory = Disposable & {
 /** Closes by `close`, or at the end of a block with `using`. */
 const closing = (close: () => void) => ({ close, [Symbol.dispose]: close })
 
-/** Of our own files. */
+/** The capabilities of native files. */
 export const NATIVE_CAPABILITIES: Capabilities = {
   parts: true,
   files: true,
@@ -96,7 +96,7 @@ export function* openingInspected(
   return openOurs(file, options, takeCopy)
 }
 
-/** Closes `connection` when it cannot even say that. */
+/** Whether the file is a native one. Closes `connection` when it throws. */
 function isOurs(connection: ReadOnlyConnection): boolean {
   try {
     return connection.db.value('PRAGMA application_id') === APPLICATION_ID
@@ -118,7 +118,7 @@ export function createMemory(path: string): OpenedMemory {
 function openOurs(file: MemoryFile, options: OpenMemoryOptions, takeCopy: TakeCopy): OpenedMemory {
   const opened = openAsItStands(file, options, takeCopy)
   if (isDistrusted(file.realPath)) return opened
-  // Once a value is met that its tables forbid, it is opened in another way.
+  // When a value is met that the tables of the file forbid, the file is opened again in another way.
   return { ...opened, isOutdated: () => isDistrusted(file.realPath) || opened.isOutdated() }
 }
 
@@ -156,7 +156,7 @@ function asWritable(db: WriteDb, path: string): OpenedMemory {
   }
 }
 
-/** Tells when something else stands at the path of an open file, or when the file was cut off. */
+/** Returns a function that says whether another file stands at the path of an open file, or the file was cut off. */
 function followPath(db: ReadDb, path: string): () => boolean {
   const look = () => statSync(path, { throwIfNoEntry: false })
   const first = look()
@@ -165,14 +165,14 @@ function followPath(db: ReadDb, path: string): () => boolean {
     const now = look()
     if (now?.ino !== first?.ino || now?.dev !== first?.dev) return true
     const size = now?.size ?? 0
-    // VACUUM makes a file shorter, too; its pages tell the one from the other.
+    // VACUUM makes a file shorter, too. Then all its pages are there.
     if (size < bytes && isCutOff(db, size)) return true
     bytes = size
     return false
   }
 }
 
-/** Pages of the file are not there. Some may be in the log only: then it is opened anew in vain. */
+/** Whether pages of the file are missing. Some may be in the log only, and then the file is opened again in vain. */
 function isCutOff(db: ReadDb, bytes: number): boolean {
   try {
     const pages = db.value<number>('PRAGMA page_count') ?? 0
@@ -213,7 +213,7 @@ function originOf(db: ReadDb): Pick<MemoryInfo, 'copiedFrom' | 'pulledFrom'> {
   return { ...(copiedFrom !== null && { copiedFrom }), pulledFrom }
 }
 
-/** null when nothing speaks against writing. */
+/** Returns null when the file can be written. */
 function readOnlyReason(file: MemoryFile, options: OpenMemoryOptions): string | null {
   if (file.header.userVersion > NATIVE_VERSION) {
     return `The file was written by a newer version (schema ${file.header.userVersion}); this one may only look.`

@@ -94,7 +94,7 @@ export const pruneFactsIn = (configuration: string): PruneFacts | null =>
 const isLater = (newestSeq: number, atMs: number, until: PrunedUntil): boolean =>
   newestSeq > until.newestSeq || (newestSeq === until.newestSeq && atMs > until.atMs)
 
-/** By message, what was pruned of it: the latest time, and all tokens. */
+/** What was pruned of each message: the latest time, and all tokens. */
 export function prunedByMessage(outputs: readonly PrunedOutput[]): ReadonlyMap<number, Pruned> {
   const found = new Map<number, Pruned>()
   for (const { messageId, atMs, by, tokens, seen } of outputs) {
@@ -122,11 +122,11 @@ const OF_WHOLE_MESSAGES: ReadonlySet<string> = new Set([OMITTED, GIVEN_UP])
 
 export const takesWholeMessages = (by: string): boolean => OF_WHOLE_MESSAGES.has(by)
 
-/** Messages of which the model is sent nothing at all. */
+/** The messages of which the model is sent nothing at all. */
 export const unsentMessages = (outputs: readonly PrunedOutput[]): ReadonlySet<number> =>
   new Set(outputs.filter(({ by, seen }) => seen === null && takesWholeMessages(by)).map(({ messageId }) => messageId))
 
-/** How much each run took out. */
+/** What each run took out, by its id. */
 export function prunedByRun(outputs: readonly PrunedOutput[]): ReadonlyMap<string, PrunedRun> {
   const runs = new Map<string, PrunedRun>()
   for (const { runId, by, tokens } of outputs) {

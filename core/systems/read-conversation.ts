@@ -79,8 +79,8 @@ export function* readingConversation(
 }
 
 /**
- * The same where messages were appended and `lineageState` is what it was: summaries and links are not read again, and
- * what was worked out from them still holds. Null when a link may lead to one of the new messages.
+ * Does the same where messages were appended and `lineageState` is what it was: summaries and links are not read again,
+ * and what was worked out from them still holds. Null when a link may lead to one of the new messages.
  */
 export function* followingConversation(db: ReadDb, messages: Messages, before: Memory): Generator<void, Memory | null> {
   if (before.links.broken.length > 0) return null
@@ -88,8 +88,8 @@ export function* followingConversation(db: ReadDb, messages: Messages, before: M
 }
 
 /**
- * What differs when summaries or links of the file came or went, or somebody changed them by our means. Rows that another
- * program changes in their place leave it as it was.
+ * Returns a text that differs when summaries or links of the file came or went, or this program changed them. It does not
+ * differ when another program changed rows in their place.
  */
 export function lineageState(db: ReadDb): string {
   const stored = new Set(db.column<string>(queries.tables))
@@ -152,7 +152,7 @@ function linksOf(db: ReadDb, conversation: SqlParams, own: ReadonlySet<string>):
     .filter(([summary, source]) => own.has(summary) || own.has(source))
 }
 
-/** As a whole file gives them: by ordinal, then by ids. */
+/** Orders links by ordinal, then by ids, as the reading of a whole file does. */
 function inOrder(found: readonly SourceLink[]): SourceLink[] {
   if (!found.every(([, , ordinal]) => Number.isFinite(ordinal))) return found.toSorted(byOrdinalAndIds)
   // Ordinals are few, and links of one ordinal mostly come in their order: comparing all of them would take ten times as
@@ -169,7 +169,7 @@ const areInOrder = (links: readonly SourceLink[]): boolean =>
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** They all have the role system, of which there are few. */
+/** Asks only for messages with the role system: they are few, and event messages are among them. */
 function eventPositions(db: ReadDb, messages: Messages): ReadonlySet<number> {
   const ids: number[] = []
   for (let position = 0; position < messages.length; position += 1) {

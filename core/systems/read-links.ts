@@ -5,14 +5,14 @@ import type { Summaries } from '../memory/summaries.ts'
 import type { ReadDb, SqlValue } from '../sqlite/read-db.ts'
 
 /**
- * One row a summary. Messages and ordinals come in the same order, which is not the stored one: to have SQLite sort
- * them would take twice as long.
+ * Columns of one row for each summary. Messages and ordinals come in one order, which is not the stored one: to have
+ * SQLite sort them would take twice as long.
  */
 const packed = "summary_id, count(*), group_concat(coalesce(message_id, '?')), group_concat(coalesce(ordinal, '?'))"
 
 /**
- * What tells a run: messages whose numbers follow each other, with ordinals from 0 on. It costs what the packed row costs,
- * and no text has to be taken apart.
+ * Columns that show whether the messages of a summary are a run: numbers that follow each other, with ordinals from 0 on.
+ * They cost what the packed row costs, and no text has to be taken apart.
  */
 const run = `summary_id AS summaryId, count(*) AS count, min(message_id) AS lowest, max(message_id) AS highest,
   total(message_id) AS sum, min(message_id - ordinal) AS firstAtLeast, max(message_id - ordinal) AS firstAtMost`
@@ -23,7 +23,7 @@ const queries = {
   messageLinks: /* sql */ `SELECT ${packed} FROM summary_messages GROUP BY summary_id`,
   messageLinksOf: /* sql */ `SELECT ${packed} FROM summary_messages WHERE ${listed} GROUP BY summary_id`,
   runsOf: /* sql */ `SELECT ${run} FROM summary_messages WHERE ${listed} GROUP BY summary_id`,
-  /** A quarter quicker than a list of ids, but for links of summaries that were not asked for. */
+  /** Is a quarter quicker than a list of ids, and also reads links of summaries that were not asked for. */
   runsBetween: /* sql */ `
     SELECT ${run}
     FROM summary_messages
@@ -82,7 +82,7 @@ export function* readingLinks(db: ReadDb, messages: Messages, summaries: Summari
   return links
 }
 
-/** From a summary to one of its sources, as stored; either end may be missing from the file. */
+/** A link from a summary to one of its sources, as stored. Either end may be missing from the file. */
 export type SourceLink = readonly [summaryId: string, sourceId: string, ordinal: number]
 
 /**
@@ -125,7 +125,7 @@ class LinkReader {
   readonly #db: ReadDb
   readonly #messages: Messages
   readonly #summaries: Summaries
-  /** By the id of a summary, how many links to sources it has so far. */
+  /** How many links to sources each summary has so far, by its id. */
   readonly #places = new Map<string, number>()
 
   constructor(db: ReadDb, messages: Messages, summaries: Summaries) {
@@ -138,7 +138,7 @@ class LinkReader {
   /** False when it is no run of messages that were read: then its links are to be added one by one. */
   addRun({ summaryId, count, lowest, highest, sum, firstAtLeast, firstAtMost }: Run): boolean {
     const node = this.#summaries.nodeOf(summaryId)
-    // Of another conversation.
+    // The summary belongs to another conversation.
     if (node < 0) return true
     const from = this.#messages.positionOf(lowest)
     if (from < 0 || highest - lowest !== count - 1 || ((lowest + highest) * count) / 2 !== sum) return false
@@ -203,7 +203,7 @@ class LinkReader {
   }
 }
 
-/** Of a whole file: a message that was not read is nowhere. */
+/** Used for a whole file, where a message that was not read is in no conversation. */
 const NOWHERE: ReadonlyMap<number, MessageElsewhere> = new Map()
 
 /** @param areMost whether most summaries of the file are asked for */
@@ -229,7 +229,7 @@ type Run = {
 
 type PackedLinks = readonly [summaryId: string, count: number, ids: string, ordinals: string]
 
-/** Those that some summaries name and that were not read, by number. */
+/** Returns the messages that some summaries name and that were not read, by number. */
 function messagesElsewhere(db: ReadDb, named: readonly NamedMessages[]): ReadonlyMap<number, MessageElsewhere> {
   const ids = named.flatMap(({ ids: all, positions, isWhole }) =>
     isWhole ? [] : Array.from(all).filter((_, place) => (positions[place] as number) < 0),
@@ -254,7 +254,7 @@ type NamedMessages = OrderedIds & {
   readonly isWhole: boolean
 }
 
-/** Null when something there is no whole number. */
+/** Returns null when a value is no whole number. */
 function unpackedLinks([, count, packedIds, packedOrdinals]: PackedLinks): OrderedIds | null {
   const [ids, ordinals] = [new Float64Array(count), new Float64Array(count)]
   if (unpackInto(packedIds, ids, 0) !== count || unpackInto(packedOrdinals, ordinals, 0) !== count) return null

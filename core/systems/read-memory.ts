@@ -37,6 +37,6 @@ export function* readingMemory(
 const headsById = (all: readonly ConversationHead[]): ReadonlyMap<number, ConversationHead> =>
   new Map(all.map((head) => [head.id, head]))
 
-/** Of one conversation. */
+/** The head of one conversation; none when it is not there. */
 export const readHead = (db: ReadDb, conversation: number): ReadonlyMap<number, ConversationHead> =>
   headsById(db.all<ConversationHead>(queries.headOf, { conversation }))

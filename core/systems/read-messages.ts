@@ -13,7 +13,7 @@ const queries = {
     WHERE conversation_id = :conversation AND seq > :seq
     ORDER BY seq
     LIMIT CAST(:limit AS INTEGER)`,
-  /** The same as one row. A row a message costs an array and two steps between SQLite and JavaScript each. */
+  /** Reads the same as one row. A row for each message would cost an array and two calls of SQLite. */
   packed: /* sql */ `
     SELECT count(*), group_concat(message_id), group_concat(seq), group_concat(token_count), group_concat(role, ''),
       group_concat(created_at)
@@ -40,16 +40,16 @@ const queries = {
 }
 
 /**
- * Messages packed into one row, which are read without a pause: at first, and at most. In some systems' files what is
- * read of a message stands behind its text, and how long that takes to get by is known only afterwards. More at once
- * would be hardly quicker, and make texts so long that what they leave behind is used by nothing else.
+ * How many messages are packed into one row and read without a yield, at first and at most. In files of some systems the
+ * columns stand behind the text, and how long it takes to pass that is known only afterwards. More at once would be
+ * hardly quicker, and would leave long strings in memory.
  */
 const FIRST_AT_ONCE = 2000
 const MAX_AT_ONCE = 4000
 const MIN_AT_ONCE = 50
 const PAGE_MS = 15
 
-/** As many messages next time as will take about `PAGE_MS`. */
+/** Returns how many messages will take about `PAGE_MS` next time. */
 function nextLimit(limit: number, startedMs: number): number {
   const fitting = (limit * PAGE_MS) / Math.max(1, performance.now() - startedMs)
   return Math.round(Math.max(MIN_AT_ONCE, limit / 2, Math.min(MAX_AT_ONCE, limit * 2, fitting)))
@@ -64,7 +64,7 @@ export function* appendingNewer(db: ReadDb, conversation: number, columns: Growi
     if (!packed || packed[0] === 0) return
     if (!columns.appendPacked(packed, limit)) columns.append(wholeRows(db, params))
     if (packed[0] < limit) return
-    // Where it is none at all, nothing comes after it.
+    // Nothing comes after a seq that is no number.
     if (!Number.isNaN(columns.lastSeq)) nextKey(db, PLACES, params.seq, columns.lastSeq)
     limit = nextLimit(limit, startedMs)
     yield
@@ -80,7 +80,7 @@ export function* readingMessagesOf(db: ReadDb, conversation: number): Generator<
 
 const PLACES = 'the places of messages in their conversation'
 
-/** The same rows as they come from SQLite. */
+/** A row of a message as it comes from SQLite. */
 type SqlRow = [number, number, number | null, number, number | null]
 
 type Page = { readonly conversation: number; readonly seq: number; readonly limit: number }
@@ -98,7 +98,7 @@ function wholeRows(db: ReadDb, page: Page): SqlRow[] {
   return goesOn ? whole : db.rows<SqlRow>(queries.after, { ...page, limit: -1 })
 }
 
-/** Whether the messages of a history are still what they were, a piece of work at a time. */
+/** Says whether the messages of a history are still what they were, a piece of work at a time. */
 export function* checking(db: ReadDb, history: Messages): Generator<void, boolean> {
   const { conversationId: conversation, length, seqs, ids, tokensBefore } = history
   if (!history.isPlain) return false
@@ -139,7 +139,7 @@ export function* readingAllMessages(db: ReadDb): Generator<void, Messages> {
   return columns.view()
 }
 
-/** False when anything in the conversation is no plain number, or not all of it could be read. */
+/** Returns false when a value in the conversation is no plain number, or not all of it could be read. */
 function* appendingPacked(
   db: ReadDb,
   conversation: number,

@@ -22,7 +22,7 @@ const selected = (asked: readonly NumberFromSources[]): string =>
 const queries = {
   all: (asked: readonly NumberFromSources[]) => /* sql */ `
     SELECT ${columns}, ${selected(asked)} FROM summaries ORDER BY summary_rowid`,
-  /** What the file says itself, where the summaries are shown with something better. */
+  /** Time ranges as the file stores them, where the summaries are shown with better ones. */
   storedRanges: /* sql */ `SELECT summary_id, earliest_at, latest_at FROM stored_ranges`,
   ofConversation: /* sql */ `
     SELECT ${columns}, ${selected([])}
@@ -81,7 +81,7 @@ export function* readingSummaries(db: ReadDb, asked: readonly NumberFromSources[
 export const summariesOf = (db: ReadDb, conversation: number): ReadSummary[] =>
   db.rows<SqlRow>(queries.ofConversation, { conversation }).map((row) => summaryOf(row))
 
-/** Those of some ids that are there, read as those of a conversation are. */
+/** The summaries with some ids, read as those of a conversation are. */
 export const summariesById = (db: ReadDb, ids: readonly string[]): ReadSummary[] =>
   db.rows<SqlRow>(queries.byId, { ids: JSON.stringify(ids) }).map((row) => summaryOf(row))
 

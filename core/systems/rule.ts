@@ -21,7 +21,7 @@ export type RuleContext = ScanContext & {
   readonly filesDir?: string | null
   /** Null where this machine allows no ledger. */
   readonly ledger: LedgerAccess | null
-  /** In a working copy, which findings it inherited by design of the system that it comes from; null elsewhere. */
+  /** The findings that a working copy inherited by design of the system that it comes from; null for other files. */
   readonly baseline: Baseline | null
 }
 
@@ -33,13 +33,13 @@ type LedgerAccess = {
 
 export type Baseline = {
   readonly origin: { readonly system: SystemId; readonly systemLabel: string }
-  /** Why a finding of a rule is by design; null: it is a fault. */
+  /** Says why a finding of a rule is by design. Null when it is a fault. */
   whyByDesign(context: RuleContext, rule: { readonly id: string }, finding: Finding): string | null
 }
 
 /** A text that is read in one pass by all rules that ask for it. */
 export type TextRow = {
-  /** Of a message or a summary, as an id of a node. */
+  /** The id of a message or a summary, as an id of a node. */
   readonly id: string
   readonly conversationId: number
   /** Position of a message, or node of a summary. */
@@ -54,7 +54,7 @@ export type TextRow = {
   readonly model: string | null
 }
 
-/** What is wrong with one text: a sentence without a full stop; null when nothing is. */
+/** Says what is wrong with one text, in a sentence without a full stop. Null when nothing is. */
 export type Inspector = (row: TextRow) => string | null
 
 /**
@@ -79,13 +79,13 @@ type Invariant = {
   /** For a rule that reads every text: what is asked of each; null when nothing has to be asked of this file's. */
   readonly messageTexts?: (context: RuleContext) => Inspector | null
   readonly summaryTexts?: (context: RuleContext) => Inspector | null
-  /** How findings that no fix was made for go away all the same. */
+  /** How findings without a fix of their own are settled by steps of other fixes. */
   readonly settledAlong?: SettledAlong
-  /** In the phase `sqlite`: says nothing of a file that cannot be read, since other rules do. */
+  /** True for a rule of the phase `sqlite` that says nothing of a file that cannot be read, since other rules do. */
   readonly leavesUnreadFile?: boolean
-  /** A repair that settles errors is kept even when this finds more after it: it concerns what can be reached again. */
+  /** True when a repair that settles errors is kept although this rule finds more in what it made reachable. */
   readonly givesWayToErrors?: boolean
-  /** Not looked for while a repair is being written, because it cannot get worse then and takes too long. */
+  /** True when it is not looked for while a repair is being written: it cannot get worse then, and takes too long. */
   readonly isLeftOutOfCommit?: (bytes: number) => boolean
 }
 
@@ -119,7 +119,7 @@ type SettledAlong = {
   readonly reads: readonly Area[]
   /** Whether a finding is gone in this state of links and windows. */
   readonly isGone: (finding: Sample, draft: FileDraft) => boolean
-  /** All findings are settled or none is, whatever their conversations are. */
+  /** True when all findings are settled or none is, whatever their conversations are. */
   readonly isFileWide?: boolean
 }
 

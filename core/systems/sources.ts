@@ -29,10 +29,10 @@ const queries = {
   lastMessage: messageAt('DESC'),
 } as const
 
-/** All that has to be known about a range of the window to put a summary in its place. */
+/** What has to be known about a range of the window to put a summary in its place. */
 export type Sources = {
   readonly entries: readonly SourceEntry[]
-  /** Of each source, in order. */
+  /** The hash of each source, in order. */
   readonly hashes: readonly string[]
   /** Tokens of the covered messages. */
   readonly canonicalTokens: number
@@ -48,7 +48,7 @@ export type Sources = {
 /** An entry of a window, of which one of both is null. */
 type SourceItem = { readonly messageId: number | null; readonly summaryId: string | null }
 
-/** Undefined when a source is gone. */
+/** Returns undefined when a source is gone. */
 export function readSources(db: ReadDb, items: readonly SourceItem[], depth: number): Sources | undefined {
   return depth === 0 ? readMessages(db, items) : readSummaries(db, items)
 }
@@ -156,7 +156,7 @@ function readSummaries(db: ReadDb, items: readonly SourceItem[]): Sources | unde
     earliestAtMs: least(summaries.flatMap((row) => row.earliestAtMs ?? [])),
     latestAtMs: greatest(summaries.flatMap((row) => row.latestAtMs ?? [])),
     lastMessageId,
-    // Not from their texts: a model may have made up a file there.
+    // Files are not looked for in the texts, because a model may have made one up there.
     fileIds: fileIdsIn(summaries.map((row) => row.fileIds)),
   }
 }

@@ -27,7 +27,7 @@ export type JsonColumn = {
 export type MissingEnd = {
   /** The position of the summary, or −1 when that is what is missing. */
   readonly summary: number
-  /** As an id of a node. */
+  /** The id of the source as an id of a node. */
   readonly sourceId: string
 }
 
@@ -286,6 +286,6 @@ export const indexOfMessages = (rowid: string, text: string): OwnIndex => ({
   conversation: `(SELECT m.conversation_id FROM temp.messages AS m WHERE m.message_id = ${rowid})`,
 })
 
-/** Those of a system that a file of its structure should have. */
+/** The indexes of a system that a file of its structure should have. */
 export const indexesIn = (indexes: readonly OwnIndex[], probe: SchemaProbe): readonly OwnIndex[] =>
   indexes.filter(({ of, since }) => probe.has(of) && (since === undefined || probe.has(...since)))

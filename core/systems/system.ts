@@ -12,11 +12,11 @@ import type { SystemTraits } from './traits.ts'
 
 /** A file that is being read, for a system that needs more than its views. */
 export type Source = {
-  /** Of the database, symbolic links resolved: companions stand beside it. */
+  /** The path of the database with symbolic links resolved. Companions stand beside it. */
   readonly realPath: string
   readonly probe: SchemaProbe
   readonly db: PreparableDb
-  /** Nothing of it can change while it is open: what is derived once need not be compared with the file again. */
+  /** True when nothing of it can change while it is open, so that what is derived once need not be compared again. */
   readonly isStill: boolean
 }
 
@@ -50,7 +50,7 @@ export type System = SystemTraits & {
   places(surroundings: Surroundings): readonly Place[]
   /** A name for people of a file at a place of this system, where its own says nothing; null for any other path. */
   nameOf?(path: string): string | null
-  /** Summaries take the place of what they were made of in a window, or stand beside a window of all messages. */
+  /** Whether summaries replace what they were made from in a window, or stand beside a window of all messages. */
   readonly summaries: 'replace' | 'beside'
 }
 
@@ -58,16 +58,16 @@ export type System = SystemTraits & {
 export type ForeignSystem = System & {
   /** Name for people. */
   label(probe: SchemaProbe): string
-  /** By structure alone. Of the list in `systems.ts` the first that matches wins. */
+  /** Decides by structure alone. The first system of the list in `systems.ts` that matches wins. */
   detect(probe: SchemaProbe): boolean
-  /** Of a file without its signature that can be of no other system: what is missing, a phrase each. Null for others. */
+  /** Names what is missing in a file without the signature that can be of no other system. Null for other files. */
   lostStructure?(probe: SchemaProbe): readonly string[] | null
   /** The folder of the project that a file belongs to, where the file says so. */
   project?(db: ReadDb): string | null
   /** The oldest version that can have written the structure found ("0.10.0+"); null when nothing tells. */
   version(probe: SchemaProbe, source: Source): string | null
   capabilities(probe: SchemaProbe): Capabilities
-  /** What the format, or this very file, does not record, a sentence each, for people. Asked after `deriving`. */
+  /** Says in sentences for people what the format, or this very file, does not record. Runs after `deriving`. */
   lacks?(probe: SchemaProbe, source: Source): readonly string[]
   /** CREATE TEMP VIEW statements for canonical names (see `canonical.ts`); they may name derived tables. Others stay empty. */
   views(probe: SchemaProbe): string

@@ -154,7 +154,7 @@ function addTexts(
   }
 }
 
-/** Without a text a field is empty. */
+/** Returns the fields of a message. A field without a text is empty. */
 export const searchedOf = (content: string | null, parts?: Readonly<Said>): SearchedTexts => [
   content ?? '',
   ...(parts ? ([parts[0] ?? '', parts[1] ?? '', parts[2] ?? ''] as const) : NOTHING_SAID),
@@ -172,7 +172,7 @@ function denseRuns(ids: readonly number[]): number[][] {
   return runs
 }
 
-/** Of this many numbers between its first and its last, a run has at least one. */
+/** The distance of two neighbours in a run is at most this. */
 const DENSE = 2
 /** Runs that are shorter are looked up together. */
 const SHORT = 16
@@ -250,22 +250,22 @@ export const openingsOfReasoning = (db: ReadDb, ids: readonly number[], bytes: n
 export const contentsOfSummaryRows = (db: ReadDb, rows: readonly number[]): Content<number>[] =>
   db.rows<Content<number>>(queries.summaryRows, { rows: JSON.stringify(rows) })
 
-/** Those of some messages in which a text stands, character by character, in the content or in a part. */
+/** The messages, of some, in which a text stands, character by character, in the content or in a part. */
 export const messagesHolding = (db: ReadDb, ids: readonly number[], text: string): number[] =>
   db.column<number>(queries.messagesHolding, { ids: JSON.stringify(ids), text })
 
-/** Row numbers of those of some summaries in which a text stands, character by character. */
+/** Row numbers of the summaries, of some, in which a text stands, character by character. */
 export const summaryRowsHolding = (db: ReadDb, rows: readonly number[], text: string): number[] =>
   db.column<number>(queries.summaryRowsHolding, { rows: JSON.stringify(rows), text })
 
-/** Those of some messages whose content or parts match a pattern of LIKE, with a backslash before what is meant as such. */
+/** The messages, of some, whose content or parts match a pattern of LIKE that escapes by a backslash. */
 export function messagesLike(db: ReadDb, ids: readonly number[], pattern: string): number[] {
   const found = new Set(db.column<number>(queries.messagesLike, { ids: JSON.stringify(ids), pattern }))
   const others = JSON.stringify(ids.filter((id) => !found.has(id)))
   return [...found, ...db.column<number>(queries.partsLike, { ids: others, pattern })]
 }
 
-/** Row numbers of those of some summaries that match a pattern of LIKE. */
+/** Row numbers of the summaries, of some, that match such a pattern. */
 export const summaryRowsLike = (db: ReadDb, rows: readonly number[], pattern: string): number[] =>
   db.column<number>(queries.summaryRowsLike, { rows: JSON.stringify(rows), pattern })
 
@@ -314,7 +314,7 @@ export const everyMessageText = (
 export const everySummaryText = (db: ReadDb, conversation: number | null): IterableIterator<EverySummary> =>
   db.iterateRows<EverySummary>(queries.everySummary, { conversation })
 
-/** Contents of at least `bytes` bytes, of messages above a number, in their order, at most as many as asked for. */
+/** The first contents of at least `bytes` bytes, of messages above a number, in the order of their numbers. */
 export const longContentsAfter = (
   db: ReadDb,
   after: number,

@@ -4,9 +4,9 @@ import type { ValueRule } from './value-rules.ts'
 
 /** How a system's own ledger is read. */
 type LedgerFormat = {
-  /** Of the ledger that belongs to a database. */
+  /** Returns the path of the ledger that belongs to a database. */
   pathOf(realPath: string): string
-  /** By whom an event was said. */
+  /** Returns the role of whoever said what an event records. */
   roleOf(event: { readonly kind: string; readonly actor: string }): Role
 }
 

@@ -19,7 +19,7 @@ import { ARGENTOS_WINDOW_TABLES, fillingArgentosWindows } from './window.ts'
 /** How a list of blocks is written that begins with a text. */
 const BEGINS_AS_TEXT = '[{"type":"text"'
 
-/** Of a text made without a model; stands at its start. */
+/** A text that was made without a model begins with this. */
 const MADE_WITHOUT_MODEL = '[Deterministic summary of '
 
 const SUMMARISER_SESSION = `session-${'[0-9]'.repeat(13)}`

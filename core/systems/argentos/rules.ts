@@ -34,7 +34,7 @@ const queries = {
 }
 
 const INJECTED = '[LCM Context — Compressed History]'
-/** At the start of a text that was made without a model, its last resort. */
+/** A text that the system made without a model, which is its last resort, begins with this. */
 const DETERMINISTIC_SUMMARY = /^\[Deterministic summary of [\d,]+ messages, [\d,]+ tokens total\]/
 const NO_SUMMARISER_SESSION = 'No session of a summariser is in this file.'
 

@@ -85,7 +85,7 @@ type SessionWindow = {
   readonly stampBefore: string
 }
 
-/** At most this many windows are brought in step one by one; more are quicker made all at once. */
+/** At most this many windows are brought in step one by one. To make more of them all at once is quicker. */
 const MOST_ONE_BY_ONE = 1000
 
 /** Brings the windows in step with the file: where entries were only added behind the last, they are added. */

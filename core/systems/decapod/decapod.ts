@@ -28,7 +28,7 @@ export const decapod = {
   knownExceptions,
   rules: [],
   preset: null,
-  // In every project's own folder, also above the one that is worked in.
+  // Every project has a memory in its own folder. The folder that is worked in may lie below that.
   places: ({ cwd }) => {
     const places: Place[] = []
     for (let folder = cwd; ; folder = dirname(folder)) {
@@ -63,10 +63,10 @@ export const decapod = {
   companions: (realPath) => [ledgerPath(realPath)],
 } satisfies ForeignSystem
 
-/** In the folder of a project. */
+/** The folder of the memory within that of a project. */
 const MEMORY_FOLDER = ['.decapod', 'data']
 
-/** A tool's result is one; who is not known to be a person or the system is an agent. */
+/** Whoever is not known to be a tool, a person or the system is taken for an agent. */
 function roleOf({ kind, actor }: { readonly kind: string; readonly actor: string }): Role {
   if (kind === 'tool_result') return 'tool'
   if (kind === 'event') return 'system'
@@ -127,7 +127,7 @@ function* deriving(source: Source): Generator<void> {
 /** What the summaries were when their links were made. */
 const STATE = /* sql */ `CREATE TEMP TABLE IF NOT EXISTS decapod_lineage (stamp TEXT NOT NULL)`
 
-/** Changes with whatever the summaries and their links are made from. */
+/** Returns a hash of all that the summaries and their links are made from. */
 function* readingLineageStamp({ db, probe }: Source): Generator<void, string> {
   const column = columnsOf(probe, 'summaries', 's')
   const columns = ['summary_hash', 'original_hashes', 'ts', 'token_estimate'].map((name) => column(name))
@@ -144,7 +144,7 @@ function* readingLineageStamp({ db, probe }: Source): Generator<void, string> {
 
 const SUMMARY_ID = `coalesce(${asId('s.summary_hash')}, 'row_' || s.rowid)`
 
-/** Everything of the system's own text is made without a model. */
+/** The system makes all its summaries without a model. */
 function summaries(probe: SchemaProbe): string {
   const column = columnsOf(probe, 'summaries', 's')
   return /* sql */ `
@@ -166,12 +166,12 @@ function summaries(probe: SchemaProbe): string {
 
 type Listed = readonly [row: number, summaryId: string, hashes: string]
 
-/** Sources by their hashes; a hash that nothing has keeps its place under a number that no message has. */
+/** Finds sources by their hashes. A hash that no content has keeps its place under a number that no message has. */
 function* fillingLinks(db: Source['db'], probe: SchemaProbe, lines: ContentLines): Generator<void> {
   const inserter = new RowInserter(db, 'temp.derived_summary_messages (summary_id, message_id, ordinal)', 3)
   const hashes = columnsOf(probe, 'summaries', 's')('original_hashes')
   for (let last = BEFORE_ALL; ; ) {
-    // In one piece: while rows are stepped through, one of the drivers lets nothing be written.
+    // Rows are read in one piece: while they are stepped through, one of the drivers lets nothing be written.
     const rows = db.rows<Listed>(queries.listed(hashes), { last })
     for (const [row, summaryId, list] of rows) {
       const seen = new Set<unknown>()
@@ -201,7 +201,7 @@ const queries = {
     originals_index: /* sql */ `SELECT count(index_row) FROM temp.decapod_lines`,
     summaries: /* sql */ `SELECT count(*) FROM temp.derived_summaries`,
   },
-  /** Only a list that can be read. */
+  /** Reads only lists that are valid JSON. */
   listed: (hashes: string) => /* sql */ `
     SELECT s.rowid, ${SUMMARY_ID}, ${asText(hashes)} FROM main.summaries AS s
     WHERE s.rowid > :last AND CASE WHEN json_valid(${hashes}) THEN json_type(${hashes}) = 'array' END
@@ -216,11 +216,11 @@ const queries = {
   lineage: /* sql */ `SELECT stamp FROM temp.decapod_lineage`,
   forgetLineage: /* sql */ `DELETE FROM temp.decapod_lineage`,
   keepLineage: /* sql */ `INSERT INTO temp.decapod_lineage (stamp) VALUES (:stamp)`,
-  /** It may have come since. */
+  /** Whether a source was missing, which may have come since. */
   hasMissingSource: /* sql */ `SELECT 1 FROM temp.derived_summary_messages WHERE message_id >= ${2 * STAND_IN} LIMIT 1`,
 }
 
-/** NULL-free: what the ledger does not hold is empty, and the file's own notes say so. */
+/** The text of a message. It is empty, not NULL, where the ledger does not hold it, and `lacks` says so. */
 const TEXT = `coalesce(
     (SELECT decapod_text(l.at, l.bytes, l.hash) FROM temp.decapod_lines AS l WHERE l.line = d.message_id), '')`
 

@@ -11,17 +11,17 @@ import { type ContentLines, indexHashes, type ListedRow, readingLedger, storedHa
 const NO_SESSION = ''
 
 const TABLES = /* sql */ `
--- Only where something has no line: a line stands at its number, what has none where its time puts it.
+-- The places of contents without a line of the ledger, which their times decide. Others stand at their line.
 CREATE TEMP TABLE IF NOT EXISTS decapod_places (message_id INTEGER PRIMARY KEY, place REAL NOT NULL);
 -- The index as it was read, up to its last row.
 CREATE TEMP TABLE IF NOT EXISTS decapod_index (last INTEGER NOT NULL, stamp TEXT NOT NULL);
 `
 
-/** "<seconds>Z" is how this system writes times, ISO is what it calls it. */
+/** SQL of a time in milliseconds. This system writes "<seconds>Z" and calls that ISO. */
 export const timeMs = (ts: string): string =>
   `iif(CAST(${ts} AS INTEGER) || 'Z' = ${ts}, CAST(${ts} AS INTEGER) * 1000, ${textTimeMs(ts)})`
 
-/** Of a row of the index, as it is told. */
+/** SQL of the hash that a row of the index lists, in hex digits. */
 const toldHash = (probe: SchemaProbe, row: string): string =>
   asText(columnsOf(probe, 'originals_index', row)('content_hash', `${row}.rowid`))
 const indexHash = (probe: SchemaProbe, row = 'o'): string => storedHash(toldHash(probe, row))
@@ -30,7 +30,7 @@ const ROWS_AT_ONCE = 2000
 
 type OriginalFields = Readonly<Record<'session' | 'createdAt' | 'role' | 'tokens' | 'eventId', string>>
 
-/** What is told of an original by its row `o` of the index, else by its line `l` with the facts `f`. */
+/** SQL of the fields of an original: from its row `o` of the index, else from its line `l` with the facts `f`. */
 function told(probe: SchemaProbe): OriginalFields {
   const column = columnsOf(probe, 'originals_index', 'o')
   const field = (name: string): string => `decapod_field(l.at, l.bytes, '${name}')`
@@ -53,7 +53,7 @@ function told(probe: SchemaProbe): OriginalFields {
 export const toldKind = (probe: SchemaProbe, column: 'kind' | 'actor'): string =>
   `iif(o.rowid IS NULL, f.${column}, ${asText(columnsOf(probe, 'originals_index', 'o')(column, `f.${column}`))})`
 
-/** Every content once, with what the index and the ledger tell of it. */
+/** SQL that joins every content with its row of the index and the facts of its line. */
 export const originals = (row = 'l.index_row'): string => /* sql */ `temp.decapod_lines AS l
     LEFT JOIN main.originals_index AS o ON o.rowid = ${row}
     LEFT JOIN temp.decapod_facts AS f ON f.fact = l.fact`
@@ -78,7 +78,7 @@ function fillingBy(probe: SchemaProbe, places: Places) {
       FROM (SELECT ${session} AS session, ${place} AS place ${from} WHERE l.line > CAST(:last AS INTEGER) AND l.line <= CAST(:end AS INTEGER))
       WHERE session NOT IN (SELECT key FROM temp.derived_conversations)
       GROUP BY session`,
-    // In the order of the ledger as a whole: a summary's sources may be of several sessions.
+    // Messages are numbered in the order of the whole ledger, because a summary may have sources in several sessions.
     messages: /* sql */ `
       INSERT INTO temp.derived_messages (message_id, conversation_id, seq, role, token_count, created_at, external_id)
       SELECT n.message_id, c.conversation_id,
@@ -91,7 +91,7 @@ function fillingBy(probe: SchemaProbe, places: Places) {
         WHERE l.line > CAST(:last AS INTEGER) AND l.line <= CAST(:end AS INTEGER)
       ) AS n
       JOIN temp.derived_conversations AS c ON c.key = n.session`,
-    /** What has no line stands behind the last that was said by then. */
+    /** Places a content without a line behind the last one that was said before it. */
     places: /* sql */ `
       INSERT INTO temp.decapod_places (message_id, place)
       SELECT message_id, place FROM (
@@ -113,7 +113,7 @@ const queries = {
   hasAny: /* sql */ `SELECT 1 FROM temp.decapod_lines LIMIT 1`,
   listed: /* sql */ `SELECT count(index_row) FROM temp.decapod_lines`,
   unlist: /* sql */ `UPDATE temp.decapod_lines SET index_row = NULL`,
-  /** What the index lists, by the first line of its content. */
+  /** Notes the row of the index at the first line of its content. */
   list: (hash: string) => /* sql */ `
     UPDATE temp.decapod_lines AS l
     SET index_row = n.row
@@ -131,13 +131,13 @@ const queries = {
     SELECT 1 FROM main.originals_index AS o
     WHERE o.rowid > CAST(:last AS INTEGER) AND NOT EXISTS (SELECT 1 FROM temp.decapod_lines AS l WHERE l.hash = ${hash})
     LIMIT 1`,
-  /** Without any ledger there are only rows to number by; with one, what it does not hold must not take its numbers. */
+  /** Where there is no ledger, contents have the numbers of their rows. Its lines have these numbers otherwise. */
   standIns: (hash: string) => /* sql */ `
     INSERT OR IGNORE INTO temp.decapod_lines (line, hash, index_row)
     SELECT o.rowid + iif(EXISTS (SELECT 1 FROM temp.decapod_lines), ${STAND_IN}, 0), ${hash}, o.rowid
     FROM main.originals_index AS o
     ORDER BY o.rowid`,
-  /** What was known from the ledger alone, up to :line, and the index tells otherwise. */
+  /** Whether the index says something else of a content up to :line that was known from the ledger alone. */
   isToldOtherwise: (hash: string, { session, createdAt, role, tokens, eventId }: OriginalFields) => /* sql */ `
     SELECT 1
     FROM main.originals_index AS n CROSS JOIN ${originals('n.rowid')}
@@ -158,7 +158,7 @@ const queries = {
       WHERE d.message_id > CAST(:line AS INTEGER) AND d.external_id IS NOT NULL
         AND EXISTS (SELECT 1 FROM temp.derived_messages AS e WHERE e.external_id = d.external_id AND e.seq < d.seq)
     )`,
-  /** Summaries alone have to be somewhere. */
+  /** Makes a conversation for summaries where there is none, because they have to be in one. */
   conversationOfNone: /* sql */ `
     INSERT INTO temp.derived_conversations (conversation_id, key, session_id)
     SELECT 1, '${NO_SESSION}', '${NO_SESSION}'
@@ -198,7 +198,7 @@ function* listedRows(db: PreparableDb, probe: SchemaProbe, after: number, events
   const sql = queries.nextRows(toldHash(probe, 'o'), asId(columnsOf(probe, 'originals_index', 'o')('event_id')))
   let event = ''
   for (let last = after; ; ) {
-    // In one piece: while rows are stepped through, one of the drivers lets nothing be written.
+    // Rows are read in one piece: while they are stepped through, one of the drivers lets nothing be written.
     const rows = db.rows<[...ListedRow, string | null]>(sql, { last })
     for (const [row, hash, eventId] of rows) {
       if (eventId === null || eventId <= event) events.areAscending = false
@@ -211,7 +211,7 @@ function* listedRows(db: PreparableDb, probe: SchemaProbe, after: number, events
   }
 }
 
-/** Of the index's rows up to one of them: how many they are and what they come to, and the last one's hash. */
+/** Returns the count and sums of the rows of the index up to one of them, and the hash of that one. */
 function indexStamp(db: PreparableDb, probe: SchemaProbe, last: number): string {
   const column = columnsOf(probe, 'originals_index', 'o')
   const sum = `count(*) || ' ' || total(o.rowid) || ' ' || total(${column('byte_size', '0')})`

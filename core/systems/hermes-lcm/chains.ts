@@ -2,7 +2,7 @@ import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
 import type { PreparableDb } from '#core/sqlite/uri-db.ts'
 import { textOf } from '../canonical.ts'
 
-/** Nodes and sessions that are compared by their times at most; a lookup by index each. */
+/** At most this many pairs of a node and a session are compared by their times. Each takes a lookup by index. */
 const MOST_COMPARED = 100_000
 
 const ends = (of: string): string => `

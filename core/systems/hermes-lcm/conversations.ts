@@ -12,7 +12,7 @@ export type HermesThread = {
   readonly numbers: number
   readonly first: number
   readonly last: number
-  /** Of those that were there when the tables were last filled. */
+  /** The same figures of the messages that were there when the tables were last filled. */
   readonly knownMessages: number
   readonly knownNumbers: number
   conversation: number
@@ -43,7 +43,7 @@ const queries = {
     SELECT CAST(:id AS INTEGER), :key, :session, CAST(:frontier AS INTEGER), ${time}`,
 }
 
-/** The first and last time of any of the sessions in `:sessions`, by index where there is one. */
+/** SQL of the first and last time of the sessions in `:sessions`. It uses an index where there is one. */
 const span = (probe: SchemaProbe): string => {
   if (!probe.has('messages', 'timestamp')) return 'NULL, NULL'
   const end = (name: 'min' | 'max'): string =>
@@ -54,10 +54,10 @@ const span = (probe: SchemaProbe): string => {
 }
 
 /**
- * Which conversation every session belongs to, and which session's window each shows: a conversation is what the
- * messages name, else what the lifecycle table says of their session, else that of the session that went on from it, else
- * the session itself. Numbers follow the first message; once given they stay while the file is open. Sets `conversation`
- * of the threads.
+ * Finds the conversation of every session, and the session whose window each conversation shows. A conversation is what
+ * the messages name, else what the lifecycle table says of their session, else that of the session that followed it,
+ * else the session itself. Numbers follow the first message, and stay the same while the file is open. Sets
+ * `conversation` of the threads.
  * @returns the sessions' conversations (by name), and what tells this state from another
  */
 export function hermesConversations(
@@ -102,7 +102,7 @@ export function hermesConversations(
   return { sessions, stamp }
 }
 
-/** First and last message of each session. */
+/** Returns the first and last message of each session. */
 function spansOf(threads: readonly HermesThread[]): Map<string, { first: number; last: number }> {
   const spans = new Map<string, { first: number; last: number }>()
   for (const { session, first, last } of threads) {
@@ -112,7 +112,7 @@ function spansOf(threads: readonly HermesThread[]): Map<string, { first: number;
   return spans
 }
 
-/** Sessions of which neither their messages nor the lifecycle table name the conversation. */
+/** Returns the sessions whose conversation neither their messages nor the lifecycle table name. */
 function unnamed(
   threads: readonly HermesThread[],
   lifecycles: readonly Lifecycle[],
@@ -123,7 +123,7 @@ function unnamed(
   return new Set(open.map(({ session }) => session))
 }
 
-/** The conversation of the last session that went on from this one. */
+/** Returns the conversation of the last session that went on from this one. */
 function lastOf(session: string, followed: ReadonlyMap<string, string>, named: ReadonlyMap<string, string>): string {
   let at = session
   // Every step leads to later messages, or to a session without any, which nothing follows.
@@ -131,7 +131,7 @@ function lastOf(session: string, followed: ReadonlyMap<string, string>, named: R
   return named.get(at) ?? at
 }
 
-/** The session that the model is in, else the last one that it was in, and where its raw messages begin. */
+/** Returns the session that the model is in, or else the last one, and where its raw messages begin. */
 function windowOf(lifecycle: Lifecycle | undefined, own: readonly HermesThread[], key: string) {
   if (lifecycle?.current) return { session: lifecycle.current, frontier: lifecycle.frontier }
   if (lifecycle?.finalized) return { session: lifecycle.finalized, frontier: lifecycle.finalizedFrontier }

@@ -88,7 +88,7 @@ const IS_MESSAGE = `${IS_NUMBER} AND ${isExactInteger('CAST(j.value AS INTEGER)'
 
 const sessionOf = (alias: string): string => `coalesce(${textOf(`${alias}.session_id`)}, '')`
 
-/** At most this many threads are read one by one; of more, all messages are read in their order. */
+/** At most this many threads are read one by one. With more of them, all messages are read in their order. */
 const MOST_ONE_BY_ONE = 1000
 
 /** Nodes that are read without a yield, with all their links. */
@@ -111,14 +111,14 @@ const queries = {
   messageCount: /* sql */ `SELECT count(*) FROM temp.hermes_messages`,
   nextMessage: /* sql */ `
     SELECT min(store_id) FROM main.messages WHERE store_id > :last AND typeof(store_id) = 'integer'`,
-  /** Of one thread, by an index of the file that holds all that is asked for. */
+  /** Adds the messages of one thread, by an index of the file that holds all that is asked for. */
   messagesOf: (isOwn: string) => /* sql */ `
     INSERT OR IGNORE INTO temp.hermes_messages (message_id, conversation_id)
     SELECT m.store_id, CAST(:conversation AS INTEGER)
     FROM main.messages AS m
     WHERE ${isOwn} AND m.session_id = :session AND m.store_id > :last AND m.store_id <= :end
       AND typeof(m.store_id) = 'integer'`,
-  /** Of all threads, also those whose names are no texts. */
+  /** Adds the messages of all threads, also of those whose names are no texts. */
   messages: (own: string) => /* sql */ `
     INSERT OR IGNORE INTO temp.hermes_messages (message_id, conversation_id)
     SELECT m.store_id, t.conversation_id FROM main.messages AS m
@@ -136,7 +136,7 @@ const queries = {
       SELECT node_id FROM main.summary_nodes
       WHERE node_id > :last AND typeof(node_id) = 'integer' ORDER BY node_id LIMIT ${NODES_AT_ONCE}
     )`,
-  /** Links of some nodes, then the nodes, which look into the links for their last message. */
+  /** Fills in the links of some nodes, then the nodes, which take their last message from the links. */
   fillNodes: (has: (column: string) => string) => [
     /* sql */ `
     INSERT OR IGNORE INTO temp.hermes_node_messages
@@ -148,7 +148,7 @@ const queries = {
     SELECT CAST(n.node_id AS TEXT), j.key, CAST(j.value AS TEXT)
     FROM main.summary_nodes AS n CROSS JOIN ${SOURCES}
     WHERE ${SOME_NODES} AND n.source_type = 'nodes' AND ${IS_NUMBER}`,
-    // A conversation that the file knows of without a session of it left is that of its nodes' session.
+    // Where the messages of a session are gone, its nodes still tell its conversation.
     /* sql */ `
     INSERT OR IGNORE INTO temp.hermes_nodes
     SELECT n.node_id, CAST(n.node_id AS TEXT), ${sessionOf('n')}, s.conversation_id,
@@ -162,7 +162,7 @@ const queries = {
   ],
 }
 
-/** Brings the TEMP tables in step with the file: what was only added to is read alone. */
+/** Brings the TEMP tables in step with the file. Where rows were only added, those alone are read. */
 export function* derivingHermes({ db, probe, realPath, isStill }: Source): Generator<void> {
   db.exec(TABLES)
   const threads = readThreads(db, probe)
@@ -176,7 +176,7 @@ export function* derivingHermes({ db, probe, realPath, isStill }: Source): Gener
   readPayloads(db, probe, realPath)
 }
 
-/** The messages by session, and by conversation where they name theirs. */
+/** Counts the messages by session, and by conversation where they name theirs. */
 function readThreads(db: PreparableDb, probe: SchemaProbe): HermesThread[] {
   const own = probe.has('messages', 'conversation_id')
   const known = db.value<number>(queries.lastMessage) ?? null
@@ -192,7 +192,7 @@ function readThreads(db: PreparableDb, probe: SchemaProbe): HermesThread[] {
   return mergeThreads(rows)
 }
 
-/** Damaged keys may come to the same text. */
+/** Joins threads whose keys are damaged and became the same text. */
 function mergeThreads(rows: readonly HermesThread[]): HermesThread[] {
   const threads = new Map<string, HermesThread>()
   for (const row of rows) {
@@ -279,7 +279,7 @@ function* addingMessages(
 }
 
 /**
- * Links and figures of all nodes, which are few.
+ * Fills in the links and figures of all nodes, which are few.
  * @param stamp what tells one state of the conversations from another, or null when there is only one
  * @returns what tells one state of the nodes from another
  */

@@ -136,7 +136,7 @@ export function countTokens(of: string): number {
   return Math.floor(codePoints / 4) + 1
 }
 
-/** Of a leaf more went in than its messages: the number can be too large, never too small. */
+/** More than its messages went into a leaf, so the stored number may be too large, and is never too small. */
 function isMoreThanMessages({ memory }: ScanContext, { id }: Finding): boolean {
   const index = memory.summaries.nodeOf(id ?? '')
   if (index < 0) return false

@@ -14,7 +14,7 @@ const queries = {
     messages: /* sql */ `SELECT count(*) FROM temp.hermes_messages`,
     summary_nodes: /* sql */ `SELECT count(*) FROM temp.hermes_nodes`,
   },
-  /** Of `below`, in which a summary itself stands as well. */
+  /** Counts `below` without the summary itself, which is in it as well. */
   nodesBelow: /* sql */ `SELECT count(*) - 1 FROM below`,
 }
 

@@ -4,9 +4,9 @@ import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
 import type { PreparableDb } from '#core/sqlite/uri-db.ts'
 import { secondsMs, textOf } from '../canonical.ts'
 
-/** Outputs that were put into a file of their own; the second form has taken the place of the text. */
+/** Names an output that was put into a file of its own. Where it says GC'd, it has taken the place of the text. */
 const MARKER = /\[(?:GC'd )?externalized tool output:([^\]]{0,500}?);\s*ref=([^\]\\/;\s]{1,200})\]/gi
-/** Beside the database, or in the folder of an agent beside it. */
+/** Folders of such files: beside the database, or in the home of an agent beside it. */
 export const FOLDERS = ['lcm-large-outputs', join('home', 'lcm-large-outputs')]
 
 const isMarked = `m.content LIKE '%externalized tool output:%ref=%'`
@@ -32,7 +32,7 @@ const queries = {
     ON CONFLICT (file_id) DO NOTHING`,
 }
 
-/** The files that messages point to, there or not. */
+/** Reads which files messages point to, whether they are there or not. */
 export function readPayloads(db: PreparableDb, probe: SchemaProbe, realPath: string): void {
   db.run(queries.forget)
   const folder = dirname(realPath)
@@ -65,7 +65,7 @@ function sizeOf(path: string): number | null {
   try {
     return statSync(path, { throwIfNoEntry: false })?.size ?? null
   } catch {
-    // It may not be looked at.
+    // This user may not look at the file.
     return null
   }
 }

@@ -6,7 +6,7 @@ import { FOLDERS } from './payloads.ts'
 /** A row that was moved to a file begins with this; a conversation about it quotes it elsewhere. */
 const MARKER = /^\[(?:GC'd externalized|Externalized) tool output:([^\n\]]*); ref=([^\];\n]+)\]/
 const FINE: Payload = { missing: null, elsewhere: null, outside: null }
-/** Larger than any output that is worth comparing. */
+/** A larger file is not compared. */
 const MAX_BYTES = 64 << 20
 
 /** Says what became of the output that the text of a message points to. */
@@ -32,7 +32,7 @@ function payloadOf(name: string, told: string, folders: readonly string[], isSto
   return { ...FINE, missing: `its output ${name} is not there` }
 }
 
-/** Length of the output that a file holds; null when there is no such file. */
+/** Returns the length of the output that a file holds; null when it holds none. */
 function bytesOf(path: string): number | null {
   try {
     if (statSync(path).size > MAX_BYTES) return null
@@ -41,7 +41,7 @@ function bytesOf(path: string): number | null {
       typeof payload === 'object' && payload !== null && 'content' in payload ? payload.content : undefined
     return Buffer.byteLength(typeof content === 'string' ? content : '')
   } catch {
-    // Not there or not readable: the output cannot be had.
+    // The file is not there, or is no JSON: the output is lost.
     return null
   }
 }

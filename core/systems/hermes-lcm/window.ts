@@ -26,7 +26,7 @@ const queries = {
   nextOfSession: /* sql */ `
     SELECT min(store_id) FROM main.messages WHERE session_id = :session AND store_id > :last`,
   forgetWindows: /* sql */ `DELETE FROM temp.hermes_window`,
-  // Without a record of it, what was compacted ends where the newest node ends.
+  // Where the lifecycle table records no frontier, the last compacted message is the last one of the newest node.
   coveredTo: /* sql */ `SELECT max(last_message) FROM temp.hermes_nodes WHERE session_id = :session`,
   systemMessage: /* sql */ `
     SELECT store_id FROM (

@@ -6,7 +6,7 @@ import { type SessionNote, sessionNote, sessionNotes } from './session-notes.ts'
 export const BrokenChainNote = z.object({
   /** The transcript. */
   path: z.string(),
-  /** In the order of the file. */
+  /** The breaks in the order of the file. */
   breaks: z
     .array(
       z.object({

@@ -77,14 +77,14 @@ export type StoredEvent = {
   readonly sourceTokens: number
   readonly tokens: number
   readonly durationMs: number
-  /** Of the newest message at that moment; null when that was not recorded. */
+  /** The seq of the newest message at that moment; null when it was not recorded. */
   readonly newestSeq: number | null
 }
 
 /** Events between two yields: some milliseconds. */
 const AT_ONCE = 512
 
-/** Replacements in the window of a conversation, oldest first; without those whose summary nothing can be called. */
+/** Replacements in the window of a conversation, oldest first. Those whose summary has no usable id are left out. */
 export const compactionEvents = (db: ReadDb, conversationId: number): StoredEvent[] =>
   withoutYielding(readingCompactionEvents(db, conversationId))
 
@@ -107,7 +107,7 @@ export function eventLogState(db: ReadDb, conversationId: number): { readonly ev
   return { events: state?.[0] ?? 0, state: state?.join() ?? '' }
 }
 
-/** By which run each summary of a conversation was made, and when; in the order of the replacements. */
+/** The run that made each summary of a conversation, and when, in the order of the replacements. */
 export const summaryMakers = (
   db: ReadDb,
   conversationId: number,
@@ -117,7 +117,7 @@ export const summaryMakers = (
 type StoredReplacement = {
   readonly eventId: number
   readonly summaryId: string
-  /** 0: nothing can be called that. */
+  /** 0 when the id of the summary is unusable, and 1 otherwise. */
   readonly isNamed: number
   readonly removed: string
 }
@@ -139,7 +139,7 @@ export function* replacementsAfter(
 
 /** A window before and after it was changed by hand or by a repair, as JSON texts. */
 type StoredEdit = {
-  /** The newest compaction event by then; 0: none. */
+  /** The newest compaction event before the change; 0 when there was none. */
   readonly eventId: number
   readonly atMs: number
   readonly newestSeq: number | null
@@ -147,11 +147,11 @@ type StoredEdit = {
   readonly to: string
 }
 
-/** What was done by hand or by a repair since an event, newest first; what left the window as it was is left out. */
+/** Changes of a window by hand or by a repair since an event, newest first. */
 export const windowEditsSince = (db: ReadDb, conversationId: number, eventId: number): StoredEdit[] =>
   db.all<StoredEdit>(queries.edits, { conversationId, eventId })
 
-/** Those of some summaries that an import found in a transcript. */
+/** The summaries, of some, that an import found in a transcript. */
 export const importedSummaries = (db: ReadDb, ids: readonly string[]): ReadonlySet<string> =>
   new Set(ids.length === 0 ? [] : db.column<string>(queries.imported, { ids: JSON.stringify(ids) }))
 

@@ -27,7 +27,7 @@ const queries = {
     FROM summaries
     WHERE instr(file_ids, :quoted) > 0
     ORDER BY depth, created_at, summary_id`,
-  /** Only messages that may hold it are read: those of the leaves that name the file, and those in the window. */
+  /** Reads only messages that may name the file: those of the leaves that name it, and those in the window. */
   messagesNaming: /* sql */ `
     SELECT message_id
     FROM messages

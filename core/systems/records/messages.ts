@@ -78,7 +78,7 @@ export type MessageHead = {
   readonly id: number
   readonly conversationId: number
   readonly seq: number
-  /** In a damaged file any text; see `knownRole`. */
+  /** Any text in a damaged file; see `knownRole`. */
   readonly role: string | null
   readonly tokens: number | null
   readonly createdAtMs: number | null
@@ -124,7 +124,7 @@ export const newestMessages = (
 export const messagesOf = (db: ReadDb, conversationId: number): number[] =>
   db.column<number>(queries.ofConversation, { conversationId })
 
-/** Messages with a higher number, in the order of their numbers, at most as many as asked for. */
+/** The first messages above a number, in the order of their numbers. */
 export const messagesAfter = (db: ReadDb, last: number, limit: number): MessageHead[] =>
   db.all<MessageHead>(queries.after, { last, limit })
 
@@ -137,7 +137,7 @@ export const highestMessage = (db: ReadDb): number => db.value<number>(queries.n
 
 const KNOWN_ROLES: ReadonlyMap<string | null, Role> = new Map(ROLES.map((role) => [role, role]))
 
-/** Null for what is no role. */
+/** Returns null for a text that is no role. */
 export const knownRole = (role: string | null): Role | null => KNOWN_ROLES.get(role) ?? null
 
 /** Stored hashes of the contents of some messages that are there, by their numbers. */
@@ -178,7 +178,7 @@ export const firstUserMessages = (db: ReadDb, ids: readonly number[], among: num
 export const firstMessageAtMs = (db: ReadDb, conversationId: number): number | null =>
   timeIn(db.value(queries.firstTime, { conversationId }))
 
-/** The same of the last one. */
+/** When the last message of a conversation was said; null as for the first. */
 export const lastMessageAtMs = (db: ReadDb, conversationId: number): number | null =>
   timeIn(db.value(queries.lastTime, { conversationId }))
 

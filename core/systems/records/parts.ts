@@ -98,15 +98,15 @@ const queries = {
 /** The detail of a message whose stored time is the moment of its import, because its transcript gives none. */
 export const TIME_OF_IMPORT = 'timeOfImport'
 
-/** Of some messages those whose time is only that of their import. */
+/** The messages, of some, whose time is only that of their import. */
 export const messagesOfImportTime = (db: ReadDb, ids: readonly number[]): ReadonlySet<number> =>
   new Set(db.column<number>(queries.ofImportTime, { ids: JSON.stringify(ids), mark: `"${TIME_OF_IMPORT}":true` }))
 
-/** Those of some messages that the agent's program put before the model of its own accord, as Claude Code's attachments. */
+/** The messages, of some, that the agent's program added of its own accord, as Claude Code adds attachments. */
 export const attachedMessages = (db: ReadDb, ids: readonly number[]): ReadonlySet<number> =>
   new Set(db.column<number>(queries.attached, { ids: JSON.stringify(ids) }))
 
-/** Which of some messages the program around an agent wrote, and neither a person nor the model. */
+/** The messages, of some, that the program around an agent wrote, and neither a person nor the model. */
 export const messagesOfProgram = (db: ReadDb, ids: readonly number[]): ReadonlySet<number> =>
   new Set(db.column<number>(queries.ofProgram, { ids: JSON.stringify(ids) }))
 
@@ -116,7 +116,7 @@ export type ToolCall = { readonly messageId: number; readonly callId: string }
 /** For this many messages or more, reading the whole range from the first to the last one is faster than each alone. */
 const MANY = 200
 
-/** The tool calls that messages make or answer, by message, each in its order; perhaps with those of messages between them. */
+/** The tool calls that messages make or answer, in order. Calls of messages between them may be among them. */
 export function toolCalls(db: ReadDb, messageIds: readonly number[]): ToolCall[] {
   if (messageIds.length === 0) return []
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
@@ -140,8 +140,8 @@ export const hasCallIndex = (db: ReadDb): boolean => db.value(queries.hasCallInd
 const MOST_BY_CALL = 500_000
 
 /**
- * Of all tool calls of a file, read from their index alone: a quarter of the time that the parts of the messages take. Null
- * where there is no such index, or some messages are asked for that are few of all that there are, or too many at once.
+ * Reads the messages of all tool calls of a file from an index alone, which takes a quarter of the time that parts take.
+ * Null when there is no such index, and when few of all messages are asked for, or too many at once.
  */
 export function messagesByCall(db: ReadDb, asked: number): MessagesByCall | null {
   if (asked < MANY || asked > MOST_BY_CALL || !hasCallIndex(db)) return null
@@ -154,7 +154,7 @@ export function messagesByCall(db: ReadDb, asked: number): MessagesByCall | null
   return { messageIds, counts }
 }
 
-/** By what texts may call the tool calls of messages: the names of their tools and their own ids, each once. */
+/** Names that a text may use for the tool calls of messages: those of their tools and their own ids, each once. */
 export function namesOfCalls(db: ReadDb, messageIds: readonly number[]): ReadonlySet<string> {
   const names = new Set<string>()
   const rows = db.rows<[string | null, string | null]>(queries.namesOfCalls, { ids: JSON.stringify(messageIds) })
@@ -162,7 +162,7 @@ export function namesOfCalls(db: ReadDb, messageIds: readonly number[]): Readonl
   return names
 }
 
-/** Those of some calls that a message of the agent in a conversation makes. */
+/** The calls, of some, that a message of the agent in a conversation makes. */
 export const callsMade = (db: ReadDb, conversationId: number, callIds: readonly string[]): ReadonlySet<string> =>
   new Set(db.column<string>(queries.callsMade, { conversationId, callIds: JSON.stringify(callIds) }))
 
@@ -172,7 +172,7 @@ export type ToolOrFilePart = {
   readonly ordinal: number
   readonly type: 'tool' | 'file'
   readonly isContent: number | null
-  /** The agent does not show it to the model. */
+  /** 1 for a part that the agent does not show to the model. */
   readonly isIgnored: number | null
   readonly text: string | null
   readonly callId: string | null
@@ -196,7 +196,7 @@ export const toolAndFileParts = (
     ({ messageId }) => messageId,
   )
 
-/** Those of some messages by which a transcript records a compaction. */
+/** The messages, of some, by which a transcript records a compaction. */
 export const recordsOfCompactions = (db: ReadDb, messageIds: readonly number[]): ReadonlySet<number> =>
   new Set(db.column<number>(queries.recordsOfCompactions, { ids: JSON.stringify(messageIds) }))
 
@@ -236,14 +236,14 @@ export type StoredPart = {
 export const partsOf = (db: ReadDb, messageId: number): StoredPart[] =>
   db.all<StoredPart>(queries.parts, { message: messageId })
 
-/** The file itself has parts that hold texts and metadata. */
+/** Whether the file itself has parts that hold texts and metadata. */
 export const storesTextsInParts = (db: ReadDb): boolean => db.value<number>(queries.storesTexts) === 1
 
 type RepeatingParts = { readonly id: number; readonly repeated: number; readonly raw: number }
 
 /**
- * Of messages above a number, in their order, so many at most: bytes of the texts of their parts that stand in the
- * message as well, and of metadata that keep an original block. Of a file for which `storesTextsInParts` is true.
+ * The first messages above a number, with the bytes of texts of their parts that stand in the message as well, and of
+ * metadata that keep an original block. Call it for a file for which `storesTextsInParts` is true.
  */
 export const partsThatRepeat = (db: ReadDb, after: number, limit: number): RepeatingParts[] =>
   db.all<RepeatingParts>(queries.repeating, { after, limit })

@@ -80,7 +80,7 @@ export const summaryRowNumbers = (db: ReadDb, ids: readonly string[]): number[] 
 
 type TimeRange = { readonly id: string; readonly earliestAtMs: number | null; readonly latestAtMs: number | null }
 
-/** From when to when the messages were said that a summary stands for, by its id. */
+/** The times of the first and last message that each summary stands for, by its id. */
 export const summaryRanges = (db: ReadDb, ids: readonly string[]): ReadonlyMap<string, TimeRange> =>
   new Map(db.all<TimeRange>(queries.ranges, { ids: JSON.stringify(ids) }).map((range) => [range.id, range]))
 
@@ -109,6 +109,6 @@ export const summaryHashes = (db: ReadDb): ReadonlyMap<string, string | null> =>
 /** The row of the newest summary; 0 where there is none. */
 export const lastSummaryRow = (db: ReadDb): number => db.value<number>(queries.lastRow) ?? 0
 
-/** Those of some summaries that were stored after a row. */
+/** The summaries, of some, that were stored after a row. */
 export const summariesAfterRow = (db: ReadDb, ids: readonly string[], row: number): ReadonlySet<string> =>
   new Set(db.column<string>(queries.after, { ids: JSON.stringify(ids), row }))
