@@ -6,9 +6,9 @@ import { closedMeanwhile, isBusy } from './sqlite-error.ts'
 import type { ReadOnlyConnection } from './uri-db.ts'
 
 /** A connection is released this long after its last read, or later while another process writes. */
-const REST_MS = 1000
-const LONGEST_REST_MS = 4000
-const LOOK_MS = 200
+const RELEASE_AFTER_MS = 1000
+const RELEASE_AT_LATEST_MS = 4000
+const CHECK_AGAIN_MS = 200
 /**
  * A read does not wait for a writer with an exclusive lock, but it tries again a few times for a writer that is about
  * to finish.
@@ -21,23 +21,23 @@ export type IdleOptions = {
   /** Absolute paths of other files that belong to the memory. */
   readonly companions: readonly string[]
   /** The first connection, ready for reading. */
-  readonly first: RestingConnection
+  readonly first: ReleasableConnection
   /**
    * Opens another connection to the same file. The given `isUnchanged` tells whether the file, after it was inspected
    * again, is still as it was when the previous connection was released.
    * @throws LcmError what opening throws
    */
-  readonly open: (isUnchanged: () => boolean) => RestingConnection & {
+  readonly open: (isUnchanged: () => boolean) => ReleasableConnection & {
     /** True when the file has the same structure as at first. */
-    readonly isAsTold: boolean
+    readonly hasSameStructure: boolean
   }
   /** Tells whether the file, in its present state, still has to be read in place. */
   readonly isLive: (file: MemoryFile) => boolean
 }
 
-export type RestingConnection = ReadOnlyConnection & {
+export type ReleasableConnection = ReadOnlyConnection & {
   /** Called before the connection is released, so that the next connection can take over derived tables. */
-  rest?(): void
+  beforeRelease?(): void
 }
 
 /**
@@ -50,10 +50,10 @@ export class IdleConnection {
   readonly db: ReadDb
   readonly #options: IdleOptions
   readonly #files: readonly string[]
-  #connection: RestingConnection | null
+  #connection: ReleasableConnection | null
   /** The stamp of the files before the connection was made. */
-  #madeOf = ''
-  #isAsTold = true
+  #openedAtStamp = ''
+  #hasSameStructure = true
   #isClosed = false
   #openings = 1
   /** Iterators that have begun and not ended. Each one reads a single state of the file. */
@@ -68,9 +68,9 @@ export class IdleConnection {
   /** The stamp of the files at the time of `#version`. */
   #stamp = ''
   /** True when everything written by then was read, so that any later write changes the stamp. */
-  #isFirm = false
+  #isReliable = false
   /** The latest check for release that found a new stamp. */
-  #looked = { stamp: '', atMs: 0 }
+  #lastCheck = { stamp: '', atMs: 0 }
 
   constructor(options: IdleOptions) {
     const { file, companions, first } = options
@@ -110,7 +110,7 @@ export class IdleConnection {
    * holds.
    */
   isOutdated(): boolean {
-    return !this.#isAsTold || (this.#connection === null && !this.#isLive())
+    return !this.#hasSameStructure || (this.#connection === null && !this.#isLive())
   }
 
   #isLive(): boolean {
@@ -145,20 +145,20 @@ export class IdleConnection {
 
   #opened(): ReadDb {
     // A connection that does not follow changes is opened again when the file has changed.
-    if (this.#connection && !this.#follows && this.#iterating === 0 && this.#stampNow() !== this.#madeOf)
+    if (this.#connection && !this.#follows && this.#iterating === 0 && this.#stampNow() !== this.#openedAtStamp)
       this.#release()
     return (this.#connection ?? this.#open()).db
   }
 
-  #open(): RestingConnection {
+  #open(): ReleasableConnection {
     if (this.#isClosed) throw closedMeanwhile(this.#options.file.path)
     const before = this.#stampNow()
     const made = withoutWaiting(() => this.#options.open(() => this.#isUnchanged()))
     this.#connection = made
-    this.#madeOf = before
+    this.#openedAtStamp = before
     this.#openings += 1
     this.#raw = made.db.dataVersion()
-    this.#isAsTold &&= made.isAsTold && made.access === 'in_place'
+    this.#hasSameStructure &&= made.hasSameStructure && made.access === 'in_place'
     if (!this.#isUnchanged()) this.#changed(before)
     return made
   }
@@ -183,13 +183,13 @@ export class IdleConnection {
   }
 
   #isUnchanged(): boolean {
-    return this.#isFirm && this.#stampNow() === this.#stamp
+    return this.#isReliable && this.#stampNow() === this.#stamp
   }
 
   #changed(stamp: string): void {
     this.#version += 1
     this.#stamp = stamp
-    this.#isFirm = false
+    this.#isReliable = false
   }
 
   #stampNow(): string {
@@ -203,52 +203,52 @@ export class IdleConnection {
 
   #wasRead(): void {
     this.#lastReadMs = performance.now()
-    this.#lookIn(REST_MS)
+    this.#checkIn(RELEASE_AFTER_MS)
   }
 
-  #lookIn(afterMs: number): void {
+  #checkIn(afterMs: number): void {
     if (this.#timer || !this.#follows) return
     this.#timer = setTimeout(() => {
       this.#timer = null
-      this.#look()
+      this.#checkForRelease()
     }, afterMs).unref()
   }
 
   /**
    * Releases the connection when the stamps alone will reveal every change, or when the file is written all the time.
    */
-  #look(): void {
+  #checkForRelease(): void {
     // The end of the last iterator starts the timer again.
     if (!this.#connection || this.#iterating > 0) return
-    const restedMs = performance.now() - this.#lastReadMs
-    if (restedMs < REST_MS) {
-      this.#lookIn(REST_MS - restedMs)
+    const idleMs = performance.now() - this.#lastReadMs
+    if (idleMs < RELEASE_AFTER_MS) {
+      this.#checkIn(RELEASE_AFTER_MS - idleMs)
       return
     }
     try {
-      const isFirm = this.#becomesFirm()
-      if (!isFirm && restedMs < LONGEST_REST_MS) {
-        this.#lookIn(LOOK_MS)
+      const isReliable = this.#confirmStamp()
+      if (!isReliable && idleMs < RELEASE_AT_LATEST_MS) {
+        this.#checkIn(CHECK_AGAIN_MS)
         return
       }
       // An empty stamp matches none, so that changes that may have been missed count as changes.
-      if (!isFirm) this.#stamp = ''
-      this.#connection.rest?.()
+      if (!isReliable) this.#stamp = ''
+      this.#connection.beforeRelease?.()
     } catch {
       // No caller waits for an answer here. The next read reports the error.
-      this.#isFirm = false
+      this.#isReliable = false
     }
     this.#release()
   }
 
-  #becomesFirm(): boolean {
+  #confirmStamp(): boolean {
     const stamp = this.#stampNow()
     if (!this.#isQuiet(stamp)) return false
     // The order matters: the version of the connection is read last.
     this.#versionNow()
     if (this.#stampNow() !== stamp) return false
     this.#stamp = stamp
-    this.#isFirm = true
+    this.#isReliable = true
     return true
   }
 
@@ -257,8 +257,8 @@ export class IdleConnection {
    * may be ahead.
    */
   #isQuiet(stamp: string): boolean {
-    if (stamp !== this.#looked.stamp) this.#looked = { stamp, atMs: performance.now() }
-    if (performance.now() - this.#looked.atMs > LONGEST_COMMIT_MS) return true
+    if (stamp !== this.#lastCheck.stamp) this.#lastCheck = { stamp, atMs: performance.now() }
+    if (performance.now() - this.#lastCheck.atMs > LONGEST_COMMIT_MS) return true
     return this.#files.every((file) => isQuiet(file) && isSettled(file))
   }
 

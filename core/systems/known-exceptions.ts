@@ -24,7 +24,7 @@ export type KnownException = {
   /** Why it is so, and what it means for the reader. */
   readonly why: (label: string) => string
   /** Whether this finding is of the family; absent: every one at a node with which nothing is wrong in the original. */
-  readonly isSo?: (context: ScanContext, finding: Finding) => boolean
+  readonly matches?: (context: ScanContext, finding: Finding) => boolean
 }
 
 export const isSummary = ({ memory }: ScanContext, { id }: Finding): boolean => memory.summaries.nodeOf(id ?? '') >= 0

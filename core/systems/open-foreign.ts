@@ -43,7 +43,7 @@ type Prepared = ReadOnlyConnection & {
   readonly plain: PreparableDb
   readonly schemaVersion: number | undefined
   /** See `IdleOptions`. */
-  rest(): void
+  beforeRelease(): void
 }
 
 /** At most this many of the objects that are not read are named. */
@@ -73,7 +73,7 @@ function* openingBesideWriter(file: MemoryFile, connection: ReadOnlyConnection):
     open: (isUnchanged) => {
       const again = withoutYielding(preparing(file, reconnect(file), tables && { tables, isUnchanged }))
       if (again.system.id === first.system.id) {
-        return { ...again, isAsTold: again.schemaVersion === first.schemaVersion }
+        return { ...again, hasSameStructure: again.schemaVersion === first.schemaVersion }
       }
       again.close()
       throw changedMeanwhile(file.path)
@@ -133,8 +133,8 @@ function* preparing(file: MemoryFile, connection: ReadOnlyConnection, kept: Kept
     const derived = derivation && (yield* keepingDerived(db, { ...derivation, ...(kept ? { kept } : {}) }))
     yield
     requireViews(derived ?? db, file.path, system.label(probe))
-    const rest = (): void => derived?.keep()
-    return { ...connection, db: derived ?? db, plain: db, system, probe, schemaVersion, rest }
+    const beforeRelease = (): void => derived?.keep()
+    return { ...connection, db: derived ?? db, plain: db, system, probe, schemaVersion, beforeRelease }
   } catch (error) {
     connection.close()
     throw error

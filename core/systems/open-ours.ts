@@ -35,7 +35,7 @@ export function readOurs(
     isLive: (now) => now.hasWal && now.hasShm,
     open: () => {
       const again = prepare(file, connectAgain(file))
-      return { ...again, isAsTold: again.version === version }
+      return { ...again, hasSameStructure: again.version === version }
     },
   })
   return { access, version, read: idle.db, isOutdated: () => idle.isOutdated(), close: () => idle.db.close() }

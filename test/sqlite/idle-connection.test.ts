@@ -42,7 +42,7 @@ async function idleOn(path: string): Promise<IdleConnection> {
     companions: [],
     first: connectReadOnly(file, () => null),
     isLive: ({ walBytes }) => walBytes > 0,
-    open: () => ({ ...reconnect(file), isAsTold: true }),
+    open: () => ({ ...reconnect(file), hasSameStructure: true }),
   })
   closing.push(() => idle.db.close())
   return idle

@@ -70,7 +70,7 @@ export class InheritedFindings implements Baseline {
 
   whyByDesign(context: RuleContext, rule: RuleReference, finding: Finding): string | null {
     const exception = this.#exceptions.find((one) => one.rule === rule.id)
-    if (!exception || exception.isSo?.(context, finding) === false) return null
+    if (!exception || exception.matches?.(context, finding) === false) return null
     const isKnown = this.#known.has(this.#keys.next(rule, finding)) || this.#isUnderFree(context, rule, finding)
     return isKnown ? exception.why(this.#stored.systemLabel) : null
   }

@@ -49,7 +49,7 @@ function* newBaseline(
       continue
     }
     const { rule, exception, finding } = hit
-    if (!faulty.has(finding.id) && exception.isSo?.(ours, finding) !== false) {
+    if (!faulty.has(finding.id) && exception.matches?.(ours, finding) !== false) {
       known.push({ rule, key: keys.next(rule, finding) })
     } else if (rule.id === danglingEdge.id) isLinkFault = true
   }

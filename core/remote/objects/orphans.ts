@@ -7,14 +7,14 @@ import { requireOurs } from '../remote-stores.ts'
 import type { ObjectStore } from './object-store.ts'
 
 const queries = {
-  everyTenant: /* sql */ `SELECT '*' = ANY (lcm.granted_tenants()) AS "isSo"`,
+  everyTenant: /* sql */ `SELECT '*' = ANY (lcm.granted_tenants()) AS "isGranted"`,
   tenants: /* sql */ `SELECT tenant_id AS tenant FROM lcm.tenants ORDER BY tenant_id`,
   named: /* sql */ `
     SELECT DISTINCT content_hash AS hash FROM lcm.large_files WHERE tenant_id = $1 AND content_hash IS NOT NULL`,
 }
 
 const seesEveryTenant = async (query: Query): Promise<boolean> =>
-  (await query<{ isSo: boolean }>(queries.everyTenant))[0]?.isSo ?? false
+  (await query<{ isGranted: boolean }>(queries.everyTenant))[0]?.isGranted ?? false
 
 /** The hashes of all large files of all tenants. */
 async function namedContents(db: Postgres): Promise<ReadonlySet<string>> {

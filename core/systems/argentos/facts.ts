@@ -25,7 +25,7 @@ export const knownExceptions: readonly KnownException[] = [
     rule: 'context_order',
     why: (label) =>
       `${label} stores a new summary behind the newest message of its time, not where the history stood that it replaced, and sends all summaries first. The copy keeps the order that was stored.`,
-    isSo: isSummary,
+    matches: isSummary,
   },
   {
     rule: 'source_order',

@@ -165,13 +165,13 @@ export const knownExceptions: readonly KnownException[] = [
     rule: 'descendant_count',
     why: (label) =>
       `${label} sends the summaries before the messages of a first summary along with them, and counts them among its sources. The number is larger than that of the messages, and right.`,
-    isSo: isMoreThanMessages,
+    matches: isMoreThanMessages,
   },
   {
     rule: 'sequence_gap',
     why: (label) =>
       `${label} numbers the messages of all its sessions in one row. The numbers between are of other conversations; none is missing.`,
-    isSo: isTakenElsewhere,
+    matches: isTakenElsewhere,
   },
   { rule: 'coverage_gap', why: hermesEnded },
   { rule: 'orphan_summary', why: hermesEnded },
@@ -181,7 +181,7 @@ export const knownExceptions: readonly KnownException[] = [
     rule: 'context_order',
     why: (label) =>
       `${label} sends its system message first, then the summaries, the deepest first, whatever time they are of. The copy keeps the order that the model saw.`,
-    isSo: isBehindDeeper,
+    matches: isBehindDeeper,
   },
   {
     rule: 'fresh_tail_compacted',

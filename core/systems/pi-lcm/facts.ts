@@ -45,7 +45,7 @@ export const knownExceptions: readonly KnownException[] = [
     rule: 'double_inclusion',
     why: (label) =>
       `${label} shows the newest summary of each depth, also where the deeper one was made from the other. Its model reads about the same messages twice.`,
-    isSo: isSummary,
+    matches: isSummary,
   },
   {
     rule: 'sequence_gap',
@@ -55,7 +55,7 @@ export const knownExceptions: readonly KnownException[] = [
     rule: 'context_order',
     why: (label) =>
       `${label} sends the newest summary of each depth, the deepest first, whatever time they are of. The copy keeps the order that the model saw.`,
-    isSo: isBehindDeeper,
+    matches: isBehindDeeper,
   },
   {
     rule: 'fresh_tail_compacted',
@@ -66,7 +66,7 @@ export const knownExceptions: readonly KnownException[] = [
     rule: 'tool_pair_split',
     why: (label) =>
       `${label} compacts up to any message, also between a call and its result. Pi itself adds the messages that it still holds, so that its model sees both.`,
-    isSo: hasOtherHalf,
+    matches: hasOtherHalf,
   },
 ]
 

@@ -18,7 +18,7 @@ const knownExceptions: readonly KnownException[] = [
   {
     rule: 'context_order',
     why: (label) => `${label} keeps summaries of summaries before first summaries, and both before messages.`,
-    isSo: isBehindDeeper,
+    matches: isBehindDeeper,
   },
 ]
 
