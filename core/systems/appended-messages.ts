@@ -50,7 +50,7 @@ export type AppendedMessage = {
 /**
  * Which messages were appended to a file since an earlier state. A row that went, or came between others, is noticed by
  * the number of rows and by the last of them. One that another program changed in its place is not, so whoever relies on
- * this looks at all rows again when a rest ends (`restUntil`).
+ * this checks all rows again from time to time (`nextRecheckMs`).
  */
 export class AppendedMessages {
   readonly #db: ReadDb

@@ -1,8 +1,8 @@
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
 import type { AppendedMessage, AppendedMessages, MessageTable } from './appended-messages.ts'
+import { nextRecheckMs } from './recheck-time.ts'
 import type { Conversations } from './records/tallies.ts'
-import { restUntil } from './rest.ts'
 
 export type KeptValue<Value> = {
   /** Reads the values of some conversations, or of all. One without a value is absent. */
@@ -17,7 +17,7 @@ export type KeptValue<Value> = {
 type Kept<Value> = {
   readonly value: Value | null
   /** Until this moment appended messages are added to the value, and it is not read again. */
-  readonly restUntilMs: number
+  readonly recheckAtMs: number
 }
 
 /**
@@ -59,9 +59,9 @@ export class KeptByConversation<Value> {
     if (performance.now() < this.#areAllUntilMs) return
     const startedMs = performance.now()
     const values = this.#options.read(this.#db, null)
-    this.#areAllUntilMs = restUntil(this.#db, startedMs)
+    this.#areAllUntilMs = nextRecheckMs(this.#db, startedMs)
     this.#kept.clear()
-    for (const [id, value] of values) this.#kept.set(id, { value, restUntilMs: this.#areAllUntilMs })
+    for (const [id, value] of values) this.#kept.set(id, { value, recheckAtMs: this.#areAllUntilMs })
   }
 
   #readMissing(ids: readonly number[]): void {
@@ -69,8 +69,8 @@ export class KeptByConversation<Value> {
     if (missing.length === 0 || performance.now() < this.#areAllUntilMs) return
     const startedMs = performance.now()
     const values = this.#options.read(this.#db, missing)
-    const restUntilMs = restUntil(this.#db, startedMs)
-    for (const id of missing) this.#kept.set(id, { value: values.get(id) ?? null, restUntilMs })
+    const recheckAtMs = nextRecheckMs(this.#db, startedMs)
+    for (const id of missing) this.#kept.set(id, { value: values.get(id) ?? null, recheckAtMs })
   }
 
   /** Adds what was appended, and forgets what is to be read again. */
@@ -84,7 +84,7 @@ export class KeptByConversation<Value> {
       this.#kept.clear()
       this.#areAllUntilMs = 0
     }
-    for (const [id, { restUntilMs }] of this.#kept) if (nowMs >= restUntilMs) this.#kept.delete(id)
+    for (const [id, { recheckAtMs }] of this.#kept) if (nowMs >= recheckAtMs) this.#kept.delete(id)
     for (const message of appended ?? []) {
       const before = this.#kept.get(message.conversationId) ?? this.#none(nowMs)
       if (!before) continue
@@ -98,6 +98,6 @@ export class KeptByConversation<Value> {
 
   /** A conversation that is not kept had no value, if every one that has a value is kept. Null if that is not known. */
   #none(nowMs: number): Kept<Value> | null {
-    return nowMs < this.#areAllUntilMs ? { value: null, restUntilMs: this.#areAllUntilMs } : null
+    return nowMs < this.#areAllUntilMs ? { value: null, recheckAtMs: this.#areAllUntilMs } : null
   }
 }

@@ -4,7 +4,7 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 import type { AppendedMessages, MessageTable } from './appended-messages.ts'
 import { changeStamp } from './change-stamp.ts'
 import { NumberedPositions, orderWith, readOrder } from './read-order.ts'
-import { restUntil } from './rest.ts'
+import { nextRecheckMs } from './recheck-time.ts'
 
 /** Conversations whose order is kept. */
 const MAX_KEPT = 4
@@ -14,7 +14,7 @@ type KeptOrder = {
   readonly order: MessageOrder | NumberedPositions
   readonly table: MessageTable | null
   /** Until this moment only appended messages are read, and the others are not read again. */
-  readonly restUntilMs: number
+  readonly recheckAtMs: number
 }
 
 /** The order of the messages of the last few conversations, of which nothing else was asked for. */
@@ -48,7 +48,7 @@ export class KeptOrders {
   }
 
   #withAppended(conversationId: number, kept: KeptOrder): KeptOrder | null {
-    if (performance.now() >= kept.restUntilMs) return null
+    if (performance.now() >= kept.recheckAtMs) return null
     const appended = this.#appended.since(kept.table)?.filter((row) => row.conversationId === conversationId)
     const order = appended && orderWith(kept.order, appended)
     return order ? { ...kept, order, stamp: changeStamp(this.#db), table: this.#appended.now() } : null
@@ -59,7 +59,7 @@ export class KeptOrders {
     const numbered = this.#hasUniqueSeqs ? NumberedPositions.read(this.#db, conversationId) : null
     const before = kept?.order instanceof MessageOrder ? kept.order : known
     const order = numbered ?? readOrder(this.#db, conversationId, before)
-    const restUntilMs = restUntil(this.#db, startedMs)
-    return { stamp: changeStamp(this.#db), order, table: this.#appended.now(), restUntilMs }
+    const recheckAtMs = nextRecheckMs(this.#db, startedMs)
+    return { stamp: changeStamp(this.#db), order, table: this.#appended.now(), recheckAtMs }
   }
 }

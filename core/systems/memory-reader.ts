@@ -10,7 +10,7 @@ import { changeStamp } from './change-stamp.ts'
 import { KeptOrders } from './kept-orders.ts'
 import { followingConversation, lineageState, readingConversation } from './read-conversation.ts'
 import { appendingNewer, checking } from './read-messages.ts'
-import { restUntil } from './rest.ts'
+import { nextRecheckMs } from './recheck-time.ts'
 
 const queries = {
   exists: /* sql */ `SELECT 1 FROM conversations WHERE conversation_id = :conversation`,
@@ -66,7 +66,7 @@ type KeptMemory = {
   /** The `lineageState` of the file at that moment. */
   readonly state: string
   /** Before this moment summaries and links are read again only when the state differs. */
-  readonly restUntilMs: number
+  readonly recheckAtMs: number
 }
 
 const UNCHECKED = { stamp: '', checked: '', trustedUntilMs: 0, table: null, memory: null } as const
@@ -74,7 +74,7 @@ const UNCHECKED = { stamp: '', checked: '', trustedUntilMs: 0, table: null, memo
 /**
  * The conversations that are being looked at, each read once into a memory and kept in step with the file. What was
  * appended is read alone; what was rewritten is read again. A row that another program changed in its place may be noticed
- * late: see `restUntil`.
+ * late: see `nextRecheckMs`.
  */
 export class MemoryReader {
   readonly appended: AppendedMessages
@@ -203,18 +203,18 @@ export class MemoryReader {
   /** Returns the memory that was read of the present file; null when it has to be read again. */
   #atHand({ stamp, memory }: Kept): KeptMemory | null {
     if (memory?.stamp !== stamp) return null
-    return memory.readStamp === stamp || performance.now() < memory.restUntilMs ? memory : null
+    return memory.readStamp === stamp || performance.now() < memory.recheckAtMs ? memory : null
   }
 
   *#reading({ stamp, history, memory: before }: Kept): Generator<void, KeptMemory> {
     const startedMs = performance.now()
     const state = this.lineageState()
-    if (before?.state === state && startedMs < before.restUntilMs) {
+    if (before?.state === state && startedMs < before.recheckAtMs) {
       const followed = yield* followingConversation(this.#db, history, before.memory)
       if (followed) return { ...before, memory: followed, stamp }
     }
     const memory = yield* readingConversation(this.#db, history, before?.memory)
-    return { memory, stamp, readStamp: stamp, state, restUntilMs: restUntil(this.#db, startedMs) }
+    return { memory, stamp, readStamp: stamp, state, recheckAtMs: nextRecheckMs(this.#db, startedMs) }
   }
 
   *#prepared(conversationId: number): Generator<void> {
@@ -284,7 +284,7 @@ export class MemoryReader {
 
   /** Returns until when messages need not be compared again that were all compared. */
   #trustedUntilMs({ length }: Messages, startedMs: number): number {
-    return length < MANY_MESSAGES ? 0 : restUntil(this.#db, startedMs)
+    return length < MANY_MESSAGES ? 0 : nextRecheckMs(this.#db, startedMs)
   }
 
   #length(conversationId: number): number {

@@ -6,7 +6,7 @@ import type { LcmEvent } from '#core/contract/event.ts'
 import { Core } from '#core/core.ts'
 import { executeHere } from '#core/doors/run-job.ts'
 import { Machine } from '#core/machine/machine.ts'
-import { restUntil } from '#core/systems/rest.ts'
+import { nextRecheckMs } from '#core/systems/recheck-time.ts'
 import { cliPath } from '../builders/built-program.ts'
 import { TranscriptBuilder } from '../builders/claude-code.ts'
 import { buildMemory } from '../builders/memory.ts'
@@ -66,7 +66,7 @@ describe('a watched file', () => {
     const { core, changes } = watch(memory.path)
     const { read } = await core.lcm()
     // As after a reading that took a tenth of a second.
-    const untilMs = restUntil(read, performance.now() - 100)
+    const untilMs = nextRecheckMs(read, performance.now() - 100)
     memory.db.run('UPDATE messages SET token_count = 7')
     await oneMore(changes, 0)
     expect(performance.now()).toBeLessThan(untilMs)

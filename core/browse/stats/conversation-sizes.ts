@@ -43,9 +43,9 @@ type Reading = { readonly stamp: string; readonly tokens: TokensById; readonly i
 const LARGE = 1000
 /** How many messages of windows are looked up while somebody waits for the list. */
 const AT_ONCE = 1000
-/** After a reading there is a rest of this many times its duration. */
-const REST = 3
-const LONGEST_REST_MS = 30_000
+/** The next reading waits this many times as long as the last one took. */
+const WAIT_SHARE = 3
+const LONGEST_WAIT_MS = 30_000
 
 /**
  * How many messages the conversations of a memory hold, and how many tokens. In the files of some systems the token
@@ -58,7 +58,7 @@ export class ConversationSizes {
   readonly #windows: WindowSizes
   #read: Reading | null = null
   #reading: { readonly stamp: string; readonly done: Promise<void> } | null = null
-  #restUntilMs = 0
+  #nextReadingMs = 0
   #counted: Counted | null = null
   readonly #messages: KeptByConversation<number>
   readonly #tokens: KeptByConversation<number>
@@ -240,8 +240,8 @@ export class ConversationSizes {
 
   async #readAll(): Promise<void> {
     // A busy agent writes many times a second, so readings are spaced out.
-    const restMs = this.#restUntilMs - performance.now()
-    if (restMs > 0) await setTimeout(restMs, undefined, { ref: false })
+    const waitMs = this.#nextReadingMs - performance.now()
+    if (waitMs > 0) await setTimeout(waitMs, undefined, { ref: false })
     const stamp = changeStamp(this.#db)
     const startedMs = performance.now()
     const { counts, entries } = readSnapshot(this.#db, () => this.#rowCounts(null))
@@ -253,7 +253,7 @@ export class ConversationSizes {
     }
     this.#read = { stamp, tokens, isWhole }
     const tookMs = performance.now() - startedMs
-    this.#restUntilMs = performance.now() + Math.min(LONGEST_REST_MS, REST * tookMs)
+    this.#nextReadingMs = performance.now() + Math.min(LONGEST_WAIT_MS, WAIT_SHARE * tookMs)
   }
 
   /** Adds the sizes of conversations to a reading. Returns false when a damaged page prevents it for one of them. */

@@ -16,6 +16,7 @@ import { changeStamp } from '#core/systems/change-stamp.ts'
 import type { KeptByConversation } from '#core/systems/kept-by-conversation.ts'
 import { MemoryReader } from '#core/systems/memory-reader.ts'
 import { isNative } from '#core/systems/native/native.ts'
+import { nextRecheckMs } from '#core/systems/recheck-time.ts'
 import { noSuchConversation, storedConversations } from '#core/systems/records/conversations.ts'
 import { rowCount } from '#core/systems/records/counts.ts'
 import { forkedConversations } from '#core/systems/records/forks.ts'
@@ -28,7 +29,6 @@ import {
   lastRuns,
   summaryTallies,
 } from '#core/systems/records/tallies.ts'
-import { restUntil } from '#core/systems/rest.ts'
 import { type AssemblySettings, budgetsOf, NO_WINDOW, type WindowSize } from '#core/window/window-size.ts'
 import { WindowSizes } from '#core/window/window-sizes.ts'
 import { TimeSlice } from '#core/yielding.ts'
@@ -47,7 +47,7 @@ type KeptTallies = {
   readonly tallies: ReturnType<typeof summaryTallies>
   readonly stamp: string
   readonly state: string
-  readonly restUntilMs: number
+  readonly recheckAtMs: number
 }
 
 /** How many errors and warnings a check found, by conversation. */
@@ -60,8 +60,8 @@ const NOTHING: Size = { messages: 0, storedTokens: 0, window: NO_WINDOW }
 const ENTRIES_AT_ONCE = 20_000
 /** The messages of which the steps are read together. */
 const STEPS_AT_ONCE = 500
-/** After reading them there is a rest of this many times its duration. */
-const REST = 10
+/** The next reading of them waits this many times as long as the last one took. */
+const WAIT_SHARE = 10
 
 /** True for files that are small or keep the token counts of messages in an index. */
 const areSizesAtHand = (info: MemoryInfo): boolean => isNative(info) || info.access === 'memory_image'
@@ -79,7 +79,7 @@ export class MemoryStats {
   readonly #sizes: ConversationSizes
   readonly #areAtHand: boolean
   readonly #firstWords: KeptByConversation<string>
-  #cost: { readonly stamp: string; readonly cost: number | null; readonly restUntilMs: number } | null = null
+  #cost: { readonly stamp: string; readonly cost: number | null; readonly recheckAtMs: number } | null = null
   #summaries: KeptTallies | null = null
 
   /** @param settings the settings with which windows are assembled; pressure is measured against their budget */
@@ -210,10 +210,10 @@ export class MemoryStats {
   async totals(signal?: AbortSignal): Promise<ConversationTotals> {
     const stamp = changeStamp(this.#db)
     const startedMs = performance.now()
-    if (this.#cost === null || (this.#cost.stamp !== stamp && this.#cost.restUntilMs <= startedMs)) {
+    if (this.#cost === null || (this.#cost.stamp !== stamp && this.#cost.recheckAtMs <= startedMs)) {
       const cost = await this.#costOfAll(signal)
       const nowMs = performance.now()
-      this.#cost = { stamp, cost, restUntilMs: nowMs + REST * (nowMs - startedMs) }
+      this.#cost = { stamp, cost, recheckAtMs: nowMs + WAIT_SHARE * (nowMs - startedMs) }
     }
     const { cost } = this.#cost
     return readSnapshot(this.#db, () => {
@@ -319,9 +319,9 @@ export class MemoryStats {
     if (kept?.stamp === stamp) return kept.tallies
     if (of !== null && kept === null) return summaryTallies(this.#db, of)
     const state = this.#reader.lineageState()
-    if (kept?.state === state && startedMs < kept.restUntilMs) return kept.tallies
+    if (kept?.state === state && startedMs < kept.recheckAtMs) return kept.tallies
     const tallies = summaryTallies(this.#db, of)
-    if (of === null) this.#summaries = { stamp, state, tallies, restUntilMs: restUntil(this.#db, startedMs) }
+    if (of === null) this.#summaries = { stamp, state, tallies, recheckAtMs: nextRecheckMs(this.#db, startedMs) }
     return tallies
   }
 

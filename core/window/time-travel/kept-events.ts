@@ -3,8 +3,8 @@ import type { Memory } from '#core/memory/memory.ts'
 import type { Summaries } from '#core/memory/summaries.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { changeStamp } from '#core/systems/change-stamp.ts'
+import { nextRecheckMs } from '#core/systems/recheck-time.ts'
 import { eventLogState, readingCompactionEvents } from '#core/systems/records/events.ts'
-import { restUntil } from '#core/systems/rest.ts'
 import { inSlices, withoutYielding } from '#core/yielding.ts'
 import { countingLoggedTokens, inferringTokens } from './active-tokens.ts'
 import { deriveEvents } from './derived-events.ts'
@@ -30,7 +30,7 @@ type State = {
 type Kept = TimedEvents &
   State & {
     /** Until then they are not read again while everything but the stamp is as it was. */
-    readonly restUntilMs: number
+    readonly recheckAtMs: number
     readonly links: Links
   }
 
@@ -45,7 +45,7 @@ export type KeptEventsOptions = {
 /**
  * Reads the events of conversations and keeps them until a summary, a link, an event, a pruning or a change by hand comes
  * or goes. A message that was appended changes none of them, and reading nine thousand takes a quarter of a second. What
- * another program changed in its place is read when a rest ends (`restUntil`).
+ * another program changed in its place is read at the next check (`nextRecheckMs`).
  */
 export class KeptEvents {
   readonly #options: KeptEventsOptions
@@ -92,14 +92,14 @@ export class KeptEvents {
   #atHand({ summaries, links }: Memory, { stamp, log, isBeside }: State): TimedEvents | null {
     const kept = this.#kept.get(summaries)
     const isSame = kept?.links === links && kept.log === log && kept.isBeside === isBeside
-    return isSame && (kept.stamp === stamp || performance.now() < kept.restUntilMs) ? kept : null
+    return isSame && (kept.stamp === stamp || performance.now() < kept.recheckAtMs) ? kept : null
   }
 
   *#reading(memory: Memory, state: State): Generator<void, Kept> {
     const startedMs = performance.now()
     const events = yield* this.#readingEvents(memory, state)
     const tokens = yield* this.#countingTokens(memory, events)
-    return { ...state, restUntilMs: restUntil(this.#options.db, startedMs), links: memory.links, events, ...tokens }
+    return { ...state, recheckAtMs: nextRecheckMs(this.#options.db, startedMs), links: memory.links, events, ...tokens }
   }
 
   *#readingEvents(memory: Memory, { isBeside }: State): Generator<void, LoggedEvent[]> {
