@@ -76,10 +76,10 @@ export async function* importFile(
       const { doing, bytesRead, records } = step.chunk
       for (const read of records) {
         let record = markImportTime(read, nowMs)
-        if (writer.mayBeLarge(record)) {
+        if (writer.largeTexts?.mayBeIn(record)) {
           // How its texts become files depends on what is stored.
           storeWaiting()
-          const moving = writer.withFiles(record)
+          const moving = writer.largeTexts.moving(record)
           for (;;) {
             const moved = await moving.next()
             if (moved.done) {

@@ -9,9 +9,8 @@ import { noteSession } from '#core/systems/records/session-notes.ts'
 import { noteCosts } from '#core/systems/records/stated-costs.ts'
 import type { ConversationStore } from '../conversation-store.ts'
 import type { LargeTexts } from '../large-texts.ts'
-import type { NewMessage, NewPart } from '../new-message.ts'
+import type { NewMessage } from '../new-message.ts'
 import { storedLinks } from './answer-links.ts'
-import type { BlockPart } from './content-blocks.ts'
 import { storeCompaction } from './existing-compaction.ts'
 import { ForkedCopies } from './forked-copies.ts'
 import { Forks } from './forks.ts'
@@ -29,6 +28,7 @@ import { removedSince, storeGivenUp, withdrawGivenUp } from './given-up-branches
 import { continueMessage, cutGrown } from './grown-answer.ts'
 import { ImportBatch } from './import-batch.ts'
 import { ImportReport, type ResumeOf } from './import-report.ts'
+import { LargeRecordTexts, partsOf } from './large-record-texts.ts'
 import { PartRemovals } from './removed-parts.ts'
 import { SessionTitles } from './session-titles.ts'
 import { storePruning } from './store-pruning.ts'
@@ -48,20 +48,14 @@ export type WriterOptions = {
   readonly resumeOf?: ResumeOf
 }
 
-const partsOf = ({ blocks }: AnswerRecord): NewPart[] => blocks.map(({ part }) => part)
-
-/** Returns a block whose part was rewritten. Its text in the content of the message follows the text of the part. */
-function blockWith({ part, text }: BlockPart, moved: NewPart): BlockPart {
-  const field = (['text', 'toolOutput', 'toolError'] as const).find((name) => text !== null && part[name] === text)
-  return { part: moved, text: field === undefined ? text : (moved[field] ?? null) }
-}
-
 /**
  * Stores the records of one transcript of any format. Messages are written in batches, and every written batch stays
  * valid. Messages that are stored already stay unchanged.
  */
 export class TranscriptWriter {
   readonly report: ImportReport
+  /** Null when large texts stay in their messages. */
+  readonly largeTexts: LargeRecordTexts | null
   readonly #options: WriterOptions
   readonly #store: ConversationStore
   readonly #sessions: StoredSessions
@@ -87,7 +81,7 @@ export class TranscriptWriter {
   readonly #removals: PartRemovals
 
   constructor(options: WriterOptions) {
-    const { db, store, clock, path, format } = options
+    const { db, store, clock, path, format, largeTexts } = options
     this.#options = options
     this.#store = store
     this.report = new ImportReport(path, format)
@@ -95,6 +89,15 @@ export class TranscriptWriter {
     this.#forks = new Forks(db, format)
     this.#copies = new ForkedCopies(this.#sessions, this.#forks, clock)
     this.#removals = new PartRemovals(this.#sessions)
+    this.largeTexts =
+      largeTexts &&
+      new LargeRecordTexts({
+        largeTexts,
+        format,
+        sessions: this.#sessions,
+        expect: (sessionId) => this.#expect(sessionId),
+        noteBeginning: (sessionId, message) => this.#titles.noteBeginning(sessionId, message),
+      })
     this.#batch = new ImportBatch({
       store: this.#store,
       report: this.report,
@@ -121,51 +124,6 @@ export class TranscriptWriter {
           links.map(({ parts }) => parts),
         )
       : null
-  }
-
-  /** Says without reading the texts whether one of the record may be large. */
-  mayBeLarge(record: TranscriptRecord): boolean {
-    const { largeTexts } = this.#options
-    if (largeTexts === null) return false
-    if (record.kind === 'message') {
-      const { role, content, parts } = record.message
-      return largeTexts.mayConcern(role, content, parts)
-    }
-    return record.kind === 'answer' && largeTexts.mayConcern('assistant', '', partsOf(record))
-  }
-
-  /** Returns a record with references in the place of its large texts. */
-  async *withFiles(record: TranscriptRecord): AsyncGenerator<void, TranscriptRecord> {
-    if (record.kind !== 'message' && record.kind !== 'answer') return record
-    const { largeTexts, format } = this.#options
-    const { sessionId, copiedFrom } = record
-    const externalId = record.kind === 'message' ? record.message.externalId : record.externalId
-    const isCopy = externalId !== null && copiedFrom?.some((id) => this.#sessions.holds(id, externalId))
-    if (largeTexts === null || isCopy) return record
-    const session = this.#expect(sessionId)
-    const formerId = record.kind === 'message' ? record.message.formerId : null
-    const links =
-      session === null || session.isNew
-        ? []
-        : [externalId, formerId].flatMap((id) =>
-            id == null ? [] : storedLinks(id, (link) => this.#sessions.message(session.id, link)),
-          )
-    const asked = { conversationKey: `${format}\n${sessionId}`, stored: links.length > 0 ? links : null }
-    if (record.kind === 'message') {
-      // The title is made of the text itself, and not of a reference to its file.
-      this.#titles.noteBeginning(sessionId, record.message)
-      return { ...record, message: yield* largeTexts.rewrite(record.message, asked) }
-    }
-    const { createdAtMs } = record
-    const parts = partsOf(record)
-    const moved = yield* largeTexts.rewrite({ externalId, role: 'assistant', content: '', createdAtMs, parts }, asked)
-    const blocks = record.blocks.map((block, at) => blockWith(block, moved.parts[at] ?? block.part))
-    return { ...record, blocks, ...(moved.files ? { files: moved.files } : {}) }
-  }
-
-  /** Results that come later are named by the files that these calls ask to read. */
-  #noteCalls(sessionId: string, parts: readonly NewPart[]): void {
-    this.#options.largeTexts?.noteCalls(`${this.#options.format}\n${sessionId}`, parts)
   }
 
   /** Stores some records, which are at most as many as one transaction should store. */
@@ -318,7 +276,7 @@ export class TranscriptWriter {
   #takeMessage(record: MessageRecord): void {
     const { sessionId, message, copiedFrom } = record
     const session = this.#expect(sessionId)
-    this.#noteCalls(sessionId, message.parts)
+    this.largeTexts?.noteCalls(sessionId, message.parts)
     if (copiedFrom && this.#isCopy(sessionId, copiedFrom, message.externalId)) return
     if (record.isComplete && session?.isNew === false && this.#removals.fromMessage(session, record)) {
       this.report.count(session.id, 'alreadyThere', 1)
@@ -330,7 +288,7 @@ export class TranscriptWriter {
   #takeAnswer(answer: AnswerRecord): void {
     const { sessionId, externalId } = answer
     const session = this.#expect(sessionId)
-    this.#noteCalls(sessionId, partsOf(answer))
+    this.largeTexts?.noteCalls(sessionId, partsOf(answer))
     if (answer.copiedFrom && this.#isCopy(sessionId, answer.copiedFrom, externalId)) return
     const stored =
       session === null || session.isNew
