@@ -175,7 +175,7 @@ export type TranscriptRecord =
     }
 
 /** Names all messages on branches that were given up, once after the last message. The agent sees none of them. */
-type GivenUpRecord = {
+export type GivenUpRecord = {
   readonly kind: 'given_up'
   readonly sessionId: string
   readonly externalIds: ReadonlySet<string>

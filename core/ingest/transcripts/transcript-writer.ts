@@ -11,29 +11,18 @@ import type { ConversationStore } from '../conversation-store.ts'
 import type { LargeTexts } from '../large-texts.ts'
 import type { NewMessage } from '../new-message.ts'
 import { storedLinks } from './answer-links.ts'
-import { storeCompaction } from './existing-compaction.ts'
 import { ForkedCopies } from './forked-copies.ts'
 import { Forks } from './forks.ts'
-import type {
-  AnswerRecord,
-  BrokenChainRecord,
-  CompactionRecord,
-  HeldRecord,
-  MessageRecord,
-  PruningRecord,
-  StoredHistory,
-  TranscriptRecord,
-} from './format.ts'
-import { removedSince, storeGivenUp, withdrawGivenUp } from './given-up-branches.ts'
+import type { AnswerRecord, BrokenChainRecord, MessageRecord, StoredHistory, TranscriptRecord } from './format.ts'
 import { continueMessage, cutGrown } from './grown-answer.ts'
 import { ImportBatch } from './import-batch.ts'
 import { ImportReport, type ResumeOf } from './import-report.ts'
 import { LargeRecordTexts, partsOf } from './large-record-texts.ts'
 import { PartRemovals } from './removed-parts.ts'
 import { SessionTitles } from './session-titles.ts'
-import { storePruning } from './store-pruning.ts'
 import { type StoredSession, StoredSessions } from './stored-sessions.ts'
 import { newerVersion, type Tried } from './tried-versions.ts'
+import { WindowChanges } from './window-changes.ts'
 
 export type WriterOptions = {
   readonly db: WriteDb
@@ -61,16 +50,6 @@ export class TranscriptWriter {
   readonly #sessions: StoredSessions
   readonly #batch: ImportBatch
   readonly #titles = new SessionTitles()
-  /** By the session. */
-  readonly #givenUp = new Map<string, ReadonlySet<string>>()
-  /** Compactions that were taken back, by the session. */
-  readonly #takenBack = new Map<string, ReadonlySet<string>>()
-  /**
-   * Compactions of sessions that were stored before. What they replaced is known only when the branches are up to date.
-   */
-  readonly #laterCompactions: CompactionRecord[] = []
-  readonly #laterPrunings: PruningRecord[] = []
-  readonly #held: HeldRecord[] = []
   readonly #chains: BrokenChainRecord[] = []
   /** The conversations whose chain breaks. */
   readonly #broken: number[] = []
@@ -79,6 +58,7 @@ export class TranscriptWriter {
   readonly #forks: Forks
   readonly #copies: ForkedCopies
   readonly #removals: PartRemovals
+  readonly #changes: WindowChanges
 
   constructor(options: WriterOptions) {
     const { db, store, clock, path, format, largeTexts } = options
@@ -89,6 +69,14 @@ export class TranscriptWriter {
     this.#forks = new Forks(db, format)
     this.#copies = new ForkedCopies(this.#sessions, this.#forks, clock)
     this.#removals = new PartRemovals(this.#sessions)
+    this.#changes = new WindowChanges({
+      ...options,
+      sessions: this.#sessions,
+      forks: this.#forks,
+      removals: this.#removals,
+      open: (sessionId) => this.#session(sessionId),
+      writeMessages: () => this.#batch.write(),
+    })
     this.largeTexts =
       largeTexts &&
       new LargeRecordTexts({
@@ -133,6 +121,7 @@ export class TranscriptWriter {
   }
 
   #take(record: TranscriptRecord): void {
+    const { window } = this.#options
     switch (record.kind) {
       case 'session':
         // A fork in the same file: its copies are recognised by the messages of its parent that are stored.
@@ -150,20 +139,19 @@ export class TranscriptWriter {
         this.#takeAnswer(record)
         return
       case 'compaction':
-        this.#takeCompaction(record)
+        if (window === 'agent') this.#changes.takeCompaction(record, this.#expect(record.sessionId))
         return
       case 'pruning':
-        this.#takePruning(record)
+        if (window === 'agent') this.#changes.takePruning(record, this.#expect(record.sessionId))
         return
       case 'title':
         this.#titles.set(record.sessionId, record.title)
         return
       case 'given_up':
-        this.#givenUp.set(record.sessionId, record.externalIds)
-        if (record.compactions) this.#takenBack.set(record.sessionId, record.compactions)
+        this.#changes.takeGivenUp(record)
         return
       case 'held':
-        this.#held.push(record)
+        this.#changes.takeHeld(record)
         return
       case 'cost':
         this.#costs.set(record.sessionId, record)
@@ -201,31 +189,13 @@ export class TranscriptWriter {
 
   /** Completes the import after the last record. */
   finish(): void {
-    const { db, estimator, format, window } = this.#options
-    for (const [fork, origins] of this.#copies.origins) {
-      // A fork in which nothing was said yet is a session, too.
-      this.#session(fork)
-      const givenUp = this.#givenUp.get(fork)
-      if (givenUp) for (const origin of origins) this.#givenUp.set(origin, givenUp)
-    }
-    for (const { sessionId, ...held } of this.#held) {
-      const session = this.#sessions.get(sessionId)
-      if (session === undefined || session.isNew) continue
-      const removed = removedSince({ db, conversationId: session.id, ...held })
-      this.#givenUp.set(sessionId, new Set([...(this.#givenUp.get(sessionId) ?? []), ...removed]))
-    }
-    const givenUp = (window === 'agent' ? [...this.#givenUp] : []).flatMap(([sessionId, externalIds]) => {
-      const conversationId = this.#sessions.get(sessionId)?.id
-      const compactions = this.#takenBack.get(sessionId)
-      return conversationId === undefined ? [] : [{ db, conversationId, externalIds, compactions }]
-    })
-    for (const one of givenUp) withdrawGivenUp(one)
-    if (window === 'agent') this.#removals.finish({ db, estimator, importer: format }, this.#held)
-    for (const compaction of this.#laterCompactions) this.#compact(compaction)
-    for (const pruning of this.#laterPrunings) this.#prune(pruning)
-    for (const one of givenUp) storeGivenUp({ ...one, estimator, importer: format })
+    const { db, format } = this.#options
+    // A fork in which nothing was said yet is a session, too.
+    for (const fork of this.#copies.origins.keys()) this.#session(fork)
+    this.#changes.finish(this.#copies.origins)
+    this.report.compactions = this.#changes.compactions
     for (const { sessionId, conversationId } of this.report.conversations.values()) {
-      this.#forks.finish(sessionId, conversationId, this.#givenUp)
+      this.#forks.finish(sessionId, conversationId, this.#changes.givenUp)
       this.#sessions.adoptForks(sessionId, conversationId)
     }
     this.#finishChains()
@@ -306,40 +276,6 @@ export class TranscriptWriter {
     const [whole] = links.length === 1 && messages.length > 1 ? cutGrown(answer, []) : []
     if (whole) this.#add(sessionId, { ...whole, cut: messages })
     else for (const message of messages) this.#add(sessionId, message)
-  }
-
-  #takeCompaction(compaction: CompactionRecord): void {
-    if (this.#options.window === 'history') return
-    if (this.#expect(compaction.sessionId)?.isNew === false) {
-      this.#laterCompactions.push(compaction)
-      return
-    }
-    this.#batch.write()
-    this.#compact(compaction)
-  }
-
-  #compact(compaction: CompactionRecord): void {
-    const { db, estimator, format } = this.#options
-    const conversationId = this.#session(compaction.sessionId).id
-    this.#forks.compacted(conversationId, compaction)
-    const isStored = storeCompaction({ db, estimator, importer: format, conversationId, compaction })
-    if (isStored) this.report.compactions += 1
-  }
-
-  #takePruning(pruning: PruningRecord): void {
-    if (this.#options.window === 'history') return
-    if (this.#expect(pruning.sessionId)?.isNew === false) {
-      this.#laterPrunings.push(pruning)
-      return
-    }
-    this.#batch.write()
-    this.#prune(pruning)
-  }
-
-  #prune(pruning: PruningRecord): void {
-    const { db, estimator, format } = this.#options
-    const conversationId = this.#session(pruning.sessionId).id
-    storePruning({ db, estimator, importer: format, conversationId, pruning })
   }
 
   #add(sessionId: string, message: NewMessage): void {
