@@ -49,7 +49,7 @@ function watchErrors(path: string | null): (error: unknown) => Promise<boolean> 
   return async (error) => {
     if (!isUnexpected(error)) return false
     // Loaded when it is needed: a command that opens no memory loads no SQLite.
-    const { holdsForbidden } = await import('./look-through.ts')
+    const { holdsForbidden } = await import('./forbidden-values.ts')
     return holdsForbidden(path)
   }
 }

@@ -17,13 +17,12 @@ import {
   objectAt,
   textAt,
 } from '#core/ingest/transcripts/json-value.ts'
-import { finishPart } from '#core/ingest/transcripts/parts.ts'
+import { finishPart, timeOf } from '#core/ingest/transcripts/parts.ts'
 import { readDocument } from '#core/ingest/transcripts/read-document.ts'
 import { MessagesReader } from '../messages/reader.ts'
 import { isReadable } from '../messages/shape.ts'
 import { sentMessage } from './blocks.ts'
 import { ClineCompaction } from './compaction.ts'
-import { ClineFork } from './fork.ts'
 
 /** The marks around the words of a person, which are not sent. */
 const ASIDES = /: <user_input mode="/
@@ -123,4 +122,31 @@ const compactionOf = (path: string): string => path.replace(/\.messages\.json$/,
 function objectIn(path: string): JsonObject {
   const value = valueBeside(path)
   return isObject(value) && !('system_prompt' in value) ? value : {}
+}
+
+/**
+ * The fork with which a session began. `/fork` and going back both begin a file with copies, under the ids of the
+ * originals. Only `/fork` names the session that has them; otherwise it is found by the first messages.
+ */
+class ClineFork {
+  readonly parentId: string | null
+  readonly #atMs: number
+  readonly #isAgent: boolean
+
+  constructor(metadata: JsonObject, isAgent: boolean) {
+    const fork = objectAt(metadata, 'fork')
+    this.parentId = isAgent ? null : textAt(fork, 'forkedFromSessionId')
+    this.#atMs = timeOf(fork.forkedAt) ?? Number.NEGATIVE_INFINITY
+    this.#isAgent = isAgent
+  }
+
+  /** Returns the record with what it was copied from. */
+  placed(record: TranscriptRecord): TranscriptRecord {
+    const { parentId } = this
+    if (record.kind === 'session' && !this.#isAgent) {
+      return { ...record, ...(parentId === null ? { mayBeFork: true } : { hasOwnCopies: true }) }
+    }
+    if (record.kind !== 'message' || parentId === null || record.message.createdAtMs >= this.#atMs) return record
+    return { ...record, copiedFrom: [parentId] }
+  }
 }

@@ -1,9 +1,10 @@
+import { dirname, join } from 'node:path'
+import { valueBeside } from '#core/ingest/transcripts/files-beside.ts'
 import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { readDocument } from '#core/ingest/transcripts/read-document.ts'
 import { ContinueReader } from './reader.ts'
-import { indexBeside, indexOf } from './session-index.ts'
 
 /**
  * Sessions of Continue, `<id>.json`, by its command line and its extensions of editors. https://github.com/continuedev/continue
@@ -48,3 +49,13 @@ const aboutOf = (head: JsonObject, listed: JsonObject): JsonObject => ({
   cwd: textAt(head, 'workspaceDirectory')?.replace(/^file:\/\//, ''),
   created: Number(listed.dateCreated),
 })
+
+/** The list of all sessions in their folder. */
+const indexOf = (path: string): string => join(dirname(path), 'sessions.json')
+
+/** Returns what the list says of a session, whose own file has no times. Empty when it is not listed. */
+function indexBeside(path: string, sessionId: string): JsonObject {
+  const listed = valueBeside(indexOf(path))
+  const found = Array.isArray(listed) ? listed.find((one) => isObject(one) && one.sessionId === sessionId) : null
+  return isObject(found) ? found : {}
+}
