@@ -4,8 +4,12 @@ import { DetailFate, DetailKind } from './loss.ts'
 import { MessageEnds } from './retrieval.ts'
 import { Moment } from './time-travel.ts'
 
+/** The same of a detail in the window. `left_out`: it stands in an item of the window that the model is not given. */
+export const TracedFate = z.enum([...DetailFate.options, 'left_out'])
+export type TracedFate = z.infer<typeof TracedFate>
+
 /** The same of several details together. `partly`: some of them stand there. */
-export const FactState = z.enum(['kept', 'partly', 'dropped', 'changed', 'unknown'])
+export const FactState = z.enum(['kept', 'partly', 'dropped', 'changed', 'unknown', 'left_out'])
 export type FactState = z.infer<typeof FactState>
 
 /** A text of a message or summary. */
@@ -40,8 +44,8 @@ export const TracedDetail = z.object({
   text: z.string(),
   /** Null for words of a question that stand in no message. */
   at: DetailPlace.nullable(),
-  /** What became of it in the window, whichever way it got there. */
-  fate: DetailFate,
+  /** What became of it in what the model is given, whichever way it got there. */
+  fate: TracedFate,
   /** What stands in its place, if that is another value. */
   instead: z.string().nullable(),
   /** Where it fell on the way to the window, or null when it did not. */
@@ -65,6 +69,7 @@ export const Rung = z.object({
   runId: z.string().nullable(),
   run: z.int().nullable(),
   atMs: TimeMs.nullable(),
+  /** Whether the model is given it. */
   inWindow: z.boolean(),
   tokens: z.int(),
   /** The number of messages that it stands for, and their first and last seq. */
@@ -97,10 +102,11 @@ export const FactPlace = z.object({
   excerpt: z.string(),
   field: TextField.nullable(),
   marks: z.array(z.tuple([z.int(), z.int()])),
-  /** How many of the details it has, and how many of those stand in the window, itself included. */
+  /** How many of the details it has, and how many of those the model is given, by itself included. */
   details: z.int(),
   kept: z.int(),
   state: FactState,
+  /** Whether the model is given it. */
   inWindow: z.boolean(),
   lostAt: LostAt.nullable(),
 })
@@ -150,11 +156,12 @@ export const FactTrace = z.object({
   ladder: z.array(Rung),
   /** Other summaries that stand for it, beside that way. */
   others: z.array(Rung),
-  /** What became of it in the window, whichever way it got there. */
+  /** What became of it in what the model is given, whichever way it got there. */
   state: FactState,
+  /** Whether the model is given all of it. */
   inWindow: z.boolean(),
   lostAt: LostAt.nullable(),
-  /** Items of the window outside of the ladder that say it, too. */
+  /** What the model is given outside of the ladder that says it, too. */
   toldAgain: z.array(
     z.object({ id: NodeId, kind: z.enum(['message', 'leaf', 'condensed']), atMs: TimeMs.nullable(), kept: z.int() }),
   ),
@@ -177,17 +184,17 @@ export const FactStatesInput = z.object({
 export type FactStatesInput = z.infer<typeof FactStatesInput>
 
 /**
- * What became of messages and summaries in the window, as a trace of each says it. Of words, it is what became of them
- * on the way from this place: another one may say them, too.
+ * What became of messages and summaries in what the model is given, as a trace of each says it. Of words, it is what
+ * became of them on the way from this place: another one may say them, too.
  */
 export const FactStates = z.object({
   /** In the order of the ids. Those that the budget did not reach are missing at the end: ask for them again. */
   states: z.array(
     z.object({
       id: NodeId,
-      /** `kept` for what is in the window itself, `unknown` for what has no detail that could be followed. */
+      /** `kept` for what the model is given itself, `unknown` for what has no detail that could be followed. */
       state: FactState,
-      /** The number of its details, and how many of them stand in the window. Both are 0 when `inWindow` is true. */
+      /** The number of its details, and how many of them the model is given. Both are 0 when `inWindow` is true. */
       details: z.int(),
       kept: z.int(),
       inWindow: z.boolean(),
@@ -204,16 +211,16 @@ export const SurvivalInput = z.object({
 })
 export type SurvivalInput = z.infer<typeof SurvivalInput>
 
-/** For messages in their order, in columns: how many details each has, and how many of them stand in the window. */
+/** For messages in their order, in columns: how many details each has, and how many of them the model is given. */
 export const Survival = z.object({
   conversationId: ConversationId,
   messages: z.int(),
   offset: z.int(),
   id: z.array(NodeId),
-  /** −1 for a message that is in the window itself. */
+  /** −1 for a message that the model is given itself. */
   details: z.array(z.int()),
   kept: z.array(z.int()),
-  /** The sums over the whole conversation, without what is in the window itself. */
+  /** The sums over the whole conversation, without what the model is given itself. */
   totalDetails: z.int(),
   totalKept: z.int(),
   notes: z.array(z.string()),
@@ -230,7 +237,7 @@ export const SurvivalColumnsInput = z.object({
 })
 export type SurvivalColumnsInput = z.infer<typeof SurvivalColumnsInput>
 
-/** For each column: how many details its messages outside the window have, and how many of these stand in the window. */
+/** For each column: how many details those of its messages have that the model is not given, and how many of these it is. */
 export const SurvivalColumns = z.object({ details: z.array(z.int()), kept: z.array(z.int()) })
 export type SurvivalColumns = z.infer<typeof SurvivalColumns>
 

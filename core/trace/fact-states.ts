@@ -1,6 +1,4 @@
-import type { DetailFate } from '../contract/loss.ts'
-import type { FactStates, FactStatesInput } from '../contract/trace.ts'
-import type { Memory } from '../memory/memory.ts'
+import type { FactStates, FactStatesInput, TracedFate } from '../contract/trace.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { findNode } from '../systems/node-id.ts'
@@ -8,7 +6,8 @@ import { goingOn, TimeSlice } from '../yielding.ts'
 import { type Details, readingDetails } from './details.ts'
 import { FateFinder, stateOf } from './fates.ts'
 import { followWordsOrSentences } from './followed-words.ts'
-import { footOf, isFootInWindow, isSummaryInWindow, type Ladder, ladderOf } from './ladder.ts'
+import type { GivenWindow } from './given-window.ts'
+import { type Foot, footOf, type Ladder, ladderOf } from './ladder.ts'
 import { NodeComparer, type NodeFates, SourceValues } from './node-fates.ts'
 import { toldTextsOf } from './node-texts.ts'
 import type { TextIndexes } from './text-indexes.ts'
@@ -17,7 +16,7 @@ export type FactStatesOptions = { readonly db: ReadDb; readonly reader: MemoryRe
 
 type NodeState = FactStates['states'][number]
 
-/** Tells of some messages and summaries what a trace of each says: what became of it in the window. */
+/** Tells of some messages and summaries what a trace of each says: what became of it in what the model is given. */
 export class FactStateFinder {
   readonly #options: FactStatesOptions
 
@@ -47,7 +46,8 @@ export class FactStateFinder {
     await reader.prepareMemory(conversationId)
     const memory = reader.memory(conversationId)
     const foot = footOf(memory, id)
-    if (foot !== null && isFootInWindow(memory, foot)) return { id, state: 'kept', details: 0, kept: 0, inWindow: true }
+    const given = indexes.given(memory)
+    if (foot !== null && given.has(foot)) return { id, state: 'kept', details: 0, kept: 0, inWindow: true }
     const texts = [...toldTextsOf(db, memory, [id])].flat()
     const read = (reading: Generator<void, Details>): Promise<Details> => goingOn(reading, slice)
     const details =
@@ -57,7 +57,7 @@ export class FactStateFinder {
     const ladder = foot === null ? { way: [], others: [] } : ladderOf(memory, foot)
     const comparer = new NodeComparer({ sources: new SourceValues(db, memory), memory, details, indexes, slice })
     const way = await comparer.along(ladder.way)
-    if (words !== null) return stateOfWords(id, memory, ladder, way, await comparer.of(id))
+    if (words !== null) return stateOfWords(id, { given, foot, ladder, way }, await comparer.of(id))
     const { index } = await indexes.ofWindow(memory, slice)
     const finder = new FateFinder(details, index)
     const kept: boolean[] = []
@@ -65,13 +65,13 @@ export class FactStateFinder {
       kept.push(...finder.keptOf(sentence))
       await slice.yieldIfOver()
     }
-    const { anyWay } = fatesInWindow(memory, ladder, way, kept)
+    const { anyWay } = fatesInWindow({ given, foot, ladder, way }, kept)
     return outsideOf(id, anyWay)
   }
 }
 
-/** The state of a message or summary that is not in the window itself. */
-const outsideOf = (id: string, fates: readonly DetailFate[]): NodeState => ({
+/** The state of a message or summary that the model is not given itself. */
+const outsideOf = (id: string, fates: readonly TracedFate[]): NodeState => ({
   id,
   state: stateOf(fates),
   details: fates.length,
@@ -79,35 +79,41 @@ const outsideOf = (id: string, fates: readonly DetailFate[]): NodeState => ({
   inWindow: false,
 })
 
-/** What became of some words of a message or summary on its own way: another place may say them in the window. */
-function stateOfWords(
-  id: string,
-  memory: Memory,
-  ladder: Ladder,
-  way: readonly NodeFates[],
-  own: NodeFates,
-): NodeState {
+/** A message or summary, and the way from it to the window. */
+export type WayToWindow = {
+  readonly given: GivenWindow
+  readonly foot: Foot | null
+  readonly ladder: Pick<Ladder, 'way'>
+  /** What became of the details at each summary of the ladder. */
+  readonly way: readonly NodeFates[]
+}
+
+/** What became of some words of a message or summary on its own way: the model may be given them from another place. */
+function stateOfWords(id: string, to: WayToWindow, own: NodeFates): NodeState {
   const none = own.fates.map(() => false)
-  const { thisWay } = fatesInWindow(memory, ladder, way, none)
+  const { thisWay } = fatesInWindow(to, none)
   const said = thisWay.filter((_, detail) => own.fates[detail]?.fate === 'kept')
   return outsideOf(id, said.length > 0 ? said : thisWay)
 }
 
 /**
- * Returns what became of details in the window: on the way that is shown, and whichever way they got there.
- * @param way the nodes of the ladder
- * @param kept for each detail whether it stands anywhere in the window
+ * Returns what became of details in what the model is given: on the way that is shown, and whichever way they got there.
+ * @param kept for each detail whether it stands anywhere in what the model is given
  */
 export function fatesInWindow(
-  memory: Memory,
-  ladder: Ladder,
-  way: readonly NodeFates[],
+  to: WayToWindow,
   kept: readonly boolean[],
-): { readonly thisWay: DetailFate[]; readonly anyWay: DetailFate[] } {
+): { readonly thisWay: TracedFate[]; readonly anyWay: TracedFate[] } {
+  const thisWay = kept.map((_, detail) => fateOnWay(to, detail))
+  return { thisWay, anyWay: thisWay.map((fate, detail) => (kept[detail] ? 'kept' : fate)) }
+}
+
+/** Returns what became of a detail on the way to the window. */
+export function fateOnWay({ given, foot, ladder, way }: WayToWindow, detail: number): TracedFate {
+  if (foot !== null && given.has(foot)) return 'kept'
   const top = ladder.way.at(-1)
-  const isTopInWindow = top !== undefined && isSummaryInWindow(memory, top)
-  const thisWay = kept.map(
-    (_, detail): DetailFate => (isTopInWindow ? (way.at(-1)?.fates[detail]?.fate ?? 'unknown') : 'dropped'),
-  )
-  return { thisWay, anyWay: thisWay.map((fate, detail): DetailFate => (kept[detail] ? 'kept' : fate)) }
+  const fate = top === undefined ? 'dropped' : (way.at(-1)?.fates[detail]?.fate ?? 'unknown')
+  if (top !== undefined && given.has({ node: top })) return fate
+  const isLeftOut = top !== undefined && fate === 'kept' && given.leavesOut({ node: top })
+  return isLeftOut || (foot !== null && given.leavesOut(foot)) ? 'left_out' : 'dropped'
 }

@@ -1,4 +1,3 @@
-import type { DetailFate } from '../contract/loss.ts'
 import type { GrepInput, GrepResult } from '../contract/retrieval.ts'
 import type { FactPlace, FactTrace, LostAt, Rung, TracedDetail, TraceInput } from '../contract/trace.ts'
 import { LcmError } from '../errors.ts'
@@ -11,7 +10,7 @@ import { type Detail, type Details, readingDetails } from './details.ts'
 import { fatesInWindow } from './fact-states.ts'
 import { type Fate, FateFinder, stateOf } from './fates.ts'
 import { followWords, followWordsOrSentences } from './followed-words.ts'
-import { footOf, isFootInWindow, type Ladder, ladderOf, nodeFacts } from './ladder.ts'
+import { footOf, type Ladder, ladderOf, nodeFacts } from './ladder.ts'
 import { fallsOf, NodeComparer, type NodeFates, SourceValues } from './node-fates.ts'
 import { toldTextsOf } from './node-texts.ts'
 import { placesOf } from './places.ts'
@@ -26,15 +25,13 @@ export type TracerOptions = {
   readonly indexes: TextIndexes
   /** A search that is made in order to answer something else. */
   search(input: GrepInput, signal?: AbortSignal): Promise<GrepResult>
-  /** Returns ids of items of a window that do not go to the model. */
-  leftOut(conversationId: number): ReadonlySet<string>
 }
 
 /** At most this many details are followed. */
 const MOST_DETAILS = 1000
 /** At most this many details are listed. */
 const MOST_LISTED = 300
-/** At most this many items of the window are named that say it and do not go to the model. */
+/** At most this many items of the window are named that say it and that the model is not given. */
 const MOST_UNSENT = 3
 const NEVER = new AbortController().signal
 
@@ -111,25 +108,24 @@ export class FactTracer {
     const others: NodeFates[] = []
     for (const one of ladder.others) others.push(await comparer.of(memory.summaries.at(one).id))
 
-    const isInWindow = foot !== null && isFootInWindow(memory, foot)
+    const given = this.#options.indexes.given(memory)
+    const isGiven = foot !== null && given.has(foot)
     const window = await this.#inWindow(asked, new Set([node.id, ...way.map(({ id }) => id)]), notes, slice)
     const makers = SummaryMakers.of(db, memory)
     const falls = fallsOf(base, way)
     const isKept = window.fates.map(({ fate }) => fate === 'kept')
-    const all = listed.map((): DetailFate => 'kept')
-    const { thisWay, anyWay } = isInWindow ? { thisWay: all, anyWay: all } : fatesInWindow(memory, ladder, way, isKept)
+    const { thisWay, anyWay } = fatesInWindow({ given, foot, ladder, way }, isKept)
     const lostAtOf = (detail: number): LostAt | null => {
       const at = ladder.way[falls[detail] ?? -1]
       return at === undefined ? null : makers.at(at)
     }
     const lostAt = mostLost(falls, ladder.way, makers)
-    const leftOut = this.#options.leftOut(memory.messages.conversationId)
-    const saying = [node, ...way.filter(({ fates }) => fates.some(({ fate }) => fate === 'kept')), ...window.toldAgain]
-    const unsent = saying.filter(({ id }) => leftOut.has(id)).slice(0, MOST_UNSENT)
+    const saying = [node, ...way.filter(({ fates }) => fates.some(({ fate }) => fate === 'kept'))]
+    const unsent = saying.filter(({ id }) => given.leftOut.has(id)).slice(0, MOST_UNSENT)
     notes.push(...unsent.map(({ id }) => `${id} is in the window, but the model is not given it: the window says why.`))
-    const rungs = new Rungs({ db, memory, makers, listed, leftOut })
+    const rungs = new Rungs({ db, memory, makers, listed, given })
     const rungLadder: Rung[] = [
-      rungs.foot(node, base, isInWindow),
+      rungs.foot(node, base, isGiven),
       ...way.map((fates, index) => rungs.summary(ladder.way[index] as number, fates, way[index - 1] ?? null)),
       rungs.window(thisWay, way.at(-1) ?? null),
     ]
@@ -150,8 +146,8 @@ export class FactTracer {
       ladder: rungLadder,
       others: others.map((fates, index) => rungs.summary(ladder.others[index] as number, fates, null)),
       state: stateOf(anyWay),
-      inWindow: anyWay.length > 0 ? anyWay.every((fate) => fate === 'kept') : isInWindow,
-      lostAt: isInWindow ? null : lostAt,
+      inWindow: anyWay.length > 0 ? anyWay.every((fate) => fate === 'kept') : isGiven,
+      lostAt: isGiven ? null : lostAt,
       toldAgain: window.toldAgain,
       stood: stoodOf(
         rungLadder[0],
@@ -162,14 +158,14 @@ export class FactTracer {
       wayBack: isLadderOnly
         ? []
         : [
-            ...recoveryByExpanding(memory, node, ladder, way, isInWindow),
+            ...recoveryByExpanding(memory, node, ladder, way, { given, isGiven }),
             ...(await recoveriesBySearch({ ...this.#options, memory, node, details, way, base, signal })),
           ],
     }
     return { trace, title: base.title === '' ? node.id : (rungLadder[0]?.title ?? node.id) }
   }
 
-  /** Compares the details with everything that the window holds. `own` are the items of the ladder itself. */
+  /** Compares the details with everything that the model is given. `own` are the items of the ladder itself. */
   async #inWindow({ memory, details }: Asked, own: ReadonlySet<string>, notes: string[], slice: TimeSlice) {
     const { index, notes: limits } = await this.#options.indexes.ofWindow(memory, slice)
     notes.push(...limits)

@@ -1,7 +1,7 @@
 // Why it is so: docs/decisions/0029-trace-probe-and-comparison.md
 
 import type { DetailFate } from '../contract/loss.ts'
-import type { FactState } from '../contract/trace.ts'
+import type { FactState, TracedFate } from '../contract/trace.ts'
 import { Comparison, isAlikeKind, isShortNumber, NUMBERS, namedInstead, termsBeside } from '../provenance/comparison.ts'
 import { IndexView } from '../provenance/index-view.ts'
 import type { Occurrence } from '../provenance/passages.ts'
@@ -288,11 +288,12 @@ const withoutMark = (line: string): string => line.trim().replace(/^(?:[-*•] )
 const isSameKind = (a: Specific['kind'], b: Specific['kind']): boolean => (NUMBERS.has(a) ? a === b : isAlikeKind(a, b))
 
 /** Returns the state of several details together. */
-export function stateOf(fates: readonly DetailFate[]): FactState {
-  const has = (fate: DetailFate): boolean => fates.includes(fate)
+export function stateOf(fates: readonly TracedFate[]): FactState {
+  const has = (fate: TracedFate): boolean => fates.includes(fate)
   if (fates.length === 0) return 'unknown'
   if (has('changed')) return 'changed'
   if (fates.every((fate) => fate === 'kept')) return 'kept'
   if (has('kept')) return 'partly'
+  if (has('left_out')) return 'left_out'
   return has('unknown') ? 'unknown' : 'dropped'
 }

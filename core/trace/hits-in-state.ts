@@ -61,14 +61,14 @@ export async function hitsInState(
 const stopped = (traced: number): string =>
   `${traced.toLocaleString('en-US')} hits were traced, and more have not been: the cursor goes on with them.`
 
-/** Returns hits with their states. A hit that is in the window itself is kept. */
+/** Returns hits with their states. */
 async function statedHits(
   states: HitsInState['states'],
   hits: readonly GrepHit[],
   signal: AbortSignal | undefined,
 ): Promise<StatedHit[]> {
-  const ids = hits.flatMap(({ id, inContext }) => (inContext ? [] : [id]))
-  const traced = ids.length === 0 ? [] : (await states.of({ ids, budgetMs: Number.POSITIVE_INFINITY }, signal)).states
+  const ids = hits.map(({ id }) => id)
+  const traced = (await states.of({ ids, budgetMs: Number.POSITIVE_INFINITY }, signal)).states
   const known = new Map(traced.map(({ id, state }) => [id, state]))
-  return hits.map((hit) => ({ ...hit, state: hit.inContext ? 'kept' : (known.get(hit.id) ?? 'unknown') }))
+  return hits.map((hit) => ({ ...hit, state: known.get(hit.id) ?? 'unknown' }))
 }

@@ -59,7 +59,7 @@ function leavesOf({ coverage }: Memory, position: number): number[] {
 const isMessageInWindow = ({ coverage }: Memory, position: number): boolean =>
   coverage.messageStates[position] === IN_WINDOW
 
-export const isSummaryInWindow = ({ window }: Memory, node: number): boolean => (window.summaryCounts[node] ?? 0) > 0
+const isSummaryInWindow = ({ window }: Memory, node: number): boolean => (window.summaryCounts[node] ?? 0) > 0
 
 /** Returns where the ladder of a message or summary begins, or null when its conversation does not hold it. */
 export function footOf(memory: Memory, id: string): Foot | null {

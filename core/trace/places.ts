@@ -1,4 +1,3 @@
-import type { DetailFate } from '../contract/loss.ts'
 import { type GrepHit, GrepInput, type GrepResult } from '../contract/retrieval.ts'
 import type { FactPlace, LostAt, TraceInput } from '../contract/trace.ts'
 import type { Memory } from '../memory/memory.ts'
@@ -6,8 +5,10 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { inSlices, type TimeSlice } from '../yielding.ts'
 import { type Details, readingDetails } from './details.ts'
+import { fateOnWay } from './fact-states.ts'
 import { stateOf } from './fates.ts'
-import { footOf, isFootInWindow, isSummaryInWindow, ladderOf } from './ladder.ts'
+import type { GivenWindow } from './given-window.ts'
+import { footOf, ladderOf } from './ladder.ts'
 import { fallsOf, NodeComparer, SourceValues } from './node-fates.ts'
 import { excerptAround } from './rungs.ts'
 import { SummaryMakers } from './summary-makers.ts'
@@ -31,7 +32,7 @@ export type Places = {
 const MOST_NEAREST = 5
 const NEVER = new AbortController().signal
 
-/** Finds the messages and summaries that say some words, and tells for each what became of them in the window. */
+/** Finds the messages and summaries that say some words, and tells for each what became of them in what the model is given. */
 export async function placesOf(
   searching: Searching,
   { conversationId, fromMessage, toMessage, limit }: TraceInput,
@@ -73,7 +74,12 @@ export async function placesOf(
   }
 }
 
-type Comparing = { readonly memory: Memory; readonly comparer: NodeComparer; readonly makers: SummaryMakers }
+type Comparing = {
+  readonly memory: Memory
+  readonly given: GivenWindow
+  readonly comparer: NodeComparer
+  readonly makers: SummaryMakers
+}
 
 async function comparing(
   { db, reader, indexes }: Searching,
@@ -84,23 +90,17 @@ async function comparing(
   await reader.prepareMemory(conversationId)
   const memory = reader.memory(conversationId)
   const comparer = new NodeComparer({ sources: new SourceValues(db, memory), memory, details, indexes, slice })
-  return { memory, comparer, makers: SummaryMakers.of(db, memory) }
+  return { memory, given: indexes.given(memory), comparer, makers: SummaryMakers.of(db, memory) }
 }
 
-async function placeOf({ memory, comparer, makers }: Comparing, hit: GrepHit) {
+async function placeOf({ memory, given, comparer, makers }: Comparing, hit: GrepHit) {
   const base = await comparer.of(hit.id)
   const foot = footOf(memory, hit.id)
   const ladder = foot === null ? { way: [] } : ladderOf(memory, foot)
   const way = await comparer.along(ladder.way)
-  const inWindow = foot !== null && isFootInWindow(memory, foot)
-  const top = ladder.way.at(-1)
+  const inWindow = foot !== null && given.has(foot)
   const held = base.fates.flatMap(({ fate }, detail) => (fate === 'kept' ? [detail] : []))
-  const fates = held.map((detail): DetailFate => {
-    if (inWindow) return 'kept'
-    return top !== undefined && isSummaryInWindow(memory, top)
-      ? (way.at(-1)?.fates[detail]?.fate ?? 'unknown')
-      : 'dropped'
-  })
+  const fates = held.map((detail) => fateOnWay({ given, foot, ladder, way }, detail))
   const falls = fallsOf(base, way)
   const firstFall = Math.min(...held.map((detail) => falls[detail] ?? -1).filter((fall) => fall >= 0))
   const at = ladder.way[firstFall]

@@ -4,7 +4,8 @@ import type { Memory } from '../memory/memory.ts'
 import type { FoundNode } from '../systems/node-id.ts'
 import { tokenCount } from '../window/window.ts'
 import type { Details } from './details.ts'
-import { isSummaryInWindow, type Ladder, nodeFacts } from './ladder.ts'
+import type { GivenWindow } from './given-window.ts'
+import { type Ladder, nodeFacts } from './ladder.ts'
 import type { NodeFates } from './node-fates.ts'
 
 /** At most this many queries are tried, and this many of those that find something are named. */
@@ -16,18 +17,18 @@ const PAGE = 20
 const keptOf = ({ fates }: NodeFates): number => fates.filter(({ fate }) => fate === 'kept').length
 
 /**
- * Returns the summaries that have to be expanded, from the one in the window down to the nearest node in which the
- * details stand. Nothing has to be expanded for what is in the window.
+ * Returns the summaries that have to be expanded, from the one that the model is given down to the nearest node in which
+ * the details stand. Nothing has to be expanded for what it is given itself.
  */
 export function recoveryByExpanding(
   memory: Memory,
   node: FoundNode,
   { way }: Ladder,
   fates: readonly NodeFates[],
-  isInWindow: boolean,
+  { given, isGiven }: { readonly given: GivenWindow; readonly isGiven: boolean },
 ): Recovery[] {
   const top = way.at(-1)
-  if (isInWindow || top === undefined || !isSummaryInWindow(memory, top)) return []
+  if (isGiven || top === undefined || !given.has({ node: top })) return []
   const all = fates[0]?.fates.length ?? 0
   if (fates.at(-1) && keptOf(fates.at(-1) as NodeFates) === all) return []
   // The highest node that has all of them; without one, the foot of the ladder has them.

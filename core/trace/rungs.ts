@@ -1,6 +1,5 @@
 import { titleOf } from '../browse/text-name.ts'
-import type { DetailFate } from '../contract/loss.ts'
-import type { Rung } from '../contract/trace.ts'
+import type { Rung, TracedFate } from '../contract/trace.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { type FoundNode, messageNumber } from '../systems/node-id.ts'
@@ -10,7 +9,8 @@ import { excerptOf, trimSurrogate } from '../text.ts'
 import { tokenCount } from '../window/window.ts'
 import type { Detail } from './details.ts'
 import { stateOf } from './fates.ts'
-import { isSummaryInWindow, nodeFacts } from './ladder.ts'
+import type { GivenWindow } from './given-window.ts'
+import { nodeFacts } from './ladder.ts'
 import type { NodeFates } from './node-fates.ts'
 import type { SummaryMakers } from './summary-makers.ts'
 
@@ -19,8 +19,7 @@ type RungsOf = {
   readonly memory: Memory
   readonly makers: SummaryMakers
   readonly listed: readonly Detail[]
-  /** Ids of items of the window that do not go to the model. */
-  readonly leftOut: ReadonlySet<string>
+  readonly given: GivenWindow
 }
 
 /** An excerpt begins so many characters before what it shows, so that this is in the first lines, and is so long in all. */
@@ -49,7 +48,7 @@ export class Rungs {
 
   /** @param before the rung below, from which something may have fallen */
   summary(node: number, fates: NodeFates, before: NodeFates | null): Rung {
-    const { memory, makers } = this.#of
+    const { memory, makers, given } = this.#of
     const { tokens, depth } = memory.summaries.at(node)
     const made = makers.at(node)
     const range = memory.coverage.seqRange(node)
@@ -60,7 +59,7 @@ export class Rungs {
       runId: made.runId,
       run: made.run,
       atMs: made.atMs,
-      inWindow: isSummaryInWindow(memory, node),
+      inWindow: given.has({ node }),
       tokens: tokenCount(tokens),
       messages: memory.coverage.messageCount(node),
       firstSeq: range?.firstSeq ?? null,
@@ -70,13 +69,14 @@ export class Rungs {
   }
 
   /** Returns the last rung: the window as the model is given it. */
-  window(fates: readonly DetailFate[], before: NodeFates | null): Rung {
-    const { db, memory, leftOut } = this.#of
+  window(fates: readonly TracedFate[], before: NodeFates | null): Rung {
+    const { db, memory, given } = this.#of
     const { window, messages, summaries } = memory
     let [tokens, items] = [0, 0]
     for (let item = 0; item < window.length; item += 1) {
       const [position, node] = [window.positionAt(item), window.nodeAt(item)]
-      if (leftOut.has(position >= 0 ? memory.messageId(position) : node >= 0 ? summaries.at(node).id : '')) continue
+      if (given.leftOut.has(position >= 0 ? memory.messageId(position) : node >= 0 ? summaries.at(node).id : ''))
+        continue
       items += 1
       if (position >= 0) tokens += tokenCount(messages.tokensAt(position))
       else if (node >= 0) tokens += tokenCount(summaries.at(node).tokens)
@@ -141,8 +141,8 @@ export class Rungs {
     }
   }
 
-  #lostBetween(before: readonly DetailFate[], after: readonly DetailFate[]): string[] {
-    const isLost = (fate: DetailFate | undefined): boolean => fate === 'dropped' || fate === 'changed'
+  #lostBetween(before: readonly TracedFate[], after: readonly TracedFate[]): string[] {
+    const isLost = (fate: TracedFate | undefined): boolean => fate === 'dropped' || fate === 'changed'
     const lost = this.#of.listed.filter((_, detail) => before[detail] === 'kept' && isLost(after[detail]))
     return lost.slice(0, MOST_LOST).map(({ text }) => excerptOf(text))
   }

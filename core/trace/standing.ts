@@ -6,14 +6,15 @@ import { messageNumber } from '../systems/node-id.ts'
 import { goingOn, type TimeSlice } from '../yielding.ts'
 import { type FoundSentence, mattersAsWhole, readingDetails, type ToldText } from './details.ts'
 import { FateFinder } from './fates.ts'
-import { isSummaryInWindow, ladderOf } from './ladder.ts'
+import type { GivenWindow } from './given-window.ts'
+import { ladderOf } from './ladder.ts'
 import { SourceValues } from './node-fates.ts'
 import { toldTextsOf } from './node-texts.ts'
 import type { TextIndexes, WindowIndex } from './text-indexes.ts'
 
 export type StandingOptions = { readonly db: ReadDb; readonly indexes: TextIndexes }
 
-/** How many details something has, and how many of them stand in the window. */
+/** How many details something has, and how many of them the model is given. */
 export type Count = { details: number; kept: number }
 
 /** Texts in which details are looked for, and whether a value of theirs comes from another source of the same summary. */
@@ -23,8 +24,8 @@ export type Holder = {
 }
 
 /**
- * Counts how many details of messages stand in a window: in the summary to which the ladder of the message leads, or in
- * anything else. It says what a trace of the message says. Window and summaries are read once; a message then costs as
+ * Counts how many details of messages the model is given: in the summary to which the ladder of the message leads, or in
+ * anything else of the window. It says what a trace of the message says. Window and summaries are read once; a message then costs as
  * much as its own text.
  */
 export class Standing {
@@ -32,6 +33,7 @@ export class Standing {
   readonly #indexes: TextIndexes
   readonly #memory: Memory
   readonly #window: WindowIndex
+  readonly #given: GivenWindow
   readonly #sources: SourceValues
   /** By leaf: the node in the window, −1 for none. */
   readonly #topOf = new Map<number, number>()
@@ -41,6 +43,7 @@ export class Standing {
     this.#indexes = indexes
     this.#memory = memory
     this.#window = window
+    this.#given = indexes.given(memory)
     this.#sources = new SourceValues(db, memory)
   }
 
@@ -52,7 +55,7 @@ export class Standing {
     return this.#window.notes
   }
 
-  /** Returns the counts of messages that are not in the window themselves, by their positions. */
+  /** Returns the counts of messages that the model is not given themselves, by their positions. */
   async count(positions: readonly number[], slice: TimeSlice): Promise<Map<number, Count>> {
     const counts = new Map(positions.map((position) => [position, { details: 0, kept: 0 }]))
     const ids = positions.map((position) => this.#memory.messageId(position))
@@ -67,14 +70,14 @@ export class Standing {
     return counts
   }
 
-  /** The summary in the window to which the ladder of a message leads, −1 for none. */
+  /** The summary that the model is given and to which the ladder of a message leads, −1 for none. */
   #topAt(position: number): number {
     const { coverage } = this.#memory
     const leaf = coverage.shared.has(position) ? -2 - position : (coverage.leaf[position] ?? -1)
     let node = this.#topOf.get(leaf)
     if (node === undefined) {
       const top = ladderOf(this.#memory, { position }).way.at(-1)
-      node = top !== undefined && isSummaryInWindow(this.#memory, top) ? top : -1
+      node = top !== undefined && this.#given.has({ node: top }) ? top : -1
       this.#topOf.set(leaf, node)
     }
     return node

@@ -1,18 +1,20 @@
 import type { Survival, SurvivalColumns, SurvivalColumnsInput, SurvivalInput } from '../contract/trace.ts'
 import { keepRecent } from '../keeping.ts'
-import { EVENT, IN_WINDOW } from '../memory/coverage.ts'
+import { EVENT } from '../memory/coverage.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { Summaries } from '../memory/summaries.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { TimeSlice } from '../yielding.ts'
+import type { GivenWindow } from './given-window.ts'
 import { windowIds } from './node-texts.ts'
 import { Standing, type StandingOptions } from './standing.ts'
 
-/** For each message by its position: how many details it has, and how many of them stand in the window. */
+/** For each message by its position: how many details it has, and how many of them the model is given. */
 export type Counted = {
-  /** The memory of which this was counted. Messages that were appended since are in the window themselves. */
+  /** The memory of which this was counted. Messages that were appended since are given themselves. */
   readonly memory: Memory
-  /** −1 for a message that is in the window itself, `UNCOUNTED` for one that nobody has asked about. */
+  readonly given: GivenWindow
+  /** −1 for a message that the model is given itself, `UNCOUNTED` for one that nobody has asked about. */
   readonly details: Int32Array
   readonly kept: Int32Array
   notes: readonly string[]
@@ -35,7 +37,7 @@ type Running = {
   waiting: number
 }
 
-/** Counts for every message how many of its details still stand in something that the window holds. */
+/** Counts for every message how many of its details still stand in something that the model is given. */
 export class SurvivalCounter {
   readonly #options: SurvivalOptions
   /** By conversation, the least recently used first. */
@@ -50,7 +52,8 @@ export class SurvivalCounter {
   known(memory: Memory): Counted {
     const { conversationId } = memory.messages
     const kept = this.#kept.get(conversationId)
-    const counted = kept && isCountOf(kept, memory) ? kept : uncounted(memory)
+    const given = this.#options.indexes.given(memory)
+    const counted = kept && isCountOf(kept, memory, given) ? kept : uncounted(memory, given)
     return keepRecent(this.#kept, conversationId, counted, MOST_KEPT)
   }
 
@@ -64,7 +67,7 @@ export class SurvivalCounter {
     const sum = (of: Int32Array, column: number): number => {
       const first = memory.messages.positionOf(firstMessages[column] ?? Number.NaN)
       let total = 0
-      // What is in the window itself counts −1.
+      // What the model is given itself counts −1.
       for (const value of first < 0 ? [] : of.subarray(first, first + (counts[column] ?? 0)))
         total += Math.max(0, value)
       return total
@@ -160,9 +163,10 @@ export class SurvivalCounter {
   }
 }
 
-/** Whether nothing has left the window since, nothing came but appended messages, and no summary was written anew. */
-function isCountOf({ memory: before }: Counted, memory: Memory): boolean {
+/** Whether the model is given all that it was, nothing came but appended messages, and no summary was written anew. */
+function isCountOf({ memory: before, given: was }: Counted, memory: Memory, given: GivenWindow): boolean {
   if (before === memory) return true
+  if (was.leftOut.symmetricDifference(given.leftOut).size > 0) return false
   const added = memory.messages.length - before.messages.length
   if (added < 0 || memory.window.length - before.window.length !== added) return false
   const last = before.messages.length - 1
@@ -180,17 +184,17 @@ const areSameTexts = (before: Summaries, now: Summaries): boolean =>
     return id === row.id && hash === row.hash && tokens === row.tokens
   })
 
-/** Returns counts in which only the messages that are in the window themselves are known. */
-function uncounted(memory: Memory): Counted {
+/** Returns counts in which only the messages that the model is given themselves are known. */
+function uncounted(memory: Memory, given: GivenWindow): Counted {
   const { messages, coverage } = memory
   const details = new Int32Array(messages.length)
   const kept = new Int32Array(messages.length)
   for (let position = 0; position < messages.length; position += 1) {
     const state = coverage.messageStates[position]
-    if (state === IN_WINDOW) details[position] = kept[position] = -1
+    if (given.has({ position })) details[position] = kept[position] = -1
     else if (state !== EVENT) details[position] = UNCOUNTED
   }
-  return { memory, details, kept, notes: [] }
+  return { memory, given, details, kept, notes: [] }
 }
 
 /** Counts messages by their positions, in slices. The work grows in proportion to the texts. */

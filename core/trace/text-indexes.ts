@@ -5,9 +5,10 @@ import { TextIndex } from '../provenance/text-index.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { changeStamp } from '../systems/change-stamp.ts'
 import { goingOn, type TimeSlice } from '../yielding.ts'
+import { GivenWindow } from './given-window.ts'
 import { textsOf, windowIds, windowTexts } from './node-texts.ts'
 
-/** The texts of a window. A note says when not all of them were read. */
+/** The texts that the model is given of a window. A note says when not all of them were read. */
 export type WindowIndex = { readonly index: TextIndex; readonly notes: readonly string[] }
 
 /** A window with more characters is read as far as this, from its newest items on. */
@@ -19,23 +20,40 @@ const MOST_NODE_CHARS = 4_000_000
 /** Indexes of the texts of windows and nodes, kept for the next question until the file changes. */
 export class TextIndexes {
   readonly #db: ReadDb
+  readonly #leftOutOf: (conversationId: number) => ReadonlySet<string>
   #stamp = ''
   /** Both least recently used first. */
   readonly #windows = new Map<number, WindowIndex>()
   readonly #nodes = new Map<string, TextIndex>()
   #nodeChars = 0
+  #given = new WeakMap<Memory, GivenWindow>()
 
-  constructor(db: ReadDb) {
+  /** @param leftOut returns ids of items of a window that the model is not given */
+  constructor(db: ReadDb, leftOut: (conversationId: number) => ReadonlySet<string> = () => new Set()) {
     this.#db = db
+    this.#leftOutOf = leftOut
   }
 
-  /** The window of a conversation as it is stored. */
+  /** Which items of the stored window of a conversation the model is given. */
+  given(memory: Memory): GivenWindow {
+    this.#current()
+    let given = this.#given.get(memory)
+    if (given === undefined) {
+      given = new GivenWindow(memory, this.#leftOutOf(memory.messages.conversationId))
+      this.#given.set(memory, given)
+    }
+    return given
+  }
+
+  /** The texts of what the model is given of the stored window of a conversation. */
   async ofWindow(memory: Memory, slice: TimeSlice): Promise<WindowIndex> {
     const { conversationId } = memory.messages
     const stamp = this.#current()
     const known = this.#windows.get(conversationId)
     this.#windows.delete(conversationId)
-    const texts = windowTexts(this.#db, conversationId, windowIds(memory).reverse())
+    const { leftOut } = this.given(memory)
+    const ids = windowIds(memory).filter((id) => !leftOut.has(id))
+    const texts = windowTexts(this.#db, conversationId, ids.reverse())
     const window = known ?? (await indexOf(texts, slice, MOST_WINDOW_CHARS))
     if (stamp !== this.#current()) return window
     return keepRecent(this.#windows, conversationId, window, MOST_WINDOWS)
@@ -65,6 +83,7 @@ export class TextIndexes {
     this.#windows.clear()
     this.#nodes.clear()
     this.#nodeChars = 0
+    this.#given = new WeakMap()
     return stamp
   }
 }

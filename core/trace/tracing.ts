@@ -15,13 +15,13 @@ type TracingOptions = {
   readonly reader: MemoryReader
   readonly timeTravel: TimeTravel
   readonly retrieval: RetrievalEngine
-  /** Returns ids of items of a window that do not go to the model. */
+  /** Returns ids of items of a window that the model is not given. */
   readonly leftOut: (conversationId: number) => ReadonlySet<string>
 }
 
 /** Everything that compares what was said with what is left of it. It shares one set of indexes of texts. */
 export function openTracing({ read: db, reader, timeTravel, retrieval, leftOut }: TracingOptions) {
-  const indexes = new TextIndexes(db)
+  const indexes = new TextIndexes(db, leftOut)
   const search: RetrievalEngine['search'] = (input, signal) => retrieval.search(input, signal)
   return {
     provenance: new ProvenanceFinder({
@@ -29,7 +29,7 @@ export function openTracing({ read: db, reader, timeTravel, retrieval, leftOut }
       messagesWith: (word) => retrieval.messagesWith(word),
     }),
     prober: new Prober({ db, reader, timeTravel, indexes, search }),
-    tracer: new FactTracer({ db, reader, indexes, search, leftOut }),
+    tracer: new FactTracer({ db, reader, indexes, search }),
     factStates: new FactStateFinder({ db, reader, indexes }),
     survival: new SurvivalCounter({ db, reader, indexes }),
     losses: new LossReporter({ db, reader, indexes, timeTravel }),

@@ -43,6 +43,8 @@ export function overallVerdict(
   }
   if (places.some(({ state }) => state === 'partly'))
     return { state: 'partly', text: 'Partly known: the model sees some of it.' }
+  if (places.some(({ state }) => state === 'left_out'))
+    return { state: 'left_out', text: 'Left out: it stands in the window, but the model is not given it.' }
   if (lost.length === 0) return { state: 'unknown', text: 'It may be known in other words.' }
   const where = places.length === 1 ? 'the one place that said it' : `all ${formatCount(places.length)} places`
   return lost.every(({ state }) => state === 'changed')

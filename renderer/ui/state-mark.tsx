@@ -8,6 +8,7 @@ export const STATE_SIGNS: Readonly<Record<FactState, string>> = {
   dropped: '⊘',
   changed: '≠',
   unknown: '◌',
+  left_out: '○',
 }
 
 /** What the window calls each state. */
@@ -17,6 +18,7 @@ export const STATE_NAMES: Readonly<Record<FactState, string>> = {
   dropped: 'lost',
   changed: 'changed',
   unknown: 'unknown',
+  left_out: 'left out',
 }
 
 export const STATE_HINTS: Readonly<Record<FactState, string>> = {
@@ -25,6 +27,7 @@ export const STATE_HINTS: Readonly<Record<FactState, string>> = {
   dropped: 'Nothing of it stands there',
   changed: 'It stands there with another value, or denied',
   unknown: 'It may stand there in other words',
+  left_out: 'It stands in the window, but the model is not given it',
 }
 
 /** The sign of a state, with its name or another text. */

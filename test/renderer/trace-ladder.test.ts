@@ -154,6 +154,9 @@ describe('the verdict of a trace', () => {
 
   it('says what is known where nothing was lost', () => {
     expect(verdict({ lostAt: null, inWindow: true }).before).toBe('All of it stands in the window')
+    expect(verdict({ lostAt: null, state: 'partly' }).before).toBe('Some of it stands in the window')
+    const leftOut = verdict({ lostAt: null, state: 'left_out' }).before
+    expect(leftOut).toBe('It stands in the window, but the model is not given it')
     expect(verdict({ lostAt: null, state: 'unknown' }).before).toBe('It may stand in the window in other words')
     expect(verdict({ details: [] }).before).toBe('Nothing in it can be followed')
   })
@@ -167,6 +170,11 @@ describe('the verdict over all places', () => {
   })
   const now = Date.UTC(2026, 2, 10)
   const verdict = (...places: ReturnType<typeof place>[]) => overallVerdict(places, now)
+
+  it('is that it is left out where the model is given no place that says it', () => {
+    expect(verdict(place('dropped', 1), place('left_out', 2)).state).toBe('left_out')
+    expect(verdict(place('left_out', 2), place('kept', 1)).state).toBe('kept')
+  })
 
   it('is that it is known where any place still stands in the window', () => {
     expect(verdict(place('kept', 1))).toEqual({ state: 'kept', text: 'Known: what the model sees says it.' })

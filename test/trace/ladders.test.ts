@@ -30,13 +30,12 @@ afterAll(() => memory.close())
 const tracer = ({ db } = memory, leftOut: readonly string[] = []): FactTracer => {
   const reader = new MemoryReader(db)
   const retrieval = new RetrievalEngine(db, NATIVE_CAPABILITIES, reader)
-  const indexes = new TextIndexes(db)
+  const indexes = new TextIndexes(db, () => new Set(leftOut))
   return new FactTracer({
     db,
     reader,
     indexes,
     search: (input, signal) => retrieval.search(input, signal),
-    leftOut: () => new Set(leftOut),
   })
 }
 
@@ -166,6 +165,40 @@ describe('the ladder of a fact', () => {
     const [whole, sent] = [await windowOf([]), await windowOf(['msg_6'])]
     expect([whole?.sources, sent?.sources]).toEqual([3, 2])
     expect((whole?.tokens ?? 0) - (sent?.tokens ?? 0)).toBe(Math.ceil('The audit.'.length / 4))
+  })
+
+  it('is left out when it stands only in what the window leaves out', async () => {
+    using told = buildMemory({ conversations: [{ messages: [SAID, 'Good.', 'Port 8123 it is.', 'And port 9001.'] }] })
+    told.leaf(1, [1, 2], { content: `- ${SAID}`, id: 'sum_leaf' })
+    const traceWithout = async (id: string, ...leftOut: string[]) => {
+      const { state, inWindow, ladder, lostAt, details } = await tracer(told, leftOut).trace(TraceInput.parse({ id }))
+      const fates = new Set(details.map(({ fate }) => fate))
+      return { state, inWindow, lostAt, fates: [...fates], rungs: ladder.map((rung) => [rung.state, rung.inWindow]) }
+    }
+    expect(await traceWithout('msg_3')).toMatchObject({ state: 'kept', inWindow: true, fates: ['kept'] })
+    const leftOut = { state: 'left_out', inWindow: false, lostAt: null, fates: ['left_out'] }
+    expect(await traceWithout('msg_3', 'msg_3')).toMatchObject(leftOut)
+    expect(await traceWithout('msg_1', 'sum_leaf')).toEqual({
+      ...leftOut,
+      rungs: [
+        ['kept', false],
+        ['kept', false],
+        ['left_out', true],
+      ],
+    })
+    const { places } = await tracer(told, ['msg_3']).trace(TraceInput.parse({ text: 'Port 8123' }))
+    expect(places.map(({ id, state, kept, inWindow }) => [id, state, kept, inWindow])).toContainEqual([
+      'msg_3',
+      'left_out',
+      0,
+      false,
+    ])
+  })
+
+  it('is kept when something else says it that the model is given', async () => {
+    using told = buildMemory({ conversations: [{ messages: ['Port 8123 it is.', 'Good.', 'Port 8123 it is.'] }] })
+    const { state, inWindow, toldAgain } = await tracer(told, ['msg_1']).trace(TraceInput.parse({ id: 'msg_1' }))
+    expect([state, inWindow, toldAgain.map(({ id }) => id)]).toEqual(['kept', true, ['msg_3']])
   })
 
   it('says of what the window holds that the model is not given it', async () => {

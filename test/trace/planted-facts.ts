@@ -121,7 +121,6 @@ const tracerOf = (db: ReadDb): FactTracer =>
     db,
     reader: new MemoryReader(db),
     indexes: new TextIndexes(db),
-    leftOut: () => new Set(),
     search: async () => ({
       ...{ total: 0, totalIsExact: true, hits: [], nextCursor: null, sort: 'newest', notes: [], tookMs: 0 },
     }),

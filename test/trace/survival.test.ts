@@ -44,6 +44,19 @@ describe('survival', () => {
     expect(survival).toMatchObject({ details: [1, 0, -1], kept: [1, 0, -1], totalDetails: 1, totalKept: 1 })
   })
 
+  it('counts what the window leaves out as what has left it', async () => {
+    using memory = buildMemory({ conversations: [{ messages: ['Port 8123 it is.', 'fine', 'Port 9001 beside it.'] }] })
+    memory.leaf(1, [1, 2], { content: 'Port 8123.', id: 'sum_ports' })
+    let leftOut: ReadonlySet<string> = new Set()
+    const reader = new MemoryReader(memory.db)
+    const indexes = new TextIndexes(memory.db, () => leftOut)
+    const counter = new SurvivalCounter({ db: memory.db, reader, indexes })
+    expect(await counter.of(ALL)).toMatchObject({ details: [1, 0, -1], kept: [1, 0, -1] })
+    leftOut = new Set(['msg_3', 'sum_ports'])
+    memory.messages(1, ['Now it does not fit.'])
+    expect(await counter.of(ALL)).toMatchObject({ details: [1, 0, 1, -1], kept: [0, 0, 0, -1] })
+  })
+
   it('says of every message what a trace of the message says', async () => {
     const { memory } = plantFacts([...FIRST_FACTS, ...LATER_FACTS].slice(0, 16), 41, 3)
     const { id, kept, details } = await counterOf(memory).counter.of(ALL)

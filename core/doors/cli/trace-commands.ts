@@ -55,7 +55,16 @@ function requestOf(
   return TraceInput.parse({ text: words === undefined ? what : `${what} ${words}`, limit, ...narrow, ...ends })
 }
 
-const MARKS: Readonly<Record<FactState, string>> = { kept: '●', partly: '◐', dropped: '⊘', changed: '≠', unknown: '◌' }
+const MARKS: Readonly<Record<FactState, string>> = {
+  kept: '●',
+  partly: '◐',
+  dropped: '⊘',
+  changed: '≠',
+  unknown: '◌',
+  left_out: '○',
+}
+
+const stateName = (state: FactState): string => state.replace('_', ' ')
 
 function traceText(found: FactTrace): string {
   const { detail, ladder, toldAgain, places, wayBack, notes } = found
@@ -72,7 +81,7 @@ function traceText(found: FactTrace): string {
           `${count(places.length)} places say it:`,
           ...places.map(
             ({ id, state, excerpt, lostAt: at }) =>
-              `${MARKS[state]} ${id}  ${state}${at === null ? '' : ` at ${at.id}`}  ${oneLine(excerpt, 100)}`,
+              `${MARKS[state]} ${id}  ${stateName(state)}${at === null ? '' : ` at ${at.id}`}  ${oneLine(excerpt, 100)}`,
           ),
         ]
       : []),
@@ -86,7 +95,7 @@ function rungText({ id, kind, depth, state, kept, details, run, atMs, excerpt, l
     .filter(Boolean)
     .join(', ')
   return [
-    `${MARKS[state]} ${name}  ${state}, ${count(kept)} of ${count(details)}${made === '' ? '' : ` · ${made}`}`,
+    `${MARKS[state]} ${name}  ${stateName(state)}, ${count(kept)} of ${count(details)}${made === '' ? '' : ` · ${made}`}`,
     ...(excerpt === '' ? [] : [`    ${oneLine(excerpt, 140)}`]),
     ...(lost.length === 0 ? [] : [`    lost here: ${oneLine(lost.slice(0, 8).join(' · '), 160)}`]),
   ]
@@ -95,11 +104,14 @@ function rungText({ id, kind, depth, state, kept, details, run, atMs, excerpt, l
 function verdict({ state, inWindow, lostAt, details }: FactTrace): string {
   if (details.length === 0) return 'It has no detail that could be followed.'
   if (inWindow) return 'All of it stands in the window.'
-  if (lostAt === null)
+  if (lostAt === null) {
+    if (state === 'partly') return 'Some of it stands in the window.'
+    if (state === 'left_out') return 'It stands in the window, but the model is not given it.'
     return state === 'unknown' ? 'It may stand in the window in other words.' : 'It is not in the window.'
+  }
   const run = lostAt.run === null ? '' : ` by run ${count(lostAt.run)}`
   const at = lostAt.atMs === null ? '' : `, ${isoTime(lostAt.atMs)}`
-  const what = state === 'partly' ? 'Partly lost' : state === 'changed' ? 'Changed' : 'Lost'
+  const what = state === 'partly' || state === 'left_out' ? 'Partly lost' : state === 'changed' ? 'Changed' : 'Lost'
   return `${what} at ${lostAt.id}${run}${at}, when ${count(lostAt.sources)} sources became one summary.`
 }
 

@@ -44,7 +44,7 @@ const MOST_WORDS = 40
 
 /** @throws LcmError not_found */
 export async function windowAt(
-  { db, reader, timeTravel }: Pick<ProberOptions, 'db' | 'reader' | 'timeTravel'>,
+  { db, reader, timeTravel, indexes }: Pick<ProberOptions, 'db' | 'reader' | 'timeTravel' | 'indexes'>,
   { conversationId, at }: Pick<ProbeInput, 'conversationId' | 'at'>,
 ): Promise<ProbedWindow> {
   await reader.prepareMemory(conversationId)
@@ -53,7 +53,9 @@ export async function windowAt(
   const inherited = inheritedBy(db, reader, conversationId)
   // After a compaction of the fork, what it saw before is not known.
   const before = inherited && (past?.placed === undefined || inherited.isWhole) ? inherited.placed : []
-  const ids = windowIds(memory, [...before, ...(past?.placed ?? storedPlacements(memory))])
+  const { leftOut } = indexes.given(memory)
+  const all = windowIds(memory, [...before, ...(past?.placed ?? storedPlacements(memory))])
+  const ids = past === null ? all.filter((id) => !leftOut.has(id)) : all
   return { memory, ids, has: new Set(ids), past, inherited: before.length }
 }
 

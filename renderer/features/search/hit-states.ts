@@ -8,14 +8,14 @@ export type HitStates = ReadonlyMap<string, HitState>
 export type HitState = Pick<FactStates['states'][number], 'state' | 'inWindow'>
 /** What the list is limited to. `lost` stands for dropped and changed. */
 export type StateFilter = (typeof STATE_FILTERS)[number]
-export const STATE_FILTERS = ['all', 'lost', 'kept', 'partly', 'dropped', 'changed', 'unknown'] as const
+export const STATE_FILTERS = ['all', 'lost', 'kept', 'partly', 'dropped', 'changed', 'left_out', 'unknown'] as const
 
 /** At most this many hits are asked about at once. */
 const BATCH = 12
 
-/** The hits that have to be traced, in batches. A file has no state, and what is in the window itself is known. */
+/** The hits that have to be traced, in batches. A file has no state. */
 export function batchesOf(pages: readonly (readonly GrepHit[])[]): readonly (readonly string[])[] {
-  const ids = new Set(pages.flat().flatMap(({ id, kind, inContext }) => (kind === 'file' || inContext ? [] : id)))
+  const ids = new Set(pages.flat().flatMap(({ id, kind }) => (kind === 'file' ? [] : id)))
   const traced = [...ids].slice(0, MOST_TRACED_HITS)
   return Array.from({ length: Math.ceil(traced.length / BATCH) }, (_, batch) =>
     traced.slice(batch * BATCH, (batch + 1) * BATCH),

@@ -18,10 +18,12 @@ type Props = {
   readonly isPending: boolean
 }
 
-const STATES = ['kept', 'partly', 'dropped', 'changed', 'unknown'] as const
+const STATES = ['kept', 'partly', 'dropped', 'changed', 'left_out', 'unknown'] as const
 
 /** Limits the hits by what became of them in the window. */
 export function StateFilterBar({ filter, onFilter, counts, isPending }: Props) {
+  // The model is given most of what a window holds, so this state is seldom there.
+  const shown = STATES.filter((state) => state !== 'left_out' || filter === state || (counts.get(state) ?? 0) > 0)
   const toggle = (state: StateFilter) => onFilter(filter === state ? 'all' : state)
   useKeys({ x: () => toggle('lost') })
   return (
@@ -29,7 +31,7 @@ export function StateFilterBar({ filter, onFilter, counts, isPending }: Props) {
       <button type="button" aria-pressed={filter === 'all'} onClick={() => onFilter('all')}>
         all
       </button>
-      {STATES.map((state) => (
+      {shown.map((state) => (
         <button
           key={state}
           type="button"
@@ -62,11 +64,7 @@ export function useHitStates(
     queries: batches.map((ids) => tracedStates(ids, words)),
     combine: combined,
   })
-  const states = useMemo(() => {
-    const known = new Map<string, HitState>(traced.map((one) => [one.id, one]))
-    for (const { id, inContext } of pages.flat()) if (inContext) known.set(id, { state: 'kept', inWindow: true })
-    return known
-  }, [traced, pages])
+  const states = useMemo(() => new Map<string, HitState>(traced.map((one) => [one.id, one])), [traced])
   return { states, isPending }
 }
 

@@ -23,7 +23,7 @@ type Props = {
   readonly onOpen: (place: FactPlace) => void
 }
 
-const STATES = ['kept', 'partly', 'dropped', 'changed', 'unknown'] as const
+const STATES = ['kept', 'partly', 'dropped', 'changed', 'left_out', 'unknown'] as const
 const FILTERS = ['all', ...STATES] as const
 
 /** The messages and summaries that say what is traced, each with what became of it there. */
@@ -42,6 +42,7 @@ export function PlaceList({ places, areNearest, chosen, onChoose, onOpen }: Prop
   })
   const count = (state: FactState): number => places.filter((place) => place.state === state).length
   const lost = count('dropped') + count('changed')
+  const leftOut = count('left_out')
   return (
     <div className={styles.list}>
       <div className={styles.head}>
@@ -53,7 +54,8 @@ export function PlaceList({ places, areNearest, chosen, onChoose, onOpen }: Prop
               <strong>
                 {plural(places.length, 'place')} {places.length === 1 ? 'says' : 'say'} it
               </strong>{' '}
-              · known {formatCount(places.length - lost)} · lost {formatCount(lost)}
+              · known {formatCount(places.length - lost - leftOut)} · lost {formatCount(lost)}
+              {leftOut > 0 && ` · left out ${formatCount(leftOut)}`}
             </>
           )}
         </p>

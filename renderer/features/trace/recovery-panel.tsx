@@ -78,7 +78,9 @@ function Now({ trace: { inWindow, toldAgain, state } }: TraceProps) {
     ? 'In the window now.'
     : state === 'partly'
       ? 'Partly in the window now.'
-      : 'Not in the window now.'
+      : state === 'left_out'
+        ? 'In the window, and left out of what is sent.'
+        : 'Not in the window now.'
   return (
     <p className={styles.now}>
       <StateMark state={inWindow ? 'kept' : state}>{''}</StateMark>

@@ -15,12 +15,15 @@ export function verdictOf(trace: FactTrace, nowMs: number): { readonly before: s
   if (details.length === 0) return { before: 'Nothing in it can be followed', after: '' }
   if (lostAt === null) {
     if (inWindow) return { before: 'All of it stands in the window', after: '' }
+    if (state === 'partly') return { before: 'Some of it stands in the window', after: '' }
+    if (state === 'left_out') return { before: 'It stands in the window, but the model is not given it', after: '' }
     return {
       before: state === 'unknown' ? 'It may stand in the window in other words' : 'It is not in the window',
       after: '',
     }
   }
-  const what = inWindow ? 'Lost' : state === 'changed' ? 'Changed' : state === 'partly' ? 'Partly lost' : 'Lost'
+  const isInPart = state === 'partly' || state === 'left_out'
+  const what = isInPart ? 'Partly lost' : state === 'changed' ? 'Changed' : 'Lost'
   const made = madeBy(lostAt, nowMs)
   const sources =
     lostAt.depth === 0 ? plural(lostAt.sources, 'message') : plural(lostAt.sources, 'summary', 'summaries')

@@ -99,7 +99,7 @@ async function measureMemory(facts: readonly Fact[], turn: number): Promise<Outc
     const at = id.indexOf(messageId)
     outcomes.push({
       ...{ fact, form },
-      trace: FOUND[trace.state],
+      trace: FOUND[trace.state === 'left_out' ? 'dropped' : trace.state],
       loss: lost(messageId),
       survival: kept[at] === details[at] ? 'kept' : kept[at] === 0 ? 'dropped' : 'unsure',
       probe: probed.get(messageId) ?? 'unsure',
