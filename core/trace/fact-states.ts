@@ -80,7 +80,7 @@ const outsideOf = (id: string, fates: readonly TracedFate[]): NodeState => ({
 })
 
 /** A message or summary, and the way from it to the window. */
-export type WayToWindow = {
+export type PathToWindow = {
   readonly given: GivenWindow
   readonly foot: Foot | null
   readonly ladder: Pick<Ladder, 'way'>
@@ -89,7 +89,7 @@ export type WayToWindow = {
 }
 
 /** What became of some words of a message or summary on its own way: the model may be given them from another place. */
-function stateOfWords(id: string, to: WayToWindow, own: NodeFates): NodeState {
+function stateOfWords(id: string, to: PathToWindow, own: NodeFates): NodeState {
   const none = own.fates.map(() => false)
   const { thisWay } = fatesInWindow(to, none)
   const said = thisWay.filter((_, detail) => own.fates[detail]?.fate === 'kept')
@@ -101,15 +101,15 @@ function stateOfWords(id: string, to: WayToWindow, own: NodeFates): NodeState {
  * @param kept for each detail whether it stands anywhere in what the model is given
  */
 export function fatesInWindow(
-  to: WayToWindow,
+  to: PathToWindow,
   kept: readonly boolean[],
 ): { readonly thisWay: TracedFate[]; readonly anyWay: TracedFate[] } {
-  const thisWay = kept.map((_, detail) => fateOnWay(to, detail))
+  const thisWay = kept.map((_, detail) => fateOnPath(to, detail))
   return { thisWay, anyWay: thisWay.map((fate, detail) => (kept[detail] ? 'kept' : fate)) }
 }
 
 /** Returns what became of a detail on the way to the window. */
-export function fateOnWay({ given, foot, ladder, way }: WayToWindow, detail: number): TracedFate {
+export function fateOnPath({ given, foot, ladder, way }: PathToWindow, detail: number): TracedFate {
   if (foot !== null && given.has(foot)) return 'kept'
   const top = ladder.way.at(-1)
   const fate = top === undefined ? 'dropped' : (way.at(-1)?.fates[detail]?.fate ?? 'unknown')

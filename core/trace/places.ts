@@ -5,7 +5,7 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { inSlices, type TimeSlice } from '../yielding.ts'
 import { type Details, readingDetails } from './details.ts'
-import { fateOnWay } from './fact-states.ts'
+import { fateOnPath } from './fact-states.ts'
 import { stateOf } from './fates.ts'
 import type { GivenWindow } from './given-window.ts'
 import { footOf, ladderOf } from './ladder.ts'
@@ -100,7 +100,7 @@ async function placeOf({ memory, given, comparer, makers }: Comparing, hit: Grep
   const way = await comparer.along(ladder.way)
   const inWindow = foot !== null && given.has(foot)
   const held = base.fates.flatMap(({ fate }, detail) => (fate === 'kept' ? [detail] : []))
-  const fates = held.map((detail) => fateOnWay({ given, foot, ladder, way }, detail))
+  const fates = held.map((detail) => fateOnPath({ given, foot, ladder, way }, detail))
   const falls = fallsOf(base, way)
   const firstFall = Math.min(...held.map((detail) => falls[detail] ?? -1).filter((fall) => fall >= 0))
   const at = ladder.way[firstFall]
