@@ -259,6 +259,17 @@ describe('a native file with a page of another table in the place of one of its 
     })
   })
 
+  it('is checked to the end where a message has a number for its text, although the schema allows no such message', async () => {
+    const change = 'DROP TRIGGER messages_immutable; UPDATE messages SET content = 1777881661000 WHERE message_id = 1'
+    const path = copyWithForbidden('messages', /(?<=\bcontent +)TEXT|\bSTRICT/g, change)
+    await withLcm(path, cacheDir, async (lcm) => {
+      expect(lcm.read.value('SELECT typeof(content) FROM messages WHERE message_id = 1')).toBe('integer')
+      const { checks } = await runToEnd(lcm.integrity.run(undefined, never))
+      const found = checks.find(({ id }) => id === 'invalid_value')?.samples.map(({ detail }) => detail)
+      expect(found).toContain('messages.content is 1777881661000')
+    })
+  })
+
   it('is checked to the end where a large file has no path, although the schema allows no such file', async () => {
     const change = 'UPDATE large_files SET storage_uri = NULL'
     const path = copyWithForbidden('large_files', /(?<=\bstorage_uri +TEXT )NOT NULL/, change)

@@ -59,7 +59,8 @@ const messageHashes = oncePerScan(({ memory }: RuleContext) => Buffer.alloc(memo
 function keepHash(context: RuleContext): Inspector {
   const hashes = messageHashes(context)
   return ({ position, hash }) => {
-    if (position >= 0 && hash !== null) hashes.write(hash, position * HASH_BYTES, HASH_BYTES, 'hex')
+    // A damaged file may hold another value in the place of a hash.
+    if (position >= 0 && typeof hash === 'string') hashes.write(hash, position * HASH_BYTES, HASH_BYTES, 'hex')
     return null
   }
 }

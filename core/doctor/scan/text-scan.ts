@@ -1,3 +1,4 @@
+import type { SqlValue } from '#core/sqlite/read-db.ts'
 import type { Inspector, Rule, RuleContext, TextRow } from '#core/systems/rule.ts'
 import type { Finding } from '#core/systems/scanned-memory.ts'
 import { everyMessageText, everySummaryText } from '#core/systems/texts.ts'
@@ -28,7 +29,8 @@ function* messages(context: RuleContext, asked: readonly TextRule[]): Generator<
   const hasHash = system.facts.messageHash !== null && probe.has(...system.facts.messageHash.column)
   const hashSql = hasHash ? (system.facts.messageHash?.sql ?? null) : null
   const rows = everyMessageText(db, conversationId, hashSql)
-  for (const [id, conversation, kind, tokens, hash, content] of rows) {
+  for (const [id, conversation, kind, tokens, hash, stored] of rows) {
+    const content = asText(stored)
     const position = memory.messages.positionOf(id)
     const text = { id: `msg_${id}`, conversationId: conversation, position, tokens, hash, content, kind, model: null }
     for (const found of ask(asked, text)) yield found
@@ -38,7 +40,8 @@ function* messages(context: RuleContext, asked: readonly TextRule[]): Generator<
 
 function* summaries(context: RuleContext, asked: readonly TextRule[]): Generator<TextFinding | null> {
   const { db, memory, conversationId } = context
-  for (const [id, conversation, kind, tokens, model, content] of everySummaryText(db, conversationId)) {
+  for (const [id, conversation, kind, tokens, model, stored] of everySummaryText(db, conversationId)) {
+    const content = asText(stored)
     const position = memory.summaries.nodeOf(id)
     // This summary was written after the memory was read.
     if (position < 0) continue
@@ -47,6 +50,10 @@ function* summaries(context: RuleContext, asked: readonly TextRule[]): Generator
     yield null
   }
 }
+
+/** A damaged file may hold another value in the place of a text, which has a check of its own (`invalid_value`). */
+const asText = (stored: SqlValue): string | null =>
+  stored === null || typeof stored === 'string' ? stored : String(stored)
 
 const NOTHING: readonly TextFinding[] = []
 
