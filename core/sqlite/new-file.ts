@@ -27,9 +27,10 @@ export async function* makeNativeFile<P, T>(
   make: (db: WriteDb) => AsyncGenerator<P, T>,
   beforeNamed: () => void = () => undefined,
 ): AsyncGenerator<P, T> {
-  if (pathExists(to)) throw takenError(to)
   requireFolderOf(to)
+  // A process that ended right behind `giveName` has left the unfinished name beside the finished one.
   const partial = partialPath(to)
+  if (pathExists(to)) throw takenError(to)
   try {
     const db = openNative(partial)
     try {

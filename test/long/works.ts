@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { CompactInput } from '#core/contract/compaction.ts'
 import { copyMemory } from '#core/doctor/working-copy/copy-memory.ts'
 import { runJob } from '#core/doors/run-job.ts'
+import { LcmError } from '#core/errors.ts'
 import { openLcm } from '#core/lcm.ts'
 import { readSettings } from '#core/settings/settings.ts'
 import { openNative } from '#core/sqlite/native.ts'
@@ -58,9 +59,14 @@ const runs: Readonly<Record<Work, (folder: string) => Promise<void>>> = {
       if (steps.length > 0) await runToEnd(runJob(lcm, { kind: 'repair', steps, summarizer: 'deterministic' }, never))
     }),
   copy: async (folder) => {
-    if (existsSync(memoryIn(folder))) return
+    const isMade = existsSync(memoryIn(folder))
     using from = await openLcm(join(folder, ORIGINAL), { readOnly: true, settings, cacheDir: join(folder, 'cache') })
-    await runToEnd(copyMemory({ from, to: memoryIn(folder) }, never))
+    try {
+      await runToEnd(copyMemory({ from, to: memoryIn(folder) }, never))
+    } catch (error) {
+      // A copy that was finished is kept, and whoever asks for it again is told so.
+      if (!isMade || !(error instanceof LcmError) || error.code !== 'invalid_argument') throw error
+    }
   },
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { linkSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openNative } from '#core/sqlite/native.ts'
@@ -97,6 +97,16 @@ describe('a new file', () => {
     })
     const told = { code: 'sqlite_failed', message: expect.stringContaining(`on ${to}:`), details: { path: to } }
     await expect(runToEnd(job)).rejects.toMatchObject(told)
+  })
+
+  it('removes the second name of a finished file whose process ended before it could', async () => {
+    const folder = temporaryFolder()
+    const to = join(folder, 'new.db')
+    await runToEnd(making(to, 'one'))
+    linkSync(to, `${to}.partial-999999999-abc123`)
+    await expect(runToEnd(making(to, 'two'))).rejects.toMatchObject({ code: 'invalid_argument' })
+    expect(readdirSync(folder)).toEqual(['new.db'])
+    expect(madeBy(to)).toBe('one')
   })
 
   it('removes the partial files of a process that has ended', async () => {
