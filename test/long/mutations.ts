@@ -4,6 +4,7 @@ import { GrepInput } from '#core/contract/retrieval.ts'
 import { LcmError } from '#core/errors.ts'
 import { type Lcm, openLcm } from '#core/lcm.ts'
 import { readSettings } from '#core/settings/settings.ts'
+import { despiteWrongValues } from '#core/systems/wrong-values.ts'
 import { runToEnd } from '#core/yielding.ts'
 import { runImport } from '../builders/import.ts'
 import { buildMemory } from '../builders/memory.ts'
@@ -82,10 +83,23 @@ async function faultsOf(original: Original, bytes: Buffer, folder: string): Prom
 
 async function openFaults(path: string, cacheDir: string): Promise<string[]> {
   const faults: string[] = []
-  const lcm = await typed(faults, 'opening', () => openLcm(path, { readOnly: true, cacheDir, settings }))
+  const open = (): Promise<Lcm> => openLcm(path, { readOnly: true, cacheDir, settings })
+  let lcm = await typed(faults, 'opening', open)
   if (lcm === undefined) return faults
-  for (const [name, question] of Object.entries(QUESTIONS)) await typed(faults, name, () => question(lcm))
-  await typed(faults, 'closing', () => lcm.close())
+  for (const [name, question] of Object.entries(QUESTIONS)) {
+    let attempts = 0
+    // Every door asks so: a file with values that its tables forbid is opened once more, through views that show the rest.
+    const answer = despiteWrongValues(path, async () => {
+      attempts += 1
+      if (attempts > 1) {
+        lcm?.close()
+        lcm = await open()
+      }
+      return lcm === undefined ? undefined : await question(lcm)
+    })
+    await typed(faults, name, () => answer)
+  }
+  await typed(faults, 'closing', () => lcm?.close())
   return faults
 }
 
