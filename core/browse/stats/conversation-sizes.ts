@@ -31,10 +31,19 @@ export type ListedSize = {
 
 type Tokens = Pick<Size, 'storedTokens' | 'window'>
 type TokensById = ReadonlyMap<number, Tokens>
+type Sizes = ReadonlyMap<number, Size>
 /** The rows of all conversations in one state of the file. */
 type Counted = RowCounts & { readonly stamp: string }
-/** `isWhole` is false when rows on a damaged page could not be added up. */
-type Reading = { readonly stamp: string; readonly tokens: TokensById; readonly isWhole: boolean }
+/**
+ * `isWhole` is false when rows on a damaged page could not be added up. `sizes` are those of all conversations when rows
+ * were counted with them.
+ */
+type Reading = {
+  readonly stamp: string
+  readonly tokens: TokensById
+  readonly isWhole: boolean
+  readonly sizes: Sizes | null
+}
 
 /**
  * A conversation with at least this many messages is read alone, in pieces, into the columns that its views need, too. One
@@ -84,8 +93,8 @@ export class ConversationSizes {
   /**
    * Returns the present sizes of those of some conversations that have a message or a window. Call it inside a snapshot.
    */
-  exact(of: Conversations): Map<number, Size> {
-    if (of === null) return this.#measured(null)
+  exact(of: Conversations): Sizes {
+    if (of === null) return this.#ofAll()
     const kept = this.#keptNow()
     const unknown = of.filter((id) => !kept.has(id))
     const measured = unknown.length > 0 ? this.#measured(unknown) : null
@@ -117,10 +126,20 @@ export class ConversationSizes {
     return this.#kept.sizes
   }
 
-  #measured(of: Conversations): Map<number, Size> {
+  /** Of the rows of all conversations nothing is kept but their sizes: they may be many. */
+  #ofAll(): Sizes {
+    const current = this.#current()
+    if (current?.sizes) return current.sizes
+    const sizes = this.#measured(null)
+    this.#read = { stamp: changeStamp(this.#db), tokens: sizes, isWhole: true, sizes }
+    return sizes
+  }
+
+  #measured(of: Conversations): Sizes {
     const current = this.#current()
     const [only] = of?.length === 1 ? of : []
-    const { counts, entries } = this.#rowCounts(of)
+    const { counts, entries } =
+      of === null ? { counts: messageCounts(this.#db, null), entries: entriesOf(this.#db, null) } : this.#rowCounts(of)
     if (current?.isWhole) return sizesOf(counts, entries, (id) => current.tokens.get(id) ?? NONE)
     const windows = this.#windowsNow(entries)
     const messages = only === undefined ? null : this.#reader.known(only)
@@ -129,7 +148,6 @@ export class ConversationSizes {
       storedTokens: (stored ? stored.get(id) : messages?.totalTokens) ?? 0,
       window: windows.get(id) ?? NO_WINDOW,
     }))
-    if (of === null) this.#read = { stamp: changeStamp(this.#db), tokens: sizes, isWhole: true }
     return sizes
   }
 
@@ -251,7 +269,7 @@ export class ConversationSizes {
       await yieldToOthers()
       isWhole = (await this.#readable(ids, { counts, entries }, tokens)) && isWhole
     }
-    this.#read = { stamp, tokens, isWhole }
+    this.#read = { stamp, tokens, isWhole, sizes: null }
     const tookMs = performance.now() - startedMs
     this.#nextReadingMs = performance.now() + Math.min(LONGEST_WAIT_MS, WAIT_SHARE * tookMs)
   }

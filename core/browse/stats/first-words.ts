@@ -13,7 +13,8 @@ const AMONG = 6
 /** What a person said first in a conversation, as one line. */
 export const keptFirstWords = (db: ReadDb, appended: AppendedMessages): KeptByConversation<string> =>
   new KeptByConversation(db, appended, {
-    read: (of, ids) => firstWords(of, ids ?? storedConversations(of, null).map(({ conversationId }) => conversationId)),
+    read: (of, ids) =>
+      firstWords(of, ids ?? Array.from(storedConversations(of, null), ({ conversationId }) => conversationId)),
     // A message that is appended does not change the first words of a person. Without any, the conversation is read again.
     withMessage: (before) => before ?? undefined,
   })

@@ -120,7 +120,7 @@ export class MemoryStats {
    * Returns all conversations without reading the texts of a large file. Tokens are null until `measure` has read them.
    */
   listed(): ListedConversation[] {
-    return readSnapshot(this.#db, () => this.#listed(this.#facts(null), this.#sizesOf(null)))
+    return readSnapshot(this.#db, () => this.#listed([...this.#facts(null)], this.#sizesOf(null)))
   }
 
   /**
@@ -132,7 +132,7 @@ export class MemoryStats {
     return readSnapshot(this.#db, () => {
       const { sort, only, minPressure } = input
       const of = input.conversationIds ?? null
-      const facts = this.#facts(of)
+      const facts = [...this.#facts(of)]
       const needsSizes = sort === 'size' || sort === 'pressure' || sort === 'messages' || minPressure !== undefined
       const sizes = needsSizes ? this.#sizesOf(of) : null
       const needsTimes = input.health || sort === 'compaction'
@@ -180,7 +180,7 @@ export class MemoryStats {
   }
 
   #listed(facts: readonly ConversationFacts[], sizeOf: (conversationId: number) => ListedSize): ListedConversation[] {
-    const figuresOf = this.#figures(facts)
+    const figuresOf = this.#figures(facts.map(({ conversationId }) => conversationId))
     return facts.map((each) => {
       const { messages, contextItems, storedTokens, window } = sizeOf(each.conversationId)
       const figures = window ? figuresOf(each.conversationId, window) : UNMEASURED
@@ -218,7 +218,7 @@ export class MemoryStats {
     const { cost } = this.#cost
     return readSnapshot(this.#db, () => {
       const sizeOf = this.#sizesOf(null)
-      const sizes = this.#facts(null).map(({ conversationId }) => sizeOf(conversationId))
+      const sizes = Array.from(this.#facts(null), ({ conversationId }) => sizeOf(conversationId))
       const sum = (of: (size: ListedSize) => number | null): number | null =>
         sizes.reduce<number | null>((all, size) => {
           const one = of(size)
@@ -249,9 +249,8 @@ export class MemoryStats {
     return this.#areAtHand && this.#sizes.entries(of) <= ENTRIES_AT_ONCE
   }
 
-  #figures(facts: readonly ConversationFacts[]): (conversationId: number, size: WindowSize) => Figures {
-    const ids = facts.map(({ conversationId }) => conversationId)
-    const budgetOf = budgetsOf(this.#settings, ids)
+  #figures(of: Conversations): (conversationId: number, size: WindowSize) => Figures {
+    const budgetOf = budgetsOf(this.#settings, of)
     return (conversationId, { items, activeTokens, fittingTokens, leftOutItems, leftOutTokens }) => {
       const { budgetTokens, isOwn } = budgetOf(conversationId)
       const pressure = fittingTokens / budgetTokens
@@ -303,9 +302,8 @@ export class MemoryStats {
   #rows(conversationId: number | null): ConversationRow[] {
     const of = conversationId === null ? null : [conversationId]
     const sizes = this.#sizes.exact(of)
-    const rows = this.#facts(of)
-    const figuresOf = this.#figures(rows)
-    return rows.map((facts) => {
+    const figuresOf = this.#figures(of)
+    return Array.from(this.#facts(of), (facts) => {
       const { messages, storedTokens, window } = sizes.get(facts.conversationId) ?? NOTHING
       return { ...facts, messages, storedTokens, ...figuresOf(facts.conversationId, window) }
     })
@@ -325,7 +323,7 @@ export class MemoryStats {
     return tallies
   }
 
-  #facts(of: Conversations): ConversationFacts[] {
+  #facts(of: Conversations): IteratorObject<ConversationFacts, undefined> {
     const summaries = this.#summariesNow(of)
     const changedAt = new Map<number, number>()
     for (const [id, atMs] of lastChanges(this.#db, of))

@@ -122,8 +122,14 @@ const conversationOf = ([id, session, title, parent, archivedAtMs, createdAtMs, 
   internal,
 })
 
-/** Some conversations, or all (null), in the order of their ids. What is not there is left out. */
-export const storedConversations = (db: ReadDb, of: readonly number[] | null): StoredConversation[] =>
-  (of === null ? db.rows<Row>(queries.all) : db.rows<Row>(queries.byIds, { ids: JSON.stringify(of) })).map(
-    conversationOf,
-  )
+/**
+ * Yields some conversations, or all (null), in the order of their ids. What is not there is left out. Whoever makes
+ * something else of each of a hundred thousand does not hold all of them.
+ */
+export const storedConversations = (
+  db: ReadDb,
+  of: readonly number[] | null,
+): IteratorObject<StoredConversation, undefined> => {
+  const rows = of === null ? db.rows<Row>(queries.all) : db.rows<Row>(queries.byIds, { ids: JSON.stringify(of) })
+  return rows.values().map(conversationOf)
+}
