@@ -30,6 +30,8 @@ export type Answer = {
     readonly isAsked: boolean
   } | null
   readonly isScan: boolean
+  /** Whether filters exclude rows that the indexes found. */
+  readonly isFiltered: () => boolean
 }
 
 /** What is asked for, and where it is searched. */
@@ -49,7 +51,7 @@ type Asked = {
  */
 export async function answerTo(asked: Asked): Promise<Answer> {
   const { input, query, cursor, grounds, slice } = asked
-  const { strict, loose, words } = query
+  const { strict, loose } = query
   const asksQuestion = cursor?.isQuestion ?? isQuestion(input, query)
   const isAsked = cursor?.isAsked ?? true
   const answered = asksQuestion ? await answerToQuestion(asked, isAsked) : null
@@ -60,8 +62,17 @@ export async function answerTo(asked: Asked): Promise<Answer> {
   const { hits } = asWords
   const hasTime = input.sort === 'newest' || input.sort === 'oldest'
   while (!hits.isDone && hits.found < input.limit) await stepOf(hits)
-  const isTooLittle = hits.found === 0 || (!hasTime && typedWords(words) > 1 && hits.found < input.limit)
+  if (hits.found === 0 && isOneWord(asked) && !asWords.isFiltered()) return asWords
+  const isTooLittle = hits.found === 0 || (!hasTime && typedWords(query.words) > 1 && hits.found < input.limit)
   return (isTooLittle ? await answerToQuestion(asked, hits.found > 0) : null) ?? asWords
+}
+
+/** Whether indexes would be asked for the same word again, because it has no other forms with its stem. */
+function isOneWord({ query: { expression, words }, grounds, summaries }: Asked): boolean {
+  const [word, ...more] = words
+  const isSame = expression?.kind === 'term' && word?.expression.kind === 'term' && more.length === 0
+  const isIndexed = summaries.index !== null && grounds.every(({ index }) => index !== null)
+  return isSame && isIndexed && expression.term.kind === 'words' && expression.term === word.expression.term
 }
 
 /**
@@ -136,7 +147,8 @@ async function inOrder(
     asked === 'relevance' && plan.ranking === null && words === null && !plan.needsNeighbours ? 'newest' : asked
   const answered = (hits: HitOrder): Answer => {
     const isScan = searches.some((searched) => searched.isScan)
-    return { hits, sort, matcher: plan.matcher, question: null, isScan }
+    const isFiltered = (): boolean => searches.some((searched) => searched.isFiltered)
+    return { hits, sort, matcher: plan.matcher, question: null, isScan, isFiltered }
   }
   if (sort !== 'relevance') {
     const after = cursor?.after ? keyFrom(cursor.after) : null
@@ -154,9 +166,10 @@ async function inOrder(
 }
 
 /** What a list says of the hits. A hit of a question has some of its words; any other query decides by its matcher. */
-export function foundBy(input: GrepInput, { strict, loose, words }: Query, { hits, matcher, question }: Answer): Found {
+export function foundBy(input: GrepInput, query: Query, { hits, matcher, question }: Answer): Found {
+  const { strict, loose } = query
   const isLoose = question !== null || (input.match === 'any' && loose !== null)
-  const single = (isLoose ? words : []).map(({ text, expression }) => ({
+  const single = (isLoose ? query.words : []).map(({ text, expression }) => ({
     text,
     matcher: new ExpressionMatcher(expression),
   }))

@@ -1,5 +1,6 @@
 import type { GrepInput } from '../contract/retrieval.ts'
 import { sha256 } from '../hashing.ts'
+import { once } from '../keeping.ts'
 import { expressionPlan, literalPlan, type Plan } from './plan.ts'
 import { type Expression, loosened, parseQuery, positiveTerms } from './query.ts'
 import { type AskedWord, askedWords, typedWords } from './question-words.ts'
@@ -11,7 +12,7 @@ export type Query = {
   readonly expression: Expression | null
   /** The expression with any of the words that stand side by side. Null when there are none or all are required. */
   readonly loose: Expression | null
-  /** The words as of a question. Empty when the query has no words. */
+  /** The words as of a question, made when they are asked for. Empty when the query has no words. */
   readonly words: readonly AskedWord[]
   /** True when the query consists of words without operators. It may be understood as a question without asking. */
   readonly isPlain: boolean
@@ -46,12 +47,15 @@ export async function planQuery(input: GrepInput, signal?: AbortSignal): Promise
       const { expression, notes } = parseQuery(query)
       if (!expression) return null
       const loose = loosened(expression)
-      const isSame = JSON.stringify(loose) === JSON.stringify(expression)
+      const isSame = loose === expression || JSON.stringify(loose) === JSON.stringify(expression)
+      const words = once(() => (input.match === 'all' ? [] : askedWords(positiveTerms(expression))))
       return {
         strict: expressionPlan(expression),
         expression,
         loose: isSame || input.match === 'all' ? null : loose,
-        words: input.match === 'all' ? [] : askedWords(positiveTerms(expression)),
+        get words() {
+          return words()
+        },
         isPlain: (expression.kind === 'all' && expression.isImplied) || expression.kind === 'term',
         notes,
       }
@@ -60,15 +64,14 @@ export async function planQuery(input: GrepInput, signal?: AbortSignal): Promise
 }
 
 /** True when a query may be answered as a question though nobody says that it is one. */
-export const mayBeQuestion = ({ match }: GrepInput, { isPlain, words }: Query): boolean =>
-  match === 'auto' && isPlain && words.length > 0
+export const mayBeQuestion = ({ match }: GrepInput, { isPlain }: Query): boolean => match === 'auto' && isPlain
 
 /** True for what is a question because somebody says so, or because it has three words or ends like one. */
 export function isQuestion(input: GrepInput, query: Query): boolean {
   const { match, sort } = input
   if (match === 'question') return query.words.length > 0
   const hasTime = sort === 'newest' || sort === 'oldest'
-  return mayBeQuestion(input, query) && !hasTime && (typedWords(query.words) >= 3 || /[?？]\s*$/.test(input.query))
+  return !hasTime && mayBeQuestion(input, query) && (typedWords(query.words) >= 3 || /[?？]\s*$/.test(input.query))
 }
 
 /** Returns the same hash for the same query, whatever the size of the pages. */

@@ -3,6 +3,7 @@ import { GrepInput, type GrepRequest, GrepResult } from '#core/contract/retrieva
 import { Grep } from '#core/search/grep.ts'
 import { termsOfProse } from '#core/search/query.ts'
 import { askedWords, tellingWords } from '#core/search/question-words.ts'
+import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { MemoryReader } from '#core/systems/memory-reader.ts'
 import { NATIVE_CAPABILITIES } from '#core/systems/open.ts'
 import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
@@ -39,6 +40,25 @@ describe('a question', () => {
       const marked = result.hits.map(({ snippet, matches }) => matches.map(([from, to]) => snippet.slice(from, to)))
       expect(marked.flat().sort()).toEqual(['retries', 'retry', 'retrying'])
     }
+  })
+
+  it('is not made of a word without other forms that stands nowhere: the index is asked for it once', async () => {
+    let asked = 0
+    const db: ReadDb = {
+      ...memory.db,
+      value: (sql, params) => {
+        if (sql.includes('MATCH')) asked += 1
+        return memory.db.value(sql, params)
+      },
+    }
+    const grep = new Grep(db, NATIVE_CAPABILITIES, new MemoryReader(db))
+    const { total, sort } = await grep.search(GrepInput.parse({ query: '4711', scope: 'messages' }))
+    expect([total, sort, asked]).toEqual([0, 'newest', 1])
+  })
+
+  it('is made of a word that stands only where filters exclude it', async () => {
+    for (const search of searches(memory))
+      expect(await search({ query: '17', conversationIds: [2] })).toMatchObject({ total: 0, sort: 'relevance' })
   })
 
   it('gives what has all the words first, and names the words of what has some', async () => {
