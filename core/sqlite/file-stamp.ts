@@ -1,10 +1,23 @@
 import { statSync } from 'node:fs'
 import { LcmError } from '../errors.ts'
 
+const statOf = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
+
 /** Returns the stamp of a file. It changes when the file is written or replaced. */
 export function fileStamp(path: string): string {
-  const file = statSync(path, { bigint: true, throwIfNoEntry: false })
+  const file = statOf(path)
   return file ? `${file.dev}:${file.ino}:${file.size}:${file.mtimeNs}` : 'nothing'
+}
+
+/** Returns what tells whether a file has another stamp than now, in a fraction of the time that writing stamps takes. */
+export function changesFromNow(path: string): () => boolean {
+  const first = statOf(path)
+  return () => {
+    const now = statOf(path)
+    return (
+      now?.mtimeNs !== first?.mtimeNs || now?.size !== first?.size || now?.ino !== first?.ino || now?.dev !== first?.dev
+    )
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { changedMeanwhile, fileStamp } from './file-stamp.ts'
+import { changedMeanwhile, changesFromNow } from './file-stamp.ts'
 import type { MemoryFile } from './memory-file.ts'
 import { openByUri, type PreparableDb, type ReadOnlyConnection } from './uri-db.ts'
 
@@ -11,20 +11,19 @@ const ROWS_BETWEEN_LOOKS = 1024
  * @returns null when the file has a writer
  */
 export function connectImmutable({ realPath }: MemoryFile): ReadOnlyConnection | null {
-  const stamp = fileStamp(realPath)
+  const isChanged = changesFromNow(realPath)
   if (statSync(`${realPath}-wal`, { throwIfNoEntry: false })?.size) return null
-  const db = guardFile(openByUri(realPath, 'immutable=1'), realPath, stamp)
+  const db = guardFile(openByUri(realPath, 'immutable=1'), isChanged)
   return { db, access: 'at_rest', close: () => db.close() }
 }
 
 /**
  * A file that is read without locks may change meanwhile, and a reader would mix old and new pages. The returned
- * connection answers only while the file has the given stamp. Afterwards every method throws, and the file has to be
+ * connection answers only while the file is as it was. Afterwards every method throws, and the file has to be
  * opened again.
  * @throws LcmError locked, from every method
  */
-function guardFile(db: PreparableDb, realPath: string, stamp: string): PreparableDb {
-  const isChanged = (): boolean => fileStamp(realPath) !== stamp
+function guardFile(db: PreparableDb, isChanged: () => boolean): PreparableDb {
   const refuseChanged = (): void => {
     if (isChanged()) throw changedMeanwhile(db.path)
   }
