@@ -32,7 +32,16 @@ export type Fingerprint = {
   readonly calls: number
   /** Whether the message has text, only calls, only reasoning, or nothing. */
   readonly holds: 'text' | 'calls' | 'thoughts' | 'nothing'
+  /** Number of UTF-16 units of the most distinctive part, without white space. */
+  readonly units: number
+  readonly isReference: boolean
 }
+
+const FILE_REFERENCE =
+  /\bfile_[0-9a-f]{16}\b|\[(?:large file|externali[sz]ed|lcm (?:file|payload))|lcm-(?:files|large-outputs)\//i
+
+/** Whether a text names a file to which a system moved a long text. */
+export const isFileReference = (text: string): boolean => FILE_REFERENCE.test(text)
 
 export function fingerprintOf(said: ComparedMessage): Fingerprint {
   const content = squeezed(said.content)
@@ -59,8 +68,14 @@ export function fingerprintOf(said: ComparedMessage): Fingerprint {
     answerIds: said.answers.map(digest),
     calls: said.calls.length > 0 && said.calls.every(({ input }) => parsed(input) !== undefined) ? digest(calls) : 0,
     holds,
+    units: most.length,
+    isReference: isFileReference(said.content) || isFileReference(said.output),
   }
 }
+
+/** Whether the second message may be the first one, whose long text the system moved to a file. */
+export const isMovedToFile = (said: Fingerprint, stored: Fingerprint): boolean =>
+  stored.isReference && !said.isReference && said.units > stored.units
 
 /** Removes white space and invisible characters. */
 export const squeezed = (text: string): string => text.replace(/[\s\u200b-\u200d\u2060\ufeff]+/gu, '')

@@ -106,7 +106,16 @@ async function* fingerprints(
 
 /** As many messages as `readMessages` gives at once. */
 const BATCH_OF_READS = 200
-const GONE = { role: 'system', any: [], callIds: [], answerIds: [], calls: 0, holds: 'nothing' } as const
+const GONE = {
+  role: 'system',
+  any: [],
+  callIds: [],
+  answerIds: [],
+  calls: 0,
+  holds: 'nothing',
+  units: 0,
+  isReference: false,
+} as const
 
 /** Returns the summaries that stand for a message, by depth and place. */
 async function barsOf({ db, memory, nodes }: Compared, placeOf: Int32Array, slice: TimeSlice): Promise<Bar[]> {

@@ -1,6 +1,6 @@
 import type { Role } from '#core/contract/ids.ts'
 import { bestPairs } from '../best-pairs.ts'
-import { type ComparedMessage, squeezed } from '../fingerprint.ts'
+import { type ComparedMessage, isFileReference, squeezed } from '../fingerprint.ts'
 
 /** A message without an equal on the other side, with its text. */
 export type Leftover = {
@@ -47,7 +47,7 @@ function* prepared(items: readonly Leftover[]): Generator<void, Prepared[]> {
   const all: Prepared[] = []
   for (const item of items) {
     const bare = squeezed(unwrapped(item.text))
-    all.push({ ...item, bare, isInFile: FILE_REFERENCE.test(item.text), isTaken: false })
+    all.push({ ...item, bare, isInFile: isFileReference(item.text), isTaken: false })
     yield
   }
   return all
@@ -101,9 +101,6 @@ function runOf(whole: Prepared, pieces: readonly Prepared[]): Prepared[] | null 
   }
   return null
 }
-
-const FILE_REFERENCE =
-  /\bfile_[0-9a-f]{16}\b|\[(?:large file|externali[sz]ed|lcm (?:file|payload))|lcm-(?:files|large-outputs)\//i
 
 /**
  * Matches a long text with the reference to the file to which the system moved it. Among several texts it is the

@@ -1,6 +1,6 @@
 import { alignKeys, countBelow, Gaps, NONE, YIELD_EVERY } from '../align.ts'
 import { alignmentKeys } from '../alignment-keys.ts'
-import type { Fingerprint } from '../fingerprint.ts'
+import { type Fingerprint, isMovedToFile } from '../fingerprint.ts'
 import { compareGap, type Leftover } from './compare-texts.ts'
 
 export type Difference = 'text' | 'role' | 'tool_calls'
@@ -182,11 +182,13 @@ export class Comparison {
     yield
     for (const [at, left] of this.openLeft.entries()) {
       if (at % YIELD_EVERY === 0) yield
-      const { holds, callIds, answerIds } = this.#left[left] as Fingerprint
+      const said = this.#left[left] as Fingerprint
+      const { holds, callIds, answerIds } = said
       const right = answerIds.map((id) => answers.get(id)).find((at) => at !== undefined && this.#leftOf[at] === NONE)
       if (right !== undefined) {
         this.#pair(left, right)
-        this.differing.set(left, { right, differs: 'text' })
+        if (isMovedToFile(said, this.#right[right] as Fingerprint)) this.inFiles += 1
+        else this.differing.set(left, { right, differs: 'text' })
       } else if (holds === 'calls' && callIds.length > 0 && callIds.every((id) => calls.has(id))) {
         this.settle(left)
       } else if (holds === 'nothing') {

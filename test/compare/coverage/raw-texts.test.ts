@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compare } from '#test/builders/coverage.ts'
-import { importOne } from '#test/builders/import.ts'
+import { importOne, runImport } from '#test/builders/import.ts'
+import { largeFiles } from '#test/builders/large-files.ts'
 import { buildMemory } from '#test/builders/memory.ts'
 import { writeLines } from '#test/builders/transcript-rows.ts'
 import { transcriptSamples, writeSample } from '#test/builders/transcript-samples.ts'
@@ -71,6 +72,30 @@ describe('a comparison with a transcript', () => {
     expect(report.notes).toContain(
       '2 messages of the transcript stand in the conversation that this one was forked from.',
     )
+  })
+
+  it('takes the result of a tool for the same when its text stands in a file of the memory', async () => {
+    const log = (name: string): string => `A line of the log of ${name}.\n`.repeat(100)
+    const call = (id: string) => ({ type: 'tool_use', id, name: 'Bash', input: { command: `make ${id}` } })
+    const result = (id: string, content: string) => ({ type: 'tool_result', tool_use_id: id, content })
+    const linesWith = (second: string) => [
+      claude('u-1', said('Hello.')),
+      claude('u-2', {
+        ...{ parentUuid: 'u-1', type: 'assistant' },
+        message: { id: 'm', role: 'assistant', content: [call('call_1'), call('call_2')] },
+      }),
+      claude('u-3', {
+        ...{ parentUuid: 'u-2', type: 'user' },
+        message: { role: 'user', content: [result('call_1', log('one')), result('call_2', second)] },
+      }),
+    ]
+    using memory = buildMemory()
+    const path = writeLines(linesWith(log('two')))
+    await runImport(memory.db, [path], { files: largeFiles(memory.path, 100) })
+    const report = await compare(memory.path, path)
+    expect(report).toMatchObject({ ok: true, counts: { missing: 0, differing: 0 }, lostTextCount: 0 })
+    const changed = await compare(memory.path, writeLines(linesWith('It failed.')))
+    expect(changed.counts).toMatchObject({ missing: 0, differing: 1 })
   })
 
   it('finds texts that were joined, split into lines, or stored as arguments of a call', async () => {
