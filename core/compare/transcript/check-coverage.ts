@@ -13,9 +13,10 @@ import { inSlices, yieldToOthers } from '#core/yielding.ts'
 import { YIELD_EVERY } from '../align.ts'
 import { type Fingerprint, fingerprintOf } from '../fingerprint.ts'
 import { readMessages } from '../read-memory.ts'
-import { Comparison } from './comparison.ts'
+import type { HeldText } from './compare-texts.ts'
+import { Comparison, type OpenGap } from './comparison.ts'
 import { coverageReport, settleByDesign } from './coverage-report.ts'
-import { leftoverOf, readTexts, storedTexts, wantedTexts } from './leftover-texts.ts'
+import { leftoverOf, readTexts, storedTexts, WHOLE_TEXT, wantedTexts } from './leftover-texts.ts'
 import { lostTexts, RawTexts } from './raw-texts.ts'
 import { type Entry, openFor, readTranscript } from './read-transcript.ts'
 
@@ -71,27 +72,15 @@ async function* compareWith(
   )
   await inSlices(comparison.matchHashes(), signal)
   const before = comparison.openLeft.length
-  if (conversation.parentId !== null)
-    yield* settleCopies(
-      db,
-      conversation.parentId,
-      copiedEntries(db, conversationId, left, comparison),
-      comparison,
-      signal,
-    )
+  if (conversation.parentId !== null) {
+    const copied = copiedEntries(db, conversationId, left, comparison)
+    yield* settleCopies({ db, path, recognised, sessionId, left }, conversation.parentId, copied, comparison, signal)
+  }
   const inAncestors = before - comparison.openLeft.length
   const { gaps, cutOff } = comparison.openGaps()
   const texts = yield* readTexts(path, recognised, sessionId, wantedTexts(comparison, gaps), signal)
-  const uncompared = new Set(cutOff)
-  for (const { lefts, rights } of gaps) {
-    const ours = lefts.flatMap((index) => leftoverOf(index, left[index]?.print, texts.get(index)))
-    const stored = storedTexts(db, ids, rights)
-    const theirs = rights.flatMap((index) => leftoverOf(index, right[index], stored.get(index)))
-    const isWhole = ours.length === lefts.length && theirs.length === rights.length
-    for (const index of isWhole ? [] : lefts) uncompared.add(index)
-    await inSlices(comparison.matchTexts(ours, theirs), signal)
-    await yieldToOthers(signal)
-  }
+  const notHeld = await matchTexts({ db, comparison, gaps, left, texts, right, ids }, signal)
+  const uncompared = new Set([...cutOff, ...notHeld])
   const notes = [
     ...chainNotes(db, conversationId, reading.chains, sessionId),
     ...(isNative ? [] : settleByDesign(left, comparison)),
@@ -118,6 +107,34 @@ async function* compareWith(
     startedMs,
   })
   return await inSlices(report, signal)
+}
+
+type MatchedTexts = {
+  readonly db: ReadDb
+  readonly comparison: Comparison
+  readonly gaps: readonly OpenGap[]
+  readonly left: readonly Entry[]
+  readonly texts: ReadonlyMap<number, HeldText>
+  readonly right: readonly Fingerprint[]
+  readonly ids: readonly number[]
+}
+
+/** Compares the texts of what no hash matched. Returns the left positions for whose texts there was no room. */
+async function matchTexts(
+  { db, comparison, gaps, left, texts, right, ids }: MatchedTexts,
+  signal: AbortSignal,
+): Promise<number[]> {
+  const notHeld: number[] = []
+  for (const { lefts, rights } of gaps) {
+    const ours = lefts.flatMap((index) => leftoverOf(index, left[index]?.print, texts.get(index)))
+    const stored = storedTexts(db, ids, rights)
+    const theirs = rights.flatMap((index) => leftoverOf(index, right[index], stored.get(index)))
+    const isWhole = ours.length === lefts.length && theirs.length === rights.length
+    if (!isWhole) notHeld.push(...lefts)
+    await inSlices(comparison.matchTexts(ours, theirs), signal)
+    await yieldToOthers(signal)
+  }
+  return notHeld
 }
 
 /** Says what a resume would load, in the figures of the memory where it was imported from this transcript. */
@@ -235,21 +252,57 @@ function copiedEntries(
   )
 }
 
+type OfFork = {
+  readonly db: ReadDb
+  readonly path: string
+  readonly recognised: Recognised
+  readonly sessionId: string
+  readonly left: readonly Entry[]
+}
+
 /** The copied beginning of a forked session is stored in the conversation from which it was forked. */
 async function* settleCopies(
-  db: ReadDb,
+  fork: OfFork,
   parentId: number,
   copied: ReadonlyMap<number, Fingerprint>,
   comparison: Comparison,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, void> {
+  const { db } = fork
+  const openCopies = (): number[] => comparison.openLeft.filter((index) => copied.has(index))
   const seen = new Set<number>()
   for (let id: number | null = parentId; id !== null && !seen.has(id); ) {
     seen.add(id)
-    const copies = comparison.openLeft.filter((index) => copied.has(index))
+    const copies = openCopies()
     if (copies.length === 0) return
-    const known = await inSlices(keysOf(yield* readRight(db, spokenMessages(db, id), signal)), signal)
+    const ids = spokenMessages(db, id)
+    const right = yield* readRight(db, ids, signal)
+    const known = await inSlices(keysOf(right), signal)
     for (const index of copies) if (copied.get(index)?.any.some((key) => known.has(key))) comparison.settle(index)
+    const others = new Set(openCopies())
+    if (others.size > 0)
+      for (const index of yield* sameTextsIn(fork, others, right, ids, signal)) comparison.settle(index)
     id = conversationHead(db, id)?.parentId ?? null
   }
+}
+
+/** Returns those of some copies that an ancestor holds in another form, such as a long text that stands in a file there. */
+async function* sameTextsIn(
+  { db, path, recognised, sessionId, left }: OfFork,
+  copies: ReadonlySet<number>,
+  right: readonly Fingerprint[],
+  ids: readonly number[],
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, number[]> {
+  const prints = left.map(({ print }) => print)
+  const comparison = new Comparison(prints, right)
+  await inSlices(comparison.matchHashes(), signal)
+  const gaps = comparison.openGaps().gaps.flatMap(({ lefts, rights }): OpenGap[] => {
+    const some = lefts.filter((index) => copies.has(index))
+    return some.length === 0 ? [] : [{ lefts: some, rights }]
+  })
+  const wanted = new Map(gaps.flatMap(({ lefts }) => lefts.map((index) => [index, WHOLE_TEXT])))
+  const texts = yield* readTexts(path, recognised, sessionId, wanted, signal)
+  await matchTexts({ db, comparison, gaps, left, texts, right, ids }, signal)
+  return [...copies].filter((index) => comparison.rightOf(index) !== null && !comparison.differing.has(index))
 }

@@ -35,6 +35,7 @@ export const leftoverOf = (index: number, print: Fingerprint | undefined, held: 
 /** What is read a second time from a message of the transcript. */
 type WantedText = { readonly textOf: (said: ComparedMessage) => string; readonly isQuoteOnly: boolean }
 export type WantedTexts = ReadonlyMap<number, WantedText>
+export const WHOLE_TEXT: WantedText = { textOf, isQuoteOnly: false }
 
 /** Returns the leftovers that are compared, and the messages that the report quotes. */
 export function wantedTexts(comparison: Comparison, gaps: readonly OpenGap[]): WantedTexts {
@@ -42,7 +43,7 @@ export function wantedTexts(comparison: Comparison, gaps: readonly OpenGap[]): W
   const others = comparison.openLeft.filter((index) => !compared.has(index))
   const wanted = new Map<number, WantedText>()
   for (const index of others.slice(0, LISTED)) wanted.set(index, { textOf, isQuoteOnly: true })
-  for (const index of compared) wanted.set(index, { textOf, isQuoteOnly: false })
+  for (const index of compared) wanted.set(index, WHOLE_TEXT)
   for (const [index, { differs }] of listedDifferences(comparison)) {
     wanted.set(index, { textOf: textThatDiffers(differs), isQuoteOnly: false })
   }

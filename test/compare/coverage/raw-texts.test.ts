@@ -98,6 +98,34 @@ describe('a comparison with a transcript', () => {
     expect(changed.counts).toMatchObject({ missing: 0, differing: 1 })
   })
 
+  it('finds a long text of the session that was forked, which stands in a file there', async () => {
+    using memory = buildMemory()
+    const message = (id: string, parentId: string | null, second: number, content: string) => ({
+      type: 'message',
+      id,
+      parentId,
+      timestamp: at(second),
+      message: { role: 'user', content },
+    })
+    const pasted = 'A line of the log that was pasted.\n'.repeat(80)
+    const copied = [message('a', null, 1, 'one'), message('b', 'a', 2, pasted)]
+    const header = { type: 'session', version: 3, timestamp: at(9), cwd: '/work' }
+    const fork = writeLines([{ ...header, id: 'fork', parentSession: '2026_parent.jsonl' }, ...copied])
+    const files = largeFiles(memory.path, 100)
+    await runImport(memory.db, [fork], { files })
+    const conversationId = Number(
+      memory.db.value("SELECT conversation_id FROM conversations WHERE session_id = 'fork'"),
+    )
+    const report = await compare(memory.path, fork, { conversationId })
+    expect(report).toMatchObject({ ok: true, counts: { missing: 0, differing: 0 }, inTranscript: 2, inDatabase: 0 })
+    expect(report.notes).toContain(
+      '2 messages of the transcript stand in the conversation that this one was forked from.',
+    )
+    const other = [copied[0], message('b', 'a', 2, 'A line that nobody stored.')]
+    const changed = writeLines([{ ...header, id: 'fork', parentSession: '2026_parent.jsonl' }, ...other])
+    expect((await compare(memory.path, changed, { conversationId })).counts.missing).toBe(1)
+  })
+
   it('finds texts that were joined, split into lines, or stored as arguments of a call', async () => {
     const content = [
       {
