@@ -98,12 +98,14 @@ export function saySame(stored: readonly StoredPart[], given: readonly NewPart[]
   })
 }
 
-type Said = Pick<NewPart, 'text' | 'toolName' | 'toolInput' | 'toolOutput' | 'toolError'> & { readonly type: string }
+type PartContent = Pick<NewPart, 'text' | 'toolName' | 'toolInput' | 'toolOutput' | 'toolError'> & {
+  readonly type: string
+}
 
-const isTold = ({ type, text }: Said): boolean =>
+const isTold = ({ type, text }: PartContent): boolean =>
   type === 'tool' || (type === 'text' && (text ?? null) !== null) || (type === 'reasoning' && Boolean(text))
 
-export function isSame(stored: Said, given: Said | undefined): boolean {
+export function isSame(stored: PartContent, given: PartContent | undefined): boolean {
   if (given?.type !== stored.type) return false
   const { text, toolOutput, toolError } = given
   return (
@@ -115,7 +117,7 @@ export function isSame(stored: Said, given: Said | undefined): boolean {
 }
 
 /** A call names its tool. The name beside an answer was found by the reader, so it does not count. */
-export const isSameCall = (stored: Said, given: Said): boolean =>
+export const isSameCall = (stored: PartContent, given: PartContent): boolean =>
   isSameInput(stored.toolInput, given.toolInput) &&
   (stored.toolInput == null || given.toolName == null || isSameText(stored.toolName, given.toolName))
 

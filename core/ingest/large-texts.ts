@@ -46,7 +46,7 @@ export function insertFile(db: WriteDb, conversationId: number, file: NewFile, a
   return path
 }
 
-type Asked = {
+type RewriteContext = {
   readonly conversationKey: string
   /** The messages that are stored under the same id, or null when the message is new. */
   readonly stored: readonly StoredTexts[] | null
@@ -99,7 +99,7 @@ export class LargeTexts {
   }
 
   /** Returns the message with references in the place of its large texts. */
-  async *rewrite(message: NewMessage, asked: Asked): AsyncGenerator<void, NewMessage> {
+  async *rewrite(message: NewMessage, asked: RewriteContext): AsyncGenerator<void, NewMessage> {
     const { role, content, parts } = message
     if (!this.mayConcern(role, content, parts)) return message
     const texts = parts.flatMap((part) => textsOf(role, part, this.#fileOf(part, asked.conversationKey)))
@@ -139,7 +139,7 @@ export class LargeTexts {
   async *#rewriteKnown(
     text: Text,
     moved: readonly MovedText[],
-    asked: Asked,
+    asked: RewriteContext,
     files: Map<string, NewFile>,
   ): AsyncGenerator<void, string> {
     const hashes = new Set(moved.map(({ hash }) => hash))
@@ -166,7 +166,7 @@ export class LargeTexts {
   async *#rewriteText(
     { text, kind }: Text,
     isLarge: IsLarge,
-    { conversationKey }: Asked,
+    { conversationKey }: RewriteContext,
     files: Map<string, NewFile>,
     moved: readonly MovedText[] | null,
   ): AsyncGenerator<void, string> {

@@ -70,9 +70,10 @@ const EMPTY_HASH = contentHash('')
 
 type Conversation = { readonly id: number; readonly importer: string; readonly sessionId: string }
 
-type Known = { readonly messageId: number; readonly role: string; readonly hash: string }
+type StoredMessage = { readonly messageId: number; readonly role: string; readonly hash: string }
 
-const isSameText = (known: Known, row: MessageRow): boolean => known.hash === row.hash && known.role === row.role
+const isSameText = (known: StoredMessage, row: MessageRow): boolean =>
+  known.hash === row.hash && known.role === row.role
 
 /** The end of a conversation, after which new messages are stored. `file` is the last one that was given its place. */
 type Tail = { messageId: number; seq: number; latestMs: number; file: NewFile | null }
@@ -171,22 +172,22 @@ export class MessageAppender {
     throw new LcmError('not_found', `There is no conversation ${conversationId} in ${this.#db.path}.`)
   }
 
-  #isSame(known: Known, row: MessageRow): boolean {
+  #isSame(known: StoredMessage, row: MessageRow): boolean {
     return isSameText(known, row) && saySame(storedParts(this.#db, known.messageId, row.content), row.parts)
   }
 
-  #knownAs(conversationId: number, externalId: string): Known | undefined {
-    return this.#db.get<Known>(queries.known, { conversationId, externalId })
+  #knownAs(conversationId: number, externalId: string): StoredMessage | undefined {
+    return this.#db.get<StoredMessage>(queries.known, { conversationId, externalId })
   }
 
   /** Whether a stored message is the beginning of the new one and nothing depends on it yet. */
-  #isBeginning(conversationId: number, known: Known, [first]: readonly NewMessage[]): boolean {
+  #isBeginning(conversationId: number, known: StoredMessage, [first]: readonly NewMessage[]): boolean {
     if (!first || !mayBeCompleted(this.#db, known.messageId)) return false
     const isCut = this.#knownAs(conversationId, `${first.externalId}#2`) !== undefined
     return !isCut && (known.hash === EMPTY_HASH || this.#isSame(known, toMessageRow(first, this.#estimator)))
   }
 
-  #known(conversationId: number, externalId: string): Known {
+  #known(conversationId: number, externalId: string): StoredMessage {
     const known = this.#knownAs(conversationId, externalId)
     if (!known) throw new Error(`message ${externalId} was refused as known, but is not there`)
     return known

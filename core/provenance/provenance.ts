@@ -56,7 +56,7 @@ export type ProvenanceOptions = {
   readonly mostRanked?: number
 }
 
-type Reading = {
+type ProvenanceReading = {
   readonly index: TextIndex
   readonly vocabulary: Vocabulary
   readonly sources: ReachedSources
@@ -66,7 +66,7 @@ type Reading = {
   readonly signal: AbortSignal | undefined
 }
 
-type Found = { readonly claim: Claim; readonly candidates: readonly Candidate[]; readonly verdict: Verdict }
+type JudgedClaim = { readonly claim: Claim; readonly candidates: readonly Candidate[]; readonly verdict: Verdict }
 
 /**
  * Finds the passages on which the sentences of a summary rest, by shared words, names and numbers. It uses no model and
@@ -110,7 +110,7 @@ export class ProvenanceFinder {
       const number = messageNumber(id)
       return number === null ? null : knownRole(messageHeads(db, [number])[0]?.role ?? null)
     }
-    const found: Found[] = []
+    const found: JudgedClaim[] = []
     // A sentence without anything to look for claims nothing.
     for (const claim of vocabulary.claims.filter(({ terms, specifics }) => terms.length + specifics.length > 0)) {
       const candidates = comparison.scorer.candidates(claim, Math.max(3, input.limit))
@@ -155,7 +155,7 @@ export class ProvenanceFinder {
     slice,
     summaryId,
     signal,
-  }: Reading): Promise<{ messagesRead: number; isComplete: boolean }> {
+  }: ProvenanceReading): Promise<{ messagesRead: number; isComplete: boolean }> {
     const { db } = this.#options
     for (const text of summaryTexts(db, sources.summaries)) await index.add(text, slice)
     const isSmall = sources.messages.length <= (this.#options.mostMessages ?? MOST_MESSAGES)
@@ -212,7 +212,7 @@ export class ProvenanceFinder {
     return [...numbers].sort((a, b) => a - b)
   }
 
-  #answer(found: readonly Found[], index: IndexView): ProvenanceClaim[] {
+  #answer(found: readonly JudgedClaim[], index: IndexView): ProvenanceClaim[] {
     const ids = new Set(found.flatMap(({ candidates }) => candidates.map(({ text }) => index.texts[text]?.id ?? '')))
     const cards = sourceCards(this.#options.db, [...ids])
     return found.map(({ claim, candidates, verdict }): ProvenanceClaim => {

@@ -10,7 +10,7 @@ const queries = {
     SELECT type, name, sql FROM kept.sqlite_schema WHERE type IN ('table', 'index') AND sql IS NOT NULL ORDER BY type DESC, name`,
 }
 
-type Made = { readonly type: 'table' | 'index'; readonly name: string; readonly sql: string }
+type SchemaObject = { readonly type: 'table' | 'index'; readonly name: string; readonly sql: string }
 
 let made = 0
 
@@ -63,9 +63,9 @@ export class KeptTables {
   save(db: PreparableDb, isCurrent: boolean): void {
     this.#isCurrent = isCurrent
     this.#isFilled = this.#copy(db, () => {
-      for (const { type, name } of db.all<Made>(queries.kept))
+      for (const { type, name } of db.all<SchemaObject>(queries.kept))
         if (type === 'table') db.exec(/* sql */ `DROP TABLE kept."${name}"`)
-      copyTables(db, db.all<Made>(queries.temporary), 'temp', 'kept')
+      copyTables(db, db.all<SchemaObject>(queries.temporary), 'temp', 'kept')
     })
   }
 
@@ -73,7 +73,7 @@ export class KeptTables {
   restore(db: PreparableDb): boolean {
     if (!this.#isFilled) return false
     for (const [name, body] of this.#functions) db.define(name, body)
-    return this.#copy(db, () => copyTables(db, db.all<Made>(queries.kept), 'kept', 'temp'))
+    return this.#copy(db, () => copyTables(db, db.all<SchemaObject>(queries.kept), 'kept', 'temp'))
   }
 
   close(): void {
@@ -97,7 +97,7 @@ export class KeptTables {
   }
 }
 
-function copyTables(db: PreparableDb, all: readonly Made[], from: string, to: string): void {
+function copyTables(db: PreparableDb, all: readonly SchemaObject[], from: string, to: string): void {
   // SQLite stores every statement without the name of its schema.
   for (const { sql } of all) db.exec(sql.replace(/^CREATE (UNIQUE )?(TABLE|INDEX) /, `CREATE $1$2 ${to}.`))
   // When both sides have the same indexes, SQLite copies the rows as they are, without sorting or decoding them.

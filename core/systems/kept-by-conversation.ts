@@ -14,7 +14,7 @@ export type KeptValue<Value> = {
   readonly withMessage: (before: Value | null, message: AppendedMessage) => Value | null | undefined
 }
 
-type Kept<Value> = {
+type ConversationValue<Value> = {
   readonly value: Value | null
   /** Until this moment appended messages are added to the value, and it is not read again. */
   readonly recheckAtMs: number
@@ -28,7 +28,7 @@ export class KeptByConversation<Value> {
   readonly #db: ReadDb
   readonly #appended: AppendedMessages
   readonly #options: KeptValue<Value>
-  readonly #kept = new Map<number, Kept<Value>>()
+  readonly #kept = new Map<number, ConversationValue<Value>>()
   #table: MessageTable | null = null
   /** Until this moment every conversation that has a value is kept. */
   #areAllUntilMs = 0
@@ -97,7 +97,7 @@ export class KeptByConversation<Value> {
   }
 
   /** A conversation that is not kept had no value, if every one that has a value is kept. Null if that is not known. */
-  #none(nowMs: number): Kept<Value> | null {
+  #none(nowMs: number): ConversationValue<Value> | null {
     return nowMs < this.#areAllUntilMs ? { value: null, recheckAtMs: this.#areAllUntilMs } : null
   }
 }

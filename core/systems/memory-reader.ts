@@ -40,7 +40,7 @@ export type MemoryReaderOptions = {
   /** Whether the file allows no two messages of a conversation the same seq. By default, it may have them. */
   readonly hasUniqueSeqs?: boolean
 }
-type Kept = {
+type KeptConversation = {
   /** The change stamp of the file when it held these messages. */
   stamp: string
   /** The change stamp of the file when every message was compared with it. */
@@ -55,7 +55,7 @@ type Kept = {
   memory: KeptMemory | null
 }
 
-const isTrusted = ({ trustedUntilMs }: Kept): boolean => performance.now() < trustedUntilMs
+const isTrusted = ({ trustedUntilMs }: KeptConversation): boolean => performance.now() < trustedUntilMs
 
 type KeptMemory = {
   readonly memory: Memory
@@ -80,7 +80,7 @@ export class MemoryReader {
   readonly appended: AppendedMessages
   readonly #db: ReadDb
   /** Least recently used first. */
-  readonly #kept = new Map<number, Kept>()
+  readonly #kept = new Map<number, KeptConversation>()
   readonly #orders: KeptOrders
   readonly #preparing = new Map<number, Promise<void>>()
   readonly #preparingMemories = new Map<number, Promise<void>>()
@@ -201,12 +201,12 @@ export class MemoryReader {
   }
 
   /** Returns the memory that was read of the present file; null when it has to be read again. */
-  #atHand({ stamp, memory }: Kept): KeptMemory | null {
+  #atHand({ stamp, memory }: KeptConversation): KeptMemory | null {
     if (memory?.stamp !== stamp) return null
     return memory.readStamp === stamp || performance.now() < memory.recheckAtMs ? memory : null
   }
 
-  *#reading({ stamp, history, memory: before }: Kept): Generator<void, KeptMemory> {
+  *#reading({ stamp, history, memory: before }: KeptConversation): Generator<void, KeptMemory> {
     const startedMs = performance.now()
     const state = this.lineageState()
     if (before?.state === state && startedMs < before.recheckAtMs) {
@@ -241,7 +241,7 @@ export class MemoryReader {
     }
   }
 
-  #current(conversationId: number): Kept {
+  #current(conversationId: number): KeptConversation {
     const stamp = changeStamp(this.#db)
     const kept = this.#kept.get(conversationId)
     const trusted = kept && isTrusted(kept) ? kept : null
@@ -257,7 +257,7 @@ export class MemoryReader {
   }
 
   /** Adds the messages that came since. Null when something else happened. Every message was compared a moment ago. */
-  #followed(kept: Kept): Kept | null {
+  #followed(kept: KeptConversation): KeptConversation | null {
     const { conversationId: conversation, ids, seqs, length } = kept.history
     const appended = this.appended.since(kept.table)
     if (appended) {
@@ -275,7 +275,7 @@ export class MemoryReader {
   }
 
   /** Compares every message again, or reads them. */
-  #lookedAt(conversationId: number, kept: Kept | undefined, stamp: string): Kept {
+  #lookedAt(conversationId: number, kept: KeptConversation | undefined, stamp: string): KeptConversation {
     const startedMs = performance.now()
     const looked = kept && extended(this.#db, kept)
     if (!looked) return { ...this.#load(conversationId), checked: stamp }
@@ -291,7 +291,7 @@ export class MemoryReader {
     return this.#db.value<number>(queries.length, { conversation: conversationId }) ?? 0
   }
 
-  #load(conversationId: number): Kept {
+  #load(conversationId: number): KeptConversation {
     const length = this.#length(conversationId)
     if (length === 0) this.#requireThere(conversationId)
     const columns = new GrowingMessages(length).begin(conversationId)
@@ -308,7 +308,7 @@ export class MemoryReader {
     )
   }
 
-  #keep(conversationId: number, current: Kept): void {
+  #keep(conversationId: number, current: KeptConversation): void {
     this.#kept.delete(conversationId)
     this.#kept.set(conversationId, current)
     let messages = 0
@@ -327,7 +327,7 @@ function appendNewer(db: ReadDb, conversation: number, columns: GrowingMessages)
 }
 
 /** Adds the messages that came since to what was kept. Undefined when it is not the same history any more. */
-function extended(db: ReadDb, kept: Kept): Kept | undefined {
+function extended(db: ReadDb, kept: KeptConversation): KeptConversation | undefined {
   const { history, columns } = kept
   const conversation = { conversation: history.conversationId }
   const sums = db.get<MessageSums>(queries.sums, conversation)

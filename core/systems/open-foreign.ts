@@ -36,7 +36,7 @@ export type OpenedReadOnly = {
   close(): void
 }
 
-type Prepared = ReadOnlyConnection & {
+type PreparedConnection = ReadOnlyConnection & {
   readonly system: ForeignSystem
   readonly probe: SchemaProbe
   /** The same connection, which does not keep derived tables in step. */
@@ -49,7 +49,7 @@ type Prepared = ReadOnlyConnection & {
 /** At most this many of the objects that are not read are named. */
 const MOST_UNREAD = 8
 
-type Kept = NonNullable<Derivation['kept']>
+type TableKeeping = NonNullable<Derivation['kept']>
 
 /**
  * Makes another system's file readable by our names, a piece at a time. Beside its writer it is let go whenever nobody reads.
@@ -90,7 +90,7 @@ function* preparingFirst(
   file: MemoryFile,
   connection: ReadOnlyConnection,
   tables: KeptTables | null,
-): Generator<void, Prepared> {
+): Generator<void, PreparedConnection> {
   const work = preparing(file, connection, tables && { tables, isUnchanged: () => false })
   try {
     // Where there is no log, a transaction that reads keeps the writer waiting, so it does not yield.
@@ -103,7 +103,7 @@ function* preparingFirst(
 
 function opened(
   file: MemoryFile,
-  first: Prepared,
+  first: PreparedConnection,
   reading: Pick<OpenedReadOnly, 'read' | 'isOutdated'>,
 ): OpenedReadOnly {
   try {
@@ -116,7 +116,11 @@ function opened(
 }
 
 /** Closes `connection` when it throws. */
-function* preparing(file: MemoryFile, connection: ReadOnlyConnection, kept: Kept | null): Generator<void, Prepared> {
+function* preparing(
+  file: MemoryFile,
+  connection: ReadOnlyConnection,
+  kept: TableKeeping | null,
+): Generator<void, PreparedConnection> {
   try {
     // A check of the pages would run the conditions that the file's author wrote.
     connection.db.exec('PRAGMA trusted_schema = OFF; PRAGMA ignore_check_constraints = ON')
@@ -164,7 +168,7 @@ function derivationOf(
   }
 }
 
-function factsOf(file: MemoryFile, { system, probe, plain }: Prepared): ReadOnlyFacts {
+function factsOf(file: MemoryFile, { system, probe, plain }: PreparedConnection): ReadOnlyFacts {
   const source = { realPath: file.realPath, probe, db: plain, isStill: false }
   const systemLabel = system.label(probe)
   const lacks = [...(lacksOf(system, source) ?? []), ...unread(probe.computed)]

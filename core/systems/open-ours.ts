@@ -13,7 +13,7 @@ import { VOCABULARY } from '../sqlite/search-schema.ts'
 import type { ReadOnlyConnection } from '../sqlite/uri-db.ts'
 import type { OpenedReadOnly } from './open-foreign.ts'
 
-type Prepared = ReadOnlyConnection & { readonly version: number }
+type PreparedConnection = ReadOnlyConnection & { readonly version: number }
 
 /**
  * Opens one of our own files for reading only. Beside its writer it is let go whenever nobody reads.
@@ -42,7 +42,7 @@ export function readOurs(
 }
 
 /** Closes `connection` when it throws. */
-function prepare(file: MemoryFile, connection: ReadOnlyConnection): Prepared {
+function prepare(file: MemoryFile, connection: ReadOnlyConnection): PreparedConnection {
   const { db } = connection
   try {
     // A condition in the file may be one that takes for ever; a connection that cannot write asks none of them anyway.

@@ -113,10 +113,10 @@ function* readingRest(
   return { conversations: readHead(db, messages.conversationId), messages, events, window }
 }
 
-type Joined = { readonly summaries: readonly ReadSummary[]; readonly links: readonly SourceLink[] }
+type Lineage = { readonly summaries: readonly ReadSummary[]; readonly links: readonly SourceLink[] }
 
 /** The summaries of a conversation, then those of others that are joined to them by sources. Sound files have none. */
-function* readingJoined(db: ReadDb, conversationId: number): Generator<void, Joined> {
+function* readingJoined(db: ReadDb, conversationId: number): Generator<void, Lineage> {
   const conversation: SqlParams = { conversation: conversationId }
   const summaries = summariesOf(db, conversationId)
   const asked = new Set(summaries.map((row) => row.id))

@@ -76,7 +76,7 @@ type FileDetails = {
 export type WorkNote = 'stale marks' | 'unfinished work' | 'failures' | 'active flags' | 'reading' | 'briefs'
 
 /** How a note is found to be wrong. */
-type Noted = {
+type WorkNoteCheck = {
   /** Whether the release that wrote the file keeps such a note. */
   readonly isKept: (probe: SchemaProbe) => boolean
   readonly find: (context: ScanContext, nowMs: number) => Iterable<Finding>
@@ -115,7 +115,7 @@ export type SystemFacts = {
   /** SQL of the numbers that it adds up for every summary; null: it stores none. */
   readonly tokenSums: TokenSums | null
   /** What it notes of its own work. */
-  readonly work: Readonly<Partial<Record<WorkNote, Noted>>>
+  readonly work: Readonly<Partial<Record<WorkNote, WorkNoteCheck>>>
   /** The budgets that a file notes, of some conversations or (`null`) of all. Null for a system that notes none. */
   readonly ownBudgets:
     | ((db: ReadDb, probe: SchemaProbe, of: readonly number[] | null) => ReadonlyMap<number, OwnBudget>)

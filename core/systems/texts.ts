@@ -155,7 +155,7 @@ function addTexts(
 }
 
 /** Returns the fields of a message. A field without a text is empty. */
-export const searchedOf = (content: string | null, parts?: Readonly<Said>): SearchedTexts => [
+export const searchedOf = (content: string | null, parts?: Readonly<PartFields>): SearchedTexts => [
   content ?? '',
   ...(parts ? ([parts[0] ?? '', parts[1] ?? '', parts[2] ?? ''] as const) : NOTHING_SAID),
 ]
@@ -177,12 +177,12 @@ const DENSE = 2
 /** Runs that are shorter are looked up together. */
 const SHORT = 16
 
-type PartRow<Id = number> = readonly [id: Id, ordinal: number, ...said: Said]
-type Said = [input: string | null, output: string | null, reasoning: string | null]
+type PartRow<Id = number> = readonly [id: Id, ordinal: number, ...said: PartFields]
+type PartFields = [input: string | null, output: string | null, reasoning: string | null]
 
 /** The texts of parts, which come in their order, by what they belong to: a field a column. */
-export function joinedParts<Id>(rows: Iterable<PartRow<Id>>): ReadonlyMap<Id, Readonly<Said>> {
-  const said = new Map<Id, Said>()
+export function joinedParts<Id>(rows: Iterable<PartRow<Id>>): ReadonlyMap<Id, Readonly<PartFields>> {
+  const said = new Map<Id, PartFields>()
   for (const [id, , input, output, reasoning] of rows) {
     const before = said.get(id)
     if (before) {

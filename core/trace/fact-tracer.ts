@@ -36,7 +36,7 @@ const MOST_UNSENT = 3
 const NEVER = new AbortController().signal
 
 /** What is followed, from where. */
-type Asked = {
+type TraceSubject = {
   readonly memory: Memory
   readonly node: FoundNode
   readonly details: Details
@@ -76,7 +76,7 @@ export class FactTracer {
   }
 
   /** @param isChosen true when a person chose this text, which may not have the words as they are */
-  async #asked(id: string, words: string | null, isChosen: boolean, signal: AbortSignal): Promise<Asked> {
+  async #asked(id: string, words: string | null, isChosen: boolean, signal: AbortSignal): Promise<TraceSubject> {
     const { db, reader } = this.#options
     const node = findNode(db, id)
     if (node.kind === 'file')
@@ -91,7 +91,7 @@ export class FactTracer {
     return { memory, node, ...followed }
   }
 
-  async #follow(asked: Asked, isLadderOnly: boolean, notes: string[], slice: TimeSlice, signal: AbortSignal) {
+  async #follow(asked: TraceSubject, isLadderOnly: boolean, notes: string[], slice: TimeSlice, signal: AbortSignal) {
     const { db } = this.#options
     const { memory, node, details } = asked
     const listed = details.sentences.flatMap((sentence) => sentence.details)
@@ -166,7 +166,7 @@ export class FactTracer {
   }
 
   /** Compares the details with everything that the model is given. `own` are the items of the ladder itself. */
-  async #inWindow({ memory, details }: Asked, own: ReadonlySet<string>, notes: string[], slice: TimeSlice) {
+  async #inWindow({ memory, details }: TraceSubject, own: ReadonlySet<string>, notes: string[], slice: TimeSlice) {
     const { index, notes: limits } = await this.#options.indexes.ofWindow(memory, slice)
     notes.push(...limits)
     const finder = new FateFinder(details, index)
@@ -216,7 +216,7 @@ function endOf(
 const insteadOf = (way: readonly NodeFates[], fall: number, detail: number): string | null =>
   way.slice(Math.max(0, fall)).find(({ fates }) => fates[detail]?.fate === 'changed')?.fates[detail]?.instead ?? null
 
-function placeOf({ told, start, end }: Detail, { details, offset, isFound, node }: Asked): TracedDetail['at'] {
+function placeOf({ told, start, end }: Detail, { details, offset, isFound, node }: TraceSubject): TracedDetail['at'] {
   const text = details.texts[told]
   if (!text || !isFound) return null
   return { id: node.id, field: text.field, part: text.part, start: start + offset, end: end + offset }

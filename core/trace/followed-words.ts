@@ -15,10 +15,10 @@ type WordsRequest = {
   readonly words: string
 }
 
-type Read = (reading: Generator<void, Details>) => Promise<Details>
+type ReadDetails = (reading: Generator<void, Details>) => Promise<Details>
 
 /** Follows words as they are: they are all that is looked for, whether the texts have them or not. */
-export async function followWords({ id, texts, words }: WordsRequest, read: Read): Promise<FollowedWords> {
+export async function followWords({ id, texts, words }: WordsRequest, read: ReadDetails): Promise<FollowedWords> {
   const sought = words.toLowerCase()
   const at = texts.map(({ text }) => text.toLowerCase().indexOf(sought))
   const holder = at.findIndex((offset) => offset >= 0)
@@ -37,7 +37,7 @@ const TELLING_CHARS = 4
  * Follows words where the texts have them, or one of the numbers, paths and names in them. A question, and words that
  * stand apart, are in no text as they are: then the sentences are followed that have some of the words.
  */
-export async function followWordsOrSentences(request: WordsRequest, read: Read): Promise<FollowedWords> {
+export async function followWordsOrSentences(request: WordsRequest, read: ReadDetails): Promise<FollowedWords> {
   const { texts, words } = request
   const followed = await followWords(request, read)
   if (followed.isFound) return followed

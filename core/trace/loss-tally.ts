@@ -6,10 +6,10 @@ import type { NodeFates } from './node-fates.ts'
 const KIND_ORDER = DetailKind.options
 
 /** Where details were looked for: the nodes on a way, and what became of them at each. */
-export type Compared = { readonly way: readonly number[]; readonly nodes: readonly NodeFates[] }
+export type PathComparison = { readonly way: readonly number[]; readonly nodes: readonly NodeFates[] }
 
 /** A detail that did not come through. Its entry in a report is made only when it is listed, because most are not. */
-export type Lost = {
+export type DetailLoss = {
   readonly detail: Detail
   /** Equal for the same detail in several places: see `keyOf`. */
   readonly key: string
@@ -18,7 +18,7 @@ export type Lost = {
   readonly id: string
   readonly seq: number | null
   readonly isSaid: boolean
-  readonly compared: Compared
+  readonly compared: PathComparison
   /** The index of the detail among those that were compared. */
   readonly index: number
   /** The index on the way at which it fell, −1 where no way leads to the window. */
@@ -26,7 +26,7 @@ export type Lost = {
 }
 
 /** Whether something else stands in place of a detail. */
-export const isChanged = ({ compared, fall, index }: Lost): boolean =>
+export const isChanged = ({ compared, fall, index }: DetailLoss): boolean =>
   compared.nodes[fall]?.fates[index]?.fate === 'changed'
 
 /** Returns a key that is equal for the same detail in several places. A short number is the same only in the same sentence. */
@@ -42,11 +42,14 @@ const LEAST_SERIES = 4
  * Separates counters from all else that was lost. A counter is a number in one of several sentences that differ in nothing
  * but their numbers: it only says how far something was counted.
  */
-export function separateCounters(lost: readonly Lost[]): { readonly gone: Lost[]; readonly counters: Lost[] } {
+export function separateCounters(lost: readonly DetailLoss[]): {
+  readonly gone: DetailLoss[]
+  readonly counters: DetailLoss[]
+} {
   const frames = new Map<string, Set<string>>()
   // The details of a sentence follow each other.
   let [last, frame] = ['', '']
-  const frameAt = ({ sentence }: Lost): string => {
+  const frameAt = ({ sentence }: DetailLoss): string => {
     if (sentence !== last) [last, frame] = [sentence, frameOf(sentence)]
     return frame
   }
@@ -55,7 +58,7 @@ export function separateCounters(lost: readonly Lost[]): { readonly gone: Lost[]
     const alike = frames.get(frameAt(one)) ?? new Set()
     if (alike.size < LEAST_SERIES) frames.set(frame, alike.add(one.sentence))
   }
-  const [gone, counters]: [Lost[], Lost[]] = [[], []]
+  const [gone, counters]: [DetailLoss[], DetailLoss[]] = [[], []]
   for (const one of lost) {
     const isCounter = isShortNumber(one.detail) && (frames.get(frameAt(one))?.size ?? 0) >= LEAST_SERIES
     const list = isCounter ? counters : gone
@@ -70,8 +73,8 @@ const frameOf = (sentence: string): string => sentence.toLowerCase().replace(/\d
 const isShortNumber = ({ kind, text }: Detail): boolean => kind === 'number' && /^\d{1,4}$/.test(text)
 
 /** Each once, in the order of the kinds; what people and agents said before what tools gave, and older things first. */
-export function listed(lost: readonly Lost[]): Lost[] {
-  const once = new Map<string, Lost>()
+export function listed(lost: readonly DetailLoss[]): DetailLoss[] {
+  const once = new Map<string, DetailLoss>()
   for (const one of lost) {
     const known = once.get(one.key)
     if (!known || (one.isSaid && !known.isSaid)) once.set(one.key, one)
@@ -94,12 +97,12 @@ export class Tally {
     if (known === undefined || RANK[fate] > RANK[known]) this.#seen.set(key, fate)
   }
 
-  standsElsewhere({ key }: Lost): void {
+  standsElsewhere({ key }: DetailLoss): void {
     this.#seen.set(key, 'kept')
   }
 
   /** Leaves a detail out of the counts. */
-  leaveOut({ key }: Lost): void {
+  leaveOut({ key }: DetailLoss): void {
     this.#seen.delete(key)
   }
 
@@ -109,7 +112,7 @@ export class Tally {
    * @param dropped each detail once
    * @param changed each detail once
    */
-  counts(items: number, dropped: readonly Lost[], changed: readonly Lost[]): LossReport['counts'] {
+  counts(items: number, dropped: readonly DetailLoss[], changed: readonly DetailLoss[]): LossReport['counts'] {
     const lost = new Set([...dropped, ...changed].map(({ key }) => key))
     let [rest, kept] = [0, 0]
     for (const [key, fate] of this.#seen) {
@@ -136,7 +139,7 @@ export class Tally {
 
 const RANK: Readonly<Record<DetailFate, number>> = { dropped: 0, unknown: 1, changed: 2, kept: 3 }
 
-function countsByKind(lost: readonly Lost[]): ReadonlyMap<DetailKind, number> {
+function countsByKind(lost: readonly DetailLoss[]): ReadonlyMap<DetailKind, number> {
   const counts = new Map<DetailKind, number>()
   for (const { detail } of lost) counts.set(detail.kind, (counts.get(detail.kind) ?? 0) + 1)
   return counts

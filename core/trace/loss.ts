@@ -14,7 +14,15 @@ import { inSlices, TimeSlice } from '../yielding.ts'
 import { readingDetails, type Sentence, type ToldText } from './details.ts'
 import { type Fate, FateFinder } from './fates.ts'
 import { nodeFacts } from './ladder.ts'
-import { type Compared, isChanged, keyOf, type Lost, listed, separateCounters, Tally } from './loss-tally.ts'
+import {
+  type DetailLoss,
+  isChanged,
+  keyOf,
+  listed,
+  type PathComparison,
+  separateCounters,
+  Tally,
+} from './loss-tally.ts'
 import { fallsOf, KEPT, NodeComparer, SourceValues } from './node-fates.ts'
 import { textsOf, toldTextsOf, windowIds } from './node-texts.ts'
 import { SummaryMakers } from './summary-makers.ts'
@@ -63,7 +71,7 @@ export class LossReporter {
     const notes = [...change.notes]
     const makers = SummaryMakers.of(db, memory)
     const sources = new SourceValues(db, memory)
-    const lost: Lost[] = []
+    const lost: DetailLoss[] = []
     let chars = 0
     for (const { way, ids } of groupsOf(memory, change.left, isAfter)) {
       let batch: ToldText[] = []
@@ -92,7 +100,7 @@ export class LossReporter {
     for (const counter of counters) tally.leaveOut(counter)
     if (counters.length > 0) notes.push(countersNote(counters.length))
     const [changed, dropped] = [listed(gone.filter(isChanged)), listed(gone.filter((one) => !isChanged(one)))]
-    const entries = (some: readonly Lost[]): LostDetail[] =>
+    const entries = (some: readonly DetailLoss[]): LostDetail[] =>
       some.slice(0, input.limit).map((one) => entryOf(one, memory, makers))
     return {
       conversationId: input.conversationId,
@@ -167,16 +175,16 @@ export class LossReporter {
     tally: Tally,
     slice: TimeSlice,
     signal: AbortSignal,
-  ): Promise<Lost[]> {
+  ): Promise<DetailLoss[]> {
     const details = await inSlices(readingDetails(texts), signal)
     const comparer = new NodeComparer({ ...this.#options, sources, memory, details, slice })
     const nodes = await comparer.along(way)
     const listed = details.sentences.flatMap((sentence) => sentence.details.map((detail) => ({ detail, sentence })))
     const isSaidAtFoot = { id: '', text: '', field: null, nearest: null, title: '', fates: listed.map(() => KEPT) }
     const falls = fallsOf(isSaidAtFoot, nodes)
-    const compared: Compared = { way, nodes }
+    const compared: PathComparison = { way, nodes }
     const seqs = details.texts.map(({ id }) => nodeFacts(memory, id).seq)
-    const lost: Lost[] = []
+    const lost: DetailLoss[] = []
     for (const [index, { detail, sentence }] of listed.entries()) {
       const end = nodes.at(-1)?.fates[index]?.fate ?? 'dropped'
       const key = keyOf(detail, sentence.claim.text)
@@ -193,20 +201,20 @@ export class LossReporter {
 
   /** Leaves out what stands somewhere else in the window. */
   async #notAfter(
-    lost: readonly Lost[],
+    lost: readonly DetailLoss[],
     after: readonly string[],
     memory: Memory,
     tally: Tally,
     slice: TimeSlice,
     signal: AbortSignal,
-  ): Promise<Lost[]> {
+  ): Promise<DetailLoss[]> {
     const [only] = after.length === 1 ? after : []
-    const isComparedWithAll = ({ compared: { way } }: Lost): boolean =>
+    const isComparedWithAll = ({ compared: { way } }: DetailLoss): boolean =>
       way.length > 0 && memory.summaries.at(way.at(-1) as number).id === only
     // The way of each ends at the only summary that the window holds now, and each was compared with it.
     if (lost.every(isComparedWithAll)) return [...lost]
     const { index } = await indexOf(textsOf(this.#options.db, after.toReversed()), slice, MOST_WINDOW_CHARS)
-    const gone: Lost[] = []
+    const gone: DetailLoss[] = []
     const bySentence = [...Map.groupBy(lost, ({ sentence }) => sentence)]
     for (let from = 0; from < bySentence.length; ) {
       let [to, length] = [from, 0]
@@ -235,7 +243,7 @@ export class LossReporter {
   }
 }
 
-function entryOf(one: Lost, memory: Memory, makers: SummaryMakers): LostDetail {
+function entryOf(one: DetailLoss, memory: Memory, makers: SummaryMakers): LostDetail {
   const { detail, sentence, id, seq, compared, index, fall } = one
   const { way, nodes } = compared
   const made = way[fall] === undefined ? null : makers.at(way[fall])

@@ -14,7 +14,7 @@ import { excerptAround } from './rungs.ts'
 import { SummaryMakers } from './summary-makers.ts'
 import type { TextIndexes } from './text-indexes.ts'
 
-type Searching = {
+type SearchContext = {
   readonly db: ReadDb
   readonly reader: MemoryReader
   readonly indexes: TextIndexes
@@ -34,7 +34,7 @@ const NEVER = new AbortController().signal
 
 /** Finds the messages and summaries that say some words, and tells for each what became of them in what the model is given. */
 export async function placesOf(
-  searching: Searching,
+  searching: SearchContext,
   { conversationId, fromMessage, toMessage, limit }: TraceInput,
   words: string,
   slice: TimeSlice,
@@ -82,7 +82,7 @@ type Comparing = {
 }
 
 async function comparing(
-  { db, reader, indexes }: Searching,
+  { db, reader, indexes }: SearchContext,
   conversationId: number,
   details: Details,
   slice: TimeSlice,
@@ -121,7 +121,7 @@ async function placeOf({ memory, given, comparer, makers }: Comparing, hit: Grep
 
 /** Searches as for a question: what has all the words comes first, then what has some of them. */
 async function found(
-  search: Searching['search'],
+  search: SearchContext['search'],
   query: string | null,
   { conversationId, ...asked }: Pick<TraceInput, 'conversationId' | 'fromMessage' | 'toMessage' | 'limit'>,
   signal: AbortSignal,

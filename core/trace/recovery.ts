@@ -61,7 +61,7 @@ function endAtFoot({ summaries }: Memory, { id, kind }: FoundNode) {
   return { id, depth, tokens: 0, sources: 0 }
 }
 
-type Searching = {
+type SearchContext = {
   search(input: GrepInput, signal?: AbortSignal): Promise<GrepResult>
   readonly memory: Memory
   readonly node: FoundNode
@@ -72,7 +72,7 @@ type Searching = {
 }
 
 /** Returns queries that find it, best first. Each was run, and a hit is named in which the details stand. */
-export async function recoveriesBySearch(asked: Searching): Promise<Recovery[]> {
+export async function recoveriesBySearch(asked: SearchContext): Promise<Recovery[]> {
   const { memory, node, way, base, signal } = asked
   const most = Math.max(1, keptOf(base))
   const good = new Set([node.id, ...way.filter((one) => keptOf(one) >= most).map(({ id }) => id)])
@@ -103,7 +103,7 @@ export async function recoveriesBySearch(asked: Searching): Promise<Recovery[]> 
 }
 
 /** Queries that somebody may try who knows a part of it: its specifics, and its longest words. */
-function queriesFor({ details, base }: Searching): string[] {
+function queriesFor({ details, base }: SearchContext): string[] {
   const { specifics } = details.vocabulary
   let at = -1
   const names: string[] = []

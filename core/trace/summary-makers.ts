@@ -4,16 +4,16 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 import { changeStamp } from '../systems/change-stamp.ts'
 import { summaryMakers } from '../systems/records/events.ts'
 
-type Made = { readonly runId: string; readonly atMs: number }
+type SummaryOrigin = { readonly runId: string; readonly atMs: number }
 
-type Kept = { readonly stamp: string; readonly makers: SummaryMakers }
+type KeptMakers = { readonly stamp: string; readonly makers: SummaryMakers }
 
-const kept = new WeakMap<Memory, Kept>()
+const kept = new WeakMap<Memory, KeptMakers>()
 
 /** By which compaction each summary of a conversation was made, and when. */
 export class SummaryMakers {
   readonly #memory: Memory
-  readonly #made: ReadonlyMap<string, Made>
+  readonly #made: ReadonlyMap<string, SummaryOrigin>
   /** The numbers of the runs in their order, from 1 on. */
   readonly #runs = new Map<string, number>()
 

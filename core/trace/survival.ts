@@ -10,7 +10,7 @@ import { windowIds } from './node-texts.ts'
 import { Standing, type StandingOptions } from './standing.ts'
 
 /** For each message by its position: how many details it has, and how many of them the model is given. */
-export type Counted = {
+export type SurvivalCounts = {
   /** The memory of which this was counted. Messages that were appended since are given themselves. */
   readonly memory: Memory
   readonly given: GivenWindow
@@ -31,8 +31,8 @@ const MOST_KEPT = 8
 export type SurvivalOptions = StandingOptions & { readonly reader: MemoryReader }
 
 type Running = {
-  readonly of: Counted
-  readonly counted: Promise<Counted>
+  readonly of: SurvivalCounts
+  readonly counted: Promise<SurvivalCounts>
   readonly abort: AbortController
   waiting: number
 }
@@ -41,7 +41,7 @@ type Running = {
 export class SurvivalCounter {
   readonly #options: SurvivalOptions
   /** By conversation, the least recently used first. */
-  readonly #kept = new Map<number, Counted>()
+  readonly #kept = new Map<number, SurvivalCounts>()
   readonly #running = new Map<number, Running>()
 
   constructor(options: SurvivalOptions) {
@@ -49,7 +49,7 @@ export class SurvivalCounter {
   }
 
   /** Returns the counts of the window as it is now, as far as they were made. */
-  known(memory: Memory): Counted {
+  known(memory: Memory): SurvivalCounts {
     const { conversationId } = memory.messages
     const kept = this.#kept.get(conversationId)
     const given = this.#options.indexes.given(memory)
@@ -110,7 +110,7 @@ export class SurvivalCounter {
     firstMessages: readonly number[],
     counts: readonly number[],
     signal: AbortSignal | undefined,
-  ): Promise<Counted> {
+  ): Promise<SurvivalCounts> {
     const counted = this.known(memory)
     const wanted: number[] = []
     for (const [column, number] of firstMessages.entries()) {
@@ -131,7 +131,7 @@ export class SurvivalCounter {
   }
 
   /** Several callers wait for one count. It is stopped when the last of them has gone. */
-  async #counted(memory: Memory, signal: AbortSignal | undefined): Promise<Counted> {
+  async #counted(memory: Memory, signal: AbortSignal | undefined): Promise<SurvivalCounts> {
     const { conversationId } = memory.messages
     const counted = this.known(memory)
     if (!counted.details.includes(UNCOUNTED)) return counted
@@ -150,7 +150,7 @@ export class SurvivalCounter {
     }
   }
 
-  #begin(of: Counted): Running {
+  #begin(of: SurvivalCounts): Running {
     const { conversationId } = of.memory.messages
     const abort = new AbortController()
     const left = Array.from(of.details.keys()).filter((position) => of.details[position] === UNCOUNTED)
@@ -164,7 +164,7 @@ export class SurvivalCounter {
 }
 
 /** Whether the model is given all that it was, nothing came but appended messages, and no summary was written anew. */
-function isCountOf({ memory: before, given: was }: Counted, memory: Memory, given: GivenWindow): boolean {
+function isCountOf({ memory: before, given: was }: SurvivalCounts, memory: Memory, given: GivenWindow): boolean {
   if (before === memory) return true
   if (was.leftOut.symmetricDifference(given.leftOut).size > 0) return false
   const added = memory.messages.length - before.messages.length
@@ -185,7 +185,7 @@ const areSameTexts = (before: Summaries, now: Summaries): boolean =>
   })
 
 /** Returns counts in which only the messages that the model is given themselves are known. */
-function uncounted(memory: Memory, given: GivenWindow): Counted {
+function uncounted(memory: Memory, given: GivenWindow): SurvivalCounts {
   const { messages, coverage } = memory
   const details = new Int32Array(messages.length)
   const kept = new Int32Array(messages.length)
@@ -200,10 +200,10 @@ function uncounted(memory: Memory, given: GivenWindow): Counted {
 /** Counts messages by their positions, in slices. The work grows in proportion to the texts. */
 async function countSurvival(
   asked: StandingOptions,
-  counted: Counted,
+  counted: SurvivalCounts,
   positions: readonly number[],
   signal: AbortSignal | undefined,
-): Promise<Counted> {
+): Promise<SurvivalCounts> {
   const slice = new TimeSlice(signal, 'Counting was cancelled.')
   const standing = await Standing.of(asked, counted.memory, slice)
   counted.notes = standing.notes

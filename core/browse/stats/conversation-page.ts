@@ -39,7 +39,7 @@ export function conversationPage(
   const fitting = all.filter(fits(input)).filter(isMeant)
   const internal = fitting.reduce((count, each) => count + Number(Boolean(each.internal)), 0)
   const shown = input.internal === 'hidden' && internal > 0 ? fitting.filter((each) => !each.internal) : fitting
-  const left: Keyed[] = []
+  const left: SortedRow[] = []
   for (const row of shown) {
     const key = sortKeyOf(row, input.sort, sizeOf(row), input.reversed)
     if (input.families || after === null || compareSortKeys(after, key) < 0) left.push({ key, row })
@@ -59,13 +59,13 @@ export function conversationPage(
   }
 }
 
-type Keyed = { readonly key: ConversationSortKey; readonly row: ConversationFacts }
+type SortedRow = { readonly key: ConversationSortKey; readonly row: ConversationFacts }
 
 /** Returns those after the last one of the page before. */
-const restAfter = (ordered: readonly Keyed[], after: ConversationSortKey | null): readonly Keyed[] =>
+const restAfter = (ordered: readonly SortedRow[], after: ConversationSortKey | null): readonly SortedRow[] =>
   after === null ? ordered : ordered.slice(ordered.findIndex(({ row }) => row.conversationId === after[2]) + 1)
 
-function depthsIn(ordered: readonly Keyed[]): ReadonlyMap<number, number> {
+function depthsIn(ordered: readonly SortedRow[]): ReadonlyMap<number, number> {
   const depths = new Map<number, number>()
   for (const { row } of ordered) depths.set(row.conversationId, (depths.get(row.parentConversationId ?? -1) ?? -1) + 1)
   return depths

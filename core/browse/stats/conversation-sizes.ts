@@ -33,12 +33,12 @@ type Tokens = Pick<Size, 'storedTokens' | 'window'>
 type TokensById = ReadonlyMap<number, Tokens>
 type Sizes = ReadonlyMap<number, Size>
 /** The rows of all conversations in one state of the file. */
-type Counted = RowCounts & { readonly stamp: string }
+type RowCountsAtStamp = RowCounts & { readonly stamp: string }
 /**
  * `isWhole` is false when rows on a damaged page could not be added up. `sizes` are those of all conversations when rows
  * were counted with them.
  */
-type Reading = {
+type TokensAtStamp = {
   readonly stamp: string
   readonly tokens: TokensById
   readonly isWhole: boolean
@@ -65,10 +65,10 @@ export class ConversationSizes {
   readonly #db: ReadDb
   readonly #reader: MemoryReader
   readonly #windows: WindowSizes
-  #read: Reading | null = null
+  #read: TokensAtStamp | null = null
   #reading: { readonly stamp: string; readonly done: Promise<void> } | null = null
   #nextReadingMs = 0
-  #counted: Counted | null = null
+  #counted: RowCountsAtStamp | null = null
   readonly #messages: KeptByConversation<number>
   readonly #tokens: KeptByConversation<number>
   /** The entries of windows in one state of the file; null for a conversation without any. */
@@ -307,7 +307,7 @@ export class ConversationSizes {
     )
   }
 
-  #current(): Reading | null {
+  #current(): TokensAtStamp | null {
     return this.#read?.stamp === changeStamp(this.#db) ? this.#read : null
   }
 }

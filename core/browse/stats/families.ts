@@ -9,7 +9,7 @@ import { statedCost } from '#core/systems/records/stated-costs.ts'
 import { type StepUsage, stepsOfMessages } from '#core/systems/records/steps.ts'
 import { TimeSlice } from '#core/yielding.ts'
 
-type Placed = FamilyHead & Pick<FamilyMember, 'relation' | 'depth'>
+type FamilyPlace = FamilyHead & Pick<FamilyMember, 'relation' | 'depth'>
 
 const AT_ONCE = 500
 
@@ -57,10 +57,10 @@ export class Families {
   }
 
   /** The conversations of a family as a tree in its order. */
-  #placed(root: number): Placed[] {
+  #placed(root: number): FamilyPlace[] {
     return readSnapshot(this.#db, () => {
       const forks = forkedConversations(this.#db)
-      const placed: Placed[] = []
+      const placed: FamilyPlace[] = []
       const seen = new Set<number>()
       const open = familyHeads(this.#db, root).map((head) => ({ ...head, depth: 0 }))
       for (let head = open.pop(); head !== undefined; head = open.pop()) {

@@ -44,7 +44,7 @@ export async function previewImport({ paths, db, clock }: PreviewInput): Promise
   const until = performance.now() + PATIENCE_MS
   const { files: found, refused } = await findTranscriptFiles(paths)
   const files: PreviewedFile[] = refused.map(({ path, reason }) => ({
-    ...new Seen().result({ path, bytes: 0 }, null),
+    ...new FilePreview().result({ path, bytes: 0 }, null),
     error: reason,
   }))
   const unread: PassedOver[] = []
@@ -67,7 +67,7 @@ export async function previewImport({ paths, db, clock }: PreviewInput): Promise
 }
 
 async function previewFile(file: TranscriptFile, db: ReadDb | null, clock: Clock): Promise<PreviewedFile> {
-  const seen = new Seen()
+  const seen = new FilePreview()
   try {
     const modifiedAtMs = Math.round((await stat(file.path)).mtimeMs)
     const recognised = await openTranscript(file, 'auto')
@@ -91,7 +91,7 @@ async function previewFile(file: TranscriptFile, db: ReadDb | null, clock: Clock
 }
 
 /** Adds up the records of one file. */
-class Seen {
+class FilePreview {
   readonly #sessions = new Set<string>()
   #main: Extract<TranscriptRecord, { kind: 'session' }> | null = null
   #title: string | null = null

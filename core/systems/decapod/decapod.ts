@@ -164,7 +164,7 @@ function summaries(probe: SchemaProbe): string {
     WHERE s.rowid > :last AND s.rowid <= :end`
 }
 
-type Listed = readonly [row: number, summaryId: string, hashes: string]
+type SummaryHashes = readonly [row: number, summaryId: string, hashes: string]
 
 /** Finds sources by their hashes. A hash that no content has keeps its place under a number that no message has. */
 function* fillingLinks(db: Source['db'], probe: SchemaProbe, lines: ContentLines): Generator<void> {
@@ -172,7 +172,7 @@ function* fillingLinks(db: Source['db'], probe: SchemaProbe, lines: ContentLines
   const hashes = columnsOf(probe, 'summaries', 's')('original_hashes')
   for (let last = BEFORE_ALL; ; ) {
     // Rows are read in one piece: while they are stepped through, one of the drivers lets nothing be written.
-    const rows = db.rows<Listed>(queries.listed(hashes), { last })
+    const rows = db.rows<SummaryHashes>(queries.listed(hashes), { last })
     for (const [row, summaryId, list] of rows) {
       const seen = new Set<unknown>()
       // SQLite reads a text up to a NUL only, and so may take one for a list that is none.

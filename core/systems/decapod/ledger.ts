@@ -208,12 +208,12 @@ function continued(db: PreparableDb, descriptor: number, file: string, bytes: nu
   return { file, ...NOTHING_READ }
 }
 
-type Reading = { readonly known: LedgerState; readonly rows: ListedRows; readonly lines: ContentLines }
+type LedgerReading = { readonly known: LedgerState; readonly rows: ListedRows; readonly lines: ContentLines }
 
 function* readingLines(
   db: PreparableDb,
   descriptor: number,
-  { known, rows, lines: contents }: Reading,
+  { known, rows, lines: contents }: LedgerReading,
 ): Generator<void, LedgerState> {
   let { bytes, lines, unreadable, events, lastAt, lastBytes, lastHash } = known
   let unended = 0

@@ -112,15 +112,15 @@ export function* plainWindowsOf(db: ReadDb, conversationIds: readonly number[]):
 }
 
 /** A conversation in whose window something is listed. */
-type Listed<Id> = { readonly id: Id; readonly conversationId: number }
+type WindowMembership<Id> = { readonly id: Id; readonly conversationId: number }
 
 /** The windows in which some messages are listed. */
-export const windowsOfMessages = (db: ReadDb, ids: readonly number[]): Listed<number>[] =>
-  db.all<Listed<number>>(queries.ofMessages, { ids: JSON.stringify(ids) })
+export const windowsOfMessages = (db: ReadDb, ids: readonly number[]): WindowMembership<number>[] =>
+  db.all<WindowMembership<number>>(queries.ofMessages, { ids: JSON.stringify(ids) })
 
 /** The windows in which some summaries are listed. No query runs for none: some systems have no index for it. */
-export const windowsOfSummaries = (db: ReadDb, ids: readonly string[]): Listed<string>[] =>
-  ids.length === 0 ? [] : db.all<Listed<string>>(queries.ofSummaries, { ids: JSON.stringify(ids) })
+export const windowsOfSummaries = (db: ReadDb, ids: readonly string[]): WindowMembership<string>[] =>
+  ids.length === 0 ? [] : db.all<WindowMembership<string>>(queries.ofSummaries, { ids: JSON.stringify(ids) })
 
 /** The place of a message or of a summary in a window, from 0. One of the two is null. */
 export const placeInWindow = (

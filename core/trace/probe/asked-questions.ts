@@ -13,7 +13,7 @@ import { chooseQuestions, type Question, questionsIn } from './made-questions.ts
 import { firstHits, isKnown, type ProbedWindow, type ProberOptions } from './probed-window.ts'
 
 /** Questions, and what has to be said about them. */
-export type Asked = { readonly questions: readonly Question[]; readonly notes: readonly string[] }
+export type QuestionSet = { readonly questions: readonly Question[]; readonly notes: readonly string[] }
 
 /** Questions are made from at most this many messages, spread evenly over longer conversations. */
 const MOST_READ = 5_000
@@ -32,7 +32,7 @@ export async function madeQuestions(
   window: ProbedWindow,
   { limit, fromMessage, toMessage }: Pick<ProbeInput, 'limit' | keyof MessageEnds>,
   signal: AbortSignal,
-): Promise<Asked> {
+): Promise<QuestionSet> {
   const slice = new TimeSlice(signal, CANCELLED)
   const { memory } = window
   const first = fromMessage === undefined ? 0 : endOf(memory, fromMessage)
@@ -85,7 +85,7 @@ export async function givenQuestions(
   given: NonNullable<ProbeInput['questions']>,
   ends: MessageEnds,
   signal: AbortSignal,
-): Promise<Asked> {
+): Promise<QuestionSet> {
   const questions: Question[] = []
   for (const { question, answer = null, evidence } of given) {
     const ids =

@@ -6,7 +6,7 @@ import { FateFinder, stateOf } from '../fates.ts'
 import type { Question } from './made-questions.ts'
 
 /** What became of an answer in some texts. */
-export type Judged = { readonly fate: ReturnType<typeof stateOf>; readonly instead: string | null }
+export type AnswerFate = { readonly fate: ReturnType<typeof stateOf>; readonly instead: string | null }
 
 /** The sentences that answer some questions, with their details. */
 export const readAnswers = (asked: readonly Question[], signal: AbortSignal): Promise<Details> =>
@@ -21,7 +21,7 @@ export async function judgeAnswers(
   details: Details,
   index: TextIndex,
   slice: TimeSlice,
-): Promise<Judged[]> {
+): Promise<AnswerFate[]> {
   const finder = new FateFinder(details, index)
   const fates = asked.map((): { fate: DetailFate; instead: string | null }[] => [])
   for (const sentence of details.sentences) {

@@ -57,7 +57,7 @@ function isAskable({ claim }: Sentence): boolean {
   return terms.filter(({ isSpecific }) => !isSpecific).length >= LEAST_WORDS
 }
 
-type Asked = Pick<Question, 'question' | 'kind' | 'about' | 'answer'>
+type QuestionText = Pick<Question, 'question' | 'kind' | 'about' | 'answer'>
 
 const GAPS: Partial<Record<DetailKind, string>> = {
   number: 'Which number belongs here',
@@ -67,7 +67,7 @@ const GAPS: Partial<Record<DetailKind, string>> = {
   error: 'Which error belongs here',
 }
 
-function gapQuestion({ claim }: Sentence, { kind, text }: Detail, { start, end }: Specific): Asked | null {
+function gapQuestion({ claim }: Sentence, { kind, text }: Detail, { start, end }: Specific): QuestionText | null {
   const ask = GAPS[kind]
   if (ask === undefined) return null
   const [from, to] = [start - claim.start, end - claim.start]
@@ -85,7 +85,7 @@ const TOPICS: Partial<Record<QuestionKind, string>> = {
   correction: 'What did the user correct about',
 }
 
-function wholeQuestion({ claim }: Sentence, kind: QuestionKind): Asked | null {
+function wholeQuestion({ claim }: Sentence, kind: QuestionKind): QuestionText | null {
   const ask = TOPICS[kind]
   const words = topicOf(claim)
   if (ask === undefined || words.length < 2) return null

@@ -3,8 +3,8 @@ import { tokenCount } from '#core/window/window.ts'
 import { TimeSlice } from '#core/yielding.ts'
 import { textsOf, windowTexts } from '../node-texts.ts'
 import { indexOf, type WindowIndex } from '../text-indexes.ts'
-import { type Asked, CANCELLED, givenQuestions, madeQuestions } from './asked-questions.ts'
-import { type Judged, judgeAnswers, readAnswers } from './judged-answers.ts'
+import { CANCELLED, givenQuestions, madeQuestions, type QuestionSet } from './asked-questions.ts'
+import { type AnswerFate, judgeAnswers, readAnswers } from './judged-answers.ts'
 import type { Question } from './made-questions.ts'
 import {
   evidenceOf,
@@ -19,7 +19,7 @@ import {
 
 const NEVER = new AbortController().signal
 
-type Found = { readonly steps: number; readonly hit: string; readonly expand: readonly string[] }
+type FoundAnswer = { readonly steps: number; readonly hit: string; readonly expand: readonly string[] }
 
 /**
  * Asks a memory what its agent would be asked, and says for each question whether the answer stands in the window, or
@@ -49,7 +49,7 @@ export class Prober {
    * Returns the questions to ask: those of the caller with what answers them, or questions made of the messages.
    * @throws LcmError as `probe`
    */
-  async ask(input: ProbeInput, signal: AbortSignal = NEVER): Promise<Asked> {
+  async ask(input: ProbeInput, signal: AbortSignal = NEVER): Promise<QuestionSet> {
     const window = await windowAt(this.#options, input)
     if (input.questions) return givenQuestions(this.#options, window, input.questions, input, signal)
     return madeQuestions(this.#options.db, window, input, signal)
@@ -72,7 +72,7 @@ export class Prober {
     const { index, notes } = await this.#indexOf(window, slice)
     const inWindow = await judgeAnswers(asked, details, index, slice)
     const questions: ProbedQuestion[] = []
-    const tops = new Map<number, readonly Judged[]>()
+    const tops = new Map<number, readonly AnswerFate[]>()
     for (const [index, question] of asked.entries()) {
       const way = pathOf(window, question.evidence)
       const top = way.leadsToWindow ? way.nodes.at(-1) : undefined
@@ -106,7 +106,7 @@ export class Prober {
     window: ProbedWindow,
     question: Question,
     way: WindowPath,
-    { inWindow, atTop }: { readonly inWindow: Judged | undefined; readonly atTop: Judged | undefined },
+    { inWindow, atTop }: { readonly inWindow: AnswerFate | undefined; readonly atTop: AnswerFate | undefined },
     signal: AbortSignal,
   ): Promise<ProbedQuestion> {
     const { memory } = window
@@ -136,7 +136,7 @@ export class Prober {
     { nodes }: WindowPath,
     query: string,
     signal: AbortSignal,
-  ): Promise<Found | null> {
+  ): Promise<FoundAnswer | null> {
     const hits = await firstHits(this.#options.search, window, query, signal)
     const sought = answer === null ? null : answer.toLowerCase()
     const holders = new Set(
@@ -147,7 +147,7 @@ export class Prober {
             .flatMap(({ id, text }) => (text.toLowerCase().includes(sought) ? id : [])),
     )
     const wayIds = nodes.map((node) => window.memory.summaries.at(node).id)
-    let best: Found | null = null
+    let best: FoundAnswer | null = null
     for (const hit of hits) {
       const level = wayIds.indexOf(hit)
       const isAnswer = hit === evidence || (holders.has(hit) && isSpecificAnswer(answer))
