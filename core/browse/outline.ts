@@ -21,7 +21,7 @@ const MESSAGES_AT_END = 12
 /** What readers that may not see all of a memory may see. */
 export type OutlineLimits = {
   readonly conversationIds: readonly number[]
-  /** By id of what may be read, its level below the topmost. Null when that is everything in the conversations. */
+  /** The level below the topmost of all that may be read, by id. Null when that is everything in the conversations. */
   readonly reach: ReadonlyMap<string, number> | null
 }
 

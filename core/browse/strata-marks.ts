@@ -125,7 +125,7 @@ function coveredTwice(memory: Memory, isFree: (node: number) => boolean): Run[] 
   )
   ends.sort((a, b) => a.position - b.position)
 
-  // By set of roots: how many of the leaves over the present position have it.
+  // The number of leaves over the present position, by their set of roots.
   const over = new Map<string, number>()
   const alone = new Map<string, boolean>()
   const runs: Run[] = []

@@ -7,13 +7,13 @@ import type { Vocabulary } from './vocabulary.ts'
 export class IndexView {
   readonly vocabulary: Vocabulary
   readonly #index: TextIndex
-  /** By term of the vocabulary: its number in the index, −1 for none. And the other way round. */
+  /** The number in the index of each term of the vocabulary, −1 for none; and the other way round. */
   readonly #terms: number[] = []
   readonly #own = new Map<number, number>()
-  /** By anchor of the index: the specifics of the vocabulary; and the anchor of each of those. */
+  /** The specifics of the vocabulary with each anchor of the index; and the anchor of each of those specifics. */
   readonly #specifics = new Map<number, readonly number[]>()
   readonly #anchors = new Map<number, number>()
-  /** By specific of the vocabulary, as far as somebody asked. */
+  /** The occurrences of each specific of the vocabulary, as far as somebody asked. */
   readonly #occurrences: (readonly Occurrence[] | undefined)[] = []
   readonly #read = new Map<number, ReadUnit>()
 

@@ -36,7 +36,7 @@ export type ReadUnit = {
   readonly denies: boolean
   /** For each of its negations the terms that it denies, the nearest first. −1 is a word that no claim says. */
   readonly scopes: readonly (readonly number[])[]
-  /** By number of a specific of the claims: its range in the unit. */
+  /** The range of each specific of the claims in the unit, by its number. */
   readonly specifics: ReadonlyMap<number, readonly [number, number]>
   /** The pairs of terms that follow each other, as `pairKey` numbers them. */
   readonly pairs: ReadonlySet<number>
@@ -99,7 +99,7 @@ export function withoutBlanks(text: string, from: number, to: number): { start: 
 const NO_VALUES = new Int32Array(0)
 
 /** A growing list of whole numbers. Many stay empty and take no room. */
-export class Growing {
+export class NumberList {
   #values = NO_VALUES
   length = 0
 

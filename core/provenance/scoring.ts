@@ -17,11 +17,11 @@ const LEAST_SHARED = 3
 export class Scorer {
   readonly #vocabulary: Vocabulary
   readonly #index: IndexView
-  /** By term: its weight, 0 until somebody asks. */
+  /** The weight of each term, 0 until somebody asks. */
   readonly #weights: Float64Array
   /** The last claim. Claims are compared one after the other, and keeping all of them would take too much memory. */
   #weighed: WeighedClaim | null = null
-  /** By term: its place in the last claim, −1 for none. */
+  /** The place of each term in the last claim, −1 for none. */
   readonly #places: Int32Array
 
   constructor(vocabulary: Vocabulary, index: IndexView) {

@@ -42,7 +42,7 @@ export class SummaryCopies {
   readonly #db: ReadDb
   readonly #ids: readonly string[]
   readonly #summaries: Summary[] = []
-  /** By the letters of a piece: the numbers of the summaries that contain it. */
+  /** The numbers of the summaries that contain each piece, by its letters. */
   readonly #pieces = new Map<string, Set<number>>()
   readonly #holders = new Set<string>()
   #reading: Promise<void> | undefined

@@ -1,6 +1,6 @@
 import { type TimeSlice, withoutYielding } from '../yielding.ts'
 import { type Grouped, grouping, groupingUnits, lengthOf, listOf } from './grouped-lists.ts'
-import { Growing, type Hit, MOST_OCCURRENCES, type Occurrence, type SourceText, unitEnd } from './passages.ts'
+import { type Hit, MOST_OCCURRENCES, NumberList, type Occurrence, type SourceText, unitEnd } from './passages.ts'
 import { mayDeny, polarityOf } from './polarity.ts'
 import { anchorKey, anchorOf, type Specific, standsAt } from './specifics.ts'
 import { keyOf, numberOfWord, scanTokens, type TokenKind, tokensOf } from './tokens.ts'
@@ -38,26 +38,26 @@ export class TextIndex {
   readonly texts: SourceText[] = []
   chars = 0
   readonly #sought: Vocabulary | null
-  readonly #textOf = new Growing()
-  readonly #starts = new Growing()
-  readonly #ends = new Growing()
+  readonly #textOf = new NumberList()
+  readonly #starts = new NumberList()
+  readonly #ends = new NumberList()
   #roughScores = new Float32Array(0)
   /** Terms and anchors by the forms in which they are compared. */
   readonly #terms = new Map<string, number>()
   readonly #anchors = new Map<string, number>()
   readonly #words = new Map<string, Word | null>()
-  /** By token: its term, anchor, unit and range. */
+  /** The term, anchor, unit and range of each token. */
   readonly #tokens = {
-    term: new Growing(),
-    anchor: new Growing(),
-    unit: new Growing(),
-    start: new Growing(),
-    end: new Growing(),
+    term: new NumberList(),
+    anchor: new NumberList(),
+    unit: new NumberList(),
+    start: new NumberList(),
+    end: new NumberList(),
   }
   #byTerm: Grouped | null = null
   #byAnchor: Grouped | null = null
   readonly #read = new Map<number, ReadTokens>()
-  /** By unit, as far as somebody asked. */
+  /** Whether each unit may deny something, as far as somebody asked. */
   readonly #mayDeny: boolean[] = []
   readonly #found = new Map<string, readonly Occurrence[]>()
 

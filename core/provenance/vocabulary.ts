@@ -36,18 +36,19 @@ export type ClaimSource = ClaimRange & { readonly found?: readonly Specific[] }
 /** What the sources are scanned for: every informative term and every specific of the claims. */
 export class Vocabulary {
   readonly claims: readonly Claim[]
-  /** By number of the term: the form by which it is compared. */
+  /** The form by which each term is compared, by the number of the term. */
   readonly keys: readonly string[]
   /**
-   * By number of the term: true when it speaks about a conversation and not about its subject ("asked", "discussed").
+   * True for each term that speaks about a conversation and not about its subject ("asked", "discussed"), by the number of
+   * the term.
    */
   readonly isReporting: readonly boolean[]
   /** The specifics of all claims. Offsets are those of the summary's text. */
   readonly specifics: readonly Specific[]
-  /** By number of a specific: the first one that is the same. Only the first ones are looked for. */
+  /** The first specific that is the same as each one. Only the first ones are looked for. */
   readonly firstOf: readonly number[]
   readonly #terms: ReadonlyMap<string, number>
-  /** By the part of a specific that a scan looks for first: the specifics that are not the same as an earlier one. */
+  /** The specifics that differ from all earlier ones, by the part of each that a scan looks for first. */
   readonly anchors: ReadonlyMap<string, readonly number[]>
   /** A set of the first three letters of all terms. Most words of the sources are excluded by it. */
   #prefixes: Uint8Array | null = null

@@ -7,7 +7,7 @@ import { alikeTo, oppositesOf } from './word-lists.ts'
 export type ReadClaim = {
   /** The terms of the claim, each once. The place of a term among them is its place in the claim. */
   readonly terms: readonly number[]
-  /** By place of a term: its largest share. */
+  /** The largest share of each term, by its place. */
   readonly shares: readonly number[]
   /**
    * The terms that the claim denies, those that it asserts somewhere, and those near a word that denies without a
@@ -27,10 +27,10 @@ export type ReadClaim = {
 /** A claim whose terms have weights. */
 export type WeighedClaim = ReadClaim & {
   readonly claim: Claim
-  /** By place of a term. */
+  /** The weight of each term, by its place. */
   readonly weights: Float64Array
   readonly total: number
-  /** By term of the vocabulary: its place in the claim, −1 for none. */
+  /** The place in the claim of each term of the vocabulary, −1 for none. */
   readonly places: Int32Array
 }
 

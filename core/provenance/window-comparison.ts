@@ -20,7 +20,7 @@ export type Candidate = {
   readonly coverage: number
   /** The terms of the claim that were found: where in the claim and where in the source. */
   readonly matches: readonly TermMatch[]
-  /** By number of a specific: its range in the passage. */
+  /** The range of each specific in the passage, by its number. */
   readonly specifics: ReadonlyMap<number, readonly [number, number]>
   /** What the source denies and the claim asserts, or the other way round. Null when they agree. */
   readonly flip: string | null
@@ -44,7 +44,7 @@ export class WindowComparison {
   readonly #own = new Map<number, OwnUnit>()
   /** How many windows were compared. The last one has this number. */
   #windows = 0
-  /** By place of a term in the claim: the number of the last window that had it. */
+  /** The number of the last window that had each term, by its place in the claim. */
   readonly #lastWindow: Int32Array
 
   constructor(weighed: WeighedClaim, index: IndexView) {
@@ -198,7 +198,7 @@ type OwnUnit = {
   readonly places: readonly number[]
   /** The weight of all its terms of the claim together. */
   readonly weight: number
-  /** By number of a specific of the claim: its range in the unit. */
+  /** The range of each specific of the claim in the unit, by its number. */
   readonly specifics: ReadUnit['specifics']
   /** The unit as `#ownOf` returns it; null until it is asked for. */
   own: ReadUnit | null

@@ -75,20 +75,20 @@ export function footOf(memory: Memory, id: string): Foot | null {
 export const isFootInWindow = (memory: Memory, foot: Foot): boolean =>
   'position' in foot ? isMessageInWindow(memory, foot.position) : isSummaryInWindow(memory, foot.node)
 
-/** What is shown of a message or summary. */
+/** The facts that are shown of a message or summary. */
 type NodeFacts = {
   readonly kind: 'message' | 'leaf' | 'condensed'
-  /** Of a message, −1 for a summary and for a message of another conversation. */
+  /** The position of a message; −1 for a summary and for a message of another conversation. */
   readonly position: number
   readonly role: Role | null
   readonly seq: number | null
-  /** −1 of a message. */
+  /** The depth of a summary; −1 for a message. */
   readonly depth: number
   readonly atMs: number | null
   readonly tokens: number
 }
 
-/** Returns what a memory knows of a message or summary. Of what it does not hold that is nothing but its kind. */
+/** Returns what a memory knows of a message or summary: nothing but its kind when it does not hold it. */
 export function nodeFacts({ messages, summaries }: Memory, id: string): NodeFacts {
   const number = messageNumber(id)
   if (number !== null) {

@@ -14,7 +14,7 @@ export const isBeside = (own: Neighbours, other: Neighbours): boolean =>
 
 /**
  * Returns the words around a specific in its own sentence, whose terms are its informative words.
- * @param keys by number of a term: the form by which it is compared
+ * @param keys the form by which each term is compared, by the number of the term
  */
 export function neighboursInClaim({ terms }: Claim, { start, end }: Specific, keys: readonly string[]): Neighbours {
   const before = terms.findLast((term) => term.end <= start)

@@ -119,7 +119,7 @@ const MOST_VALUES = 10_000
 export class SourceValues {
   readonly #db: ReadDb
   readonly #memory: Memory
-  /** By id, the least recently used first. */
+  /** The tests of summaries by their ids, the least recently used first. */
   readonly #kept = new Map<string, IsSaid>()
 
   constructor(db: ReadDb, memory: Memory) {

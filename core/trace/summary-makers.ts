@@ -10,14 +10,14 @@ type KeptMakers = { readonly stamp: string; readonly makers: SummaryMakers }
 
 const kept = new WeakMap<Memory, KeptMakers>()
 
-/** By which compaction each summary of a conversation was made, and when. */
+/** The compaction that made each summary of a conversation, and when. */
 export class SummaryMakers {
   readonly #memory: Memory
   readonly #made: ReadonlyMap<string, SummaryOrigin>
   /** The numbers of the runs in their order, from 1 on. */
   readonly #runs = new Map<string, number>()
 
-  /** Reads them once for each state of the file. */
+  /** Reads the makers once for each state of the file. */
   static of(db: ReadDb, memory: Memory): SummaryMakers {
     const stamp = changeStamp(db)
     const known = kept.get(memory)

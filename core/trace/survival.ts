@@ -5,9 +5,9 @@ import type { Memory } from '../memory/memory.ts'
 import type { Summaries } from '../memory/summaries.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { TimeSlice } from '../yielding.ts'
+import { DetailCounter, type DetailCounterOptions } from './detail-counter.ts'
 import type { GivenWindow } from './given-window.ts'
 import { windowIds } from './node-texts.ts'
-import { Standing, type StandingOptions } from './standing.ts'
 
 /** For each message by its position: how many details it has, and how many of them the model is given. */
 export type SurvivalCounts = {
@@ -28,7 +28,7 @@ const MOST_OF_WHOLE = 0.5
 /** Conversations of which the counts are kept. */
 const MOST_KEPT = 8
 
-export type SurvivalOptions = StandingOptions & { readonly reader: MemoryReader }
+export type SurvivalOptions = DetailCounterOptions & { readonly reader: MemoryReader }
 
 type Running = {
   readonly of: SurvivalCounts
@@ -40,7 +40,7 @@ type Running = {
 /** Counts for every message how many of its details still stand in something that the model is given. */
 export class SurvivalCounter {
   readonly #options: SurvivalOptions
-  /** By conversation, the least recently used first. */
+  /** The counts of conversations, the least recently used first. */
   readonly #kept = new Map<number, SurvivalCounts>()
   readonly #running = new Map<number, Running>()
 
@@ -199,17 +199,17 @@ function uncounted(memory: Memory, given: GivenWindow): SurvivalCounts {
 
 /** Counts messages by their positions, in slices. The work grows in proportion to the texts. */
 async function countSurvival(
-  asked: StandingOptions,
+  asked: DetailCounterOptions,
   counted: SurvivalCounts,
   positions: readonly number[],
   signal: AbortSignal | undefined,
 ): Promise<SurvivalCounts> {
   const slice = new TimeSlice(signal, 'Counting was cancelled.')
-  const standing = await Standing.of(asked, counted.memory, slice)
-  counted.notes = standing.notes
+  const counter = await DetailCounter.of(asked, counted.memory, slice)
+  counted.notes = counter.notes
   for (let from = 0; from < positions.length; from += MESSAGES_AT_ONCE) {
     const some = positions.slice(from, from + MESSAGES_AT_ONCE)
-    for (const [position, count] of await standing.count(some, slice)) {
+    for (const [position, count] of await counter.count(some, slice)) {
       counted.details[position] = count.details
       counted.kept[position] = count.kept
     }

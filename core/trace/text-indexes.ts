@@ -22,7 +22,7 @@ export class TextIndexes {
   readonly #db: ReadDb
   readonly #leftOutOf: (conversationId: number) => ReadonlySet<string>
   #stamp = ''
-  /** Both least recently used first. */
+  /** Windows by conversation and nodes by id, the least recently used first. */
   readonly #windows = new Map<number, WindowIndex>()
   readonly #nodes = new Map<string, TextIndex>()
   #nodeChars = 0

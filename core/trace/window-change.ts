@@ -31,7 +31,7 @@ export function atSummary(memory: Memory, id: string): Change {
 }
 
 /**
- * Those of some messages that follow each other which are not in the window themselves, with the window as it is now.
+ * Returns which messages of a range are not in the window themselves, and the window as it is now.
  * @throws LcmError not_found
  */
 export function ofMessages(memory: Memory, from: string | undefined, to: string | undefined): Change {

@@ -3,8 +3,8 @@ import { SurvivalInput } from '#core/contract/trace.ts'
 import { summaryHash } from '#core/memory/summary-hash.ts'
 import { TextIndex } from '#core/provenance/text-index.ts'
 import { MemoryReader } from '#core/systems/memory-reader.ts'
+import { DetailCounter } from '#core/trace/detail-counter.ts'
 import { FactStateFinder } from '#core/trace/fact-states.ts'
-import { Standing } from '#core/trace/standing.ts'
 import { SurvivalCounter } from '#core/trace/survival.ts'
 import { TextIndexes } from '#core/trace/text-indexes.ts'
 import { generateHistory } from '../builders/history.ts'
@@ -140,7 +140,7 @@ describe('survival', () => {
       counts: [count],
     }
     const once = await counter.columns(columns)
-    const counting = vi.spyOn(Standing.prototype, 'count')
+    const counting = vi.spyOn(DetailCounter.prototype, 'count')
     expect(await counter.columns(columns)).toEqual(once)
     expect(counting).not.toHaveBeenCalled()
     expect({ ...(await counter.of(ALL)) }).toEqual(whole)

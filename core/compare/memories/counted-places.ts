@@ -1,7 +1,7 @@
 import type { Comparison } from '#core/contract/comparison.ts'
 import { messageNumber } from '#core/systems/node-id.ts'
+import { addDetails, type Count, DetailCounter } from '#core/trace/detail-counter.ts'
 import { toldTextsOf } from '#core/trace/node-texts.ts'
-import { addDetails, type Count, Standing } from '#core/trace/standing.ts'
 import { TextIndexes } from '#core/trace/text-indexes.ts'
 import type { TimeSlice } from '#core/yielding.ts'
 import type { Axis } from './axis.ts'
@@ -57,14 +57,14 @@ async function* countsOf({ db, memory, messages }: Compared, slice: TimeSlice, b
   const counts = new Map<number, Count>()
   const isOutside = Array.from({ length: messages }, (_, position) => (messageCounts[position] ?? 0) === 0)
   // The window may be that of a moment, so that its index is of no use to anybody else.
-  const standing = isOutside.includes(true)
-    ? await Standing.of({ db, indexes: new TextIndexes(db) }, memory, slice)
+  const counter = isOutside.includes(true)
+    ? await DetailCounter.of({ db, indexes: new TextIndexes(db) }, memory, slice)
     : null
   for (let from = 0; from < messages; from += MESSAGES_AT_ONCE) {
     const to = Math.min(messages, from + MESSAGES_AT_ONCE)
     const some = Array.from({ length: to - from }, (_, index) => from + index)
     const outside = some.filter((position) => isOutside[position])
-    if (standing) for (const [position, count] of await standing.count(outside, slice)) counts.set(position, count)
+    if (counter) for (const [position, count] of await counter.count(outside, slice)) counts.set(position, count)
     // What stands in the window itself keeps all of its details.
     for (const position of some) if (!isOutside[position]) counts.set(position, { details: 0, kept: 0 })
     const inside = some.filter((position) => !isOutside[position]).map((position) => memory.messageId(position))
@@ -79,5 +79,5 @@ async function* countsOf({ db, memory, messages }: Compared, slice: TimeSlice, b
     }
     yield before + to
   }
-  return { counts, notes: standing?.notes ?? [] }
+  return { counts, notes: counter?.notes ?? [] }
 }

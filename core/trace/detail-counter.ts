@@ -12,7 +12,7 @@ import { SourceValues } from './node-fates.ts'
 import { toldTextsOf } from './node-texts.ts'
 import type { TextIndexes, WindowIndex } from './text-indexes.ts'
 
-export type StandingOptions = { readonly db: ReadDb; readonly indexes: TextIndexes }
+export type DetailCounterOptions = { readonly db: ReadDb; readonly indexes: TextIndexes }
 
 /** How many details something has, and how many of them the model is given. */
 export type Count = { details: number; kept: number }
@@ -28,17 +28,17 @@ export type Holder = {
  * anything else of the window. It says what a trace of the message says. Window and summaries are read once; a message then costs as
  * much as its own text.
  */
-export class Standing {
+export class DetailCounter {
   readonly #db: ReadDb
   readonly #indexes: TextIndexes
   readonly #memory: Memory
   readonly #window: WindowIndex
   readonly #given: GivenWindow
   readonly #sources: SourceValues
-  /** By leaf: the node in the window, −1 for none. */
+  /** The node in the window to which each leaf leads, −1 for none. */
   readonly #topOf = new Map<number, number>()
 
-  private constructor({ db, indexes }: StandingOptions, memory: Memory, window: WindowIndex) {
+  private constructor({ db, indexes }: DetailCounterOptions, memory: Memory, window: WindowIndex) {
     this.#db = db
     this.#indexes = indexes
     this.#memory = memory
@@ -47,8 +47,8 @@ export class Standing {
     this.#sources = new SourceValues(db, memory)
   }
 
-  static async of(options: StandingOptions, memory: Memory, slice: TimeSlice): Promise<Standing> {
-    return new Standing(options, memory, await options.indexes.ofWindow(memory, slice))
+  static async of(options: DetailCounterOptions, memory: Memory, slice: TimeSlice): Promise<DetailCounter> {
+    return new DetailCounter(options, memory, await options.indexes.ofWindow(memory, slice))
   }
 
   get notes(): readonly string[] {
