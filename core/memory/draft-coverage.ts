@@ -151,7 +151,7 @@ export const entryId = ({ messageId, summaryId, ordinal }: WindowEntry): string 
   messageId === null ? (summaryId ?? `item_${ordinal}`) : `msg_${messageId}`
 
 /** What was not in order before a change, and need not be after it. */
-export type Standing = {
+export type StateBefore = {
   readonly coverage: DraftCoverage
   readonly orphans: ReadonlySet<string>
   /** Summaries without any source. */
@@ -159,7 +159,7 @@ export type Standing = {
   readonly windows: ReadonlySet<number>
 }
 
-export function standingOf(draft: Draft): Standing {
+export function stateBefore(draft: Draft): StateBefore {
   const windows = new Set(draft.conversationIds.filter((id) => draft.window(id).length > 0))
   return {
     windows,

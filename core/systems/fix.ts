@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Sample } from '../contract/integrity.ts'
 import type { RepairRisk, RowChange } from '../contract/repair.ts'
-import type { Standing } from '../memory/draft-coverage.ts'
+import type { StateBefore } from '../memory/draft-coverage.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { FileDraft } from './file-draft.ts'
@@ -106,7 +106,7 @@ export type FixContext = {
   /** True for a node that is a known exception of a rule with this fix: what it stores is right, and stays. */
   readonly isExcepted: (id: string) => boolean
   /** What stood for what before this fix changed anything. */
-  readonly was: Standing
+  readonly was: StateBefore
   /** Folders in which files of the memory may be read. */
   readonly filesDirs: readonly string[]
 }

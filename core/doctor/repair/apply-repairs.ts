@@ -2,7 +2,7 @@ import type { JobProgress } from '#core/contract/job.ts'
 import type { RepairInput, RepairResult } from '#core/contract/repair.ts'
 import type { RewrittenNode } from '#core/contract/surgery.ts'
 import { LcmError } from '#core/errors.ts'
-import { standingOf } from '#core/memory/draft-coverage.ts'
+import { stateBefore } from '#core/memory/draft-coverage.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
 import { readingMemory } from '#core/systems/read-memory.ts'
 import type { SurgeryRecord } from '#core/systems/records/surgery-log.ts'
@@ -192,7 +192,7 @@ export class ApplyRepairs {
     const { draft, steps } = planned
     for (const text of texts) setText(draft, text)
     bringInLine(draft, new Set(texts.map(({ id }) => id)))
-    for (const id of dissolved) if (draft.summaries.has(id)) dissolveNode(draft, id, standingOf(draft))
+    for (const id of dissolved) if (draft.summaries.has(id)) dissolveNode(draft, id, stateBefore(draft))
     const rewriting = steps.find((step) => step.rewrite.length > 0)?.id ?? null
     return {
       planned,

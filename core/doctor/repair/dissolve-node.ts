@@ -1,5 +1,5 @@
 import type { MessageLinks, SourceLinks } from '#core/memory/draft.ts'
-import type { Standing } from '#core/memory/draft-coverage.ts'
+import type { StateBefore } from '#core/memory/draft-coverage.ts'
 import { rangesOf, type SourceRange, withSources } from '#core/memory/draft-coverage.ts'
 import type { FileDraft } from '#core/systems/file-draft.ts'
 import { settle } from './settle.ts'
@@ -30,7 +30,7 @@ const otherSources = (draft: FileDraft, id: string): SourceLinks => draft.source
  * Removes a summary and puts its sources in its place, in order: in the window, and among the sources of its
  * dependents. A dependent that is also one of the sources, because both lie on a cycle, does not become its own source.
  */
-export function dissolveNode(draft: FileDraft, id: string, was: Standing): void {
+export function dissolveNode(draft: FileDraft, id: string, was: StateBefore): void {
   const sources = otherSources(draft, id)
   const messages = draft.messageLinks(id)
   for (const dependent of draft.dependents().get(id) ?? []) {
@@ -72,7 +72,7 @@ function arrivalsOf(
  * Dissolves the summaries in the window that cover a message, from the top, until the message itself is in the window.
  * @returns the dissolved summaries
  */
-export function uncover(draft: FileDraft, conversationId: number, messageId: number, was: Standing): string[] {
+export function uncover(draft: FileDraft, conversationId: number, messageId: number, was: StateBefore): string[] {
   const dissolved: string[] = []
   for (;;) {
     const window = draft.window(conversationId)

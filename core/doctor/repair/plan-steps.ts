@@ -3,7 +3,7 @@ import type { Sample } from '#core/contract/integrity.ts'
 import type { MemoryInfo } from '#core/contract/memory.ts'
 import type { RepairRisk, RowChange } from '#core/contract/repair.ts'
 import type { WindowEntry } from '#core/memory/draft.ts'
-import { type Standing, standingOf } from '#core/memory/draft-coverage.ts'
+import { type StateBefore, stateBefore } from '#core/memory/draft-coverage.ts'
 import type { MemoryRows } from '#core/memory/memory.ts'
 import type { TokenEstimator } from '#core/models/token-estimator.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
@@ -120,7 +120,7 @@ function contextOf(
   fix: Fix,
   conversationId: number | null,
 ): FixContext {
-  let standing: Standing | undefined
+  let before: StateBefore | undefined
   const findingsOf: FixContext['findingsOf'] = ({ id }) =>
     (findings.get(id) ?? []).filter((one) => fix.isFileWide || one.conversationId === conversationId)
   return {
@@ -132,8 +132,8 @@ function contextOf(
     findingsOf,
     isExcepted: (id) => rulesOf(fix).some((rule) => tools.excepted.get(rule.id)?.has(id) === true),
     get was() {
-      standing ??= standingOf(draft)
-      return standing
+      before ??= stateBefore(draft)
+      return before
     },
   }
 }

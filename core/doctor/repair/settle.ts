@@ -4,7 +4,7 @@ import {
   messagesUnder,
   orphansOf,
   rangesOf,
-  type Standing,
+  type StateBefore,
   withSources,
 } from '#core/memory/draft-coverage.ts'
 import type { FileDraft } from '#core/systems/file-draft.ts'
@@ -17,7 +17,7 @@ import { type Arrival, messageEntry, putIntoWindow, takeFromWindow } from './win
  * any more are put back into the window. What is in the window twice since then is removed once. All dependent numbers
  * are computed again.
  */
-export function settle(draft: FileDraft, was: Standing): void {
+export function settle(draft: FileDraft, was: StateBefore): void {
   for (;;) {
     const changed = draft.touched.size
     removeEmpty(draft, (id) => !was.empty.has(id))

@@ -7,7 +7,7 @@ import type {
   SurgeryResult,
 } from '#core/contract/surgery.ts'
 import { LcmError } from '#core/errors.ts'
-import { standingOf, withSources } from '#core/memory/draft-coverage.ts'
+import { stateBefore, withSources } from '#core/memory/draft-coverage.ts'
 import type { MemoryRows } from '#core/memory/memory.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
 import { FileDraft } from '#core/systems/file-draft.ts'
@@ -183,7 +183,7 @@ export class Surgeon {
         if (reason !== null) throw new LcmError('invalid_argument', reason, { id: operation.id })
         const entries = draft.window(stored.conversationId)
         const windowBefore = { entries, tokens: windowTokens(draft, entries) }
-        dissolveNode(draft, operation.id, standingOf(draft))
+        dissolveNode(draft, operation.id, stateBefore(draft))
         return toOperated(draft, operation, stored.conversationId, { windowBefore })
       }
       case 'transplant':
