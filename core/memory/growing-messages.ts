@@ -25,6 +25,15 @@ export type MessageSums = { readonly length: number; readonly tokens: number; re
  */
 export const ORDER_MODULUS = 251
 
+/** Returns the sum by which the order of messages in some positions is compared. */
+export function sumOfOrder(ids: Float64Array, seqs: Float64Array, from: number, to: number): number {
+  let sum = 0
+  for (let position = from; position < to; position += 1) {
+    sum += ((ids[position] as number) % ORDER_MODULUS) * (seqs[position] as number)
+  }
+  return sum
+}
+
 /**
  * Columns of messages that grow. What is in them is never changed, so `Messages` that were made from them stay valid.
  */
@@ -129,7 +138,7 @@ export class GrowingMessages {
     const tokens = this.#tokens[position] as number
     this.#tokensBefore[position + 1] = (this.#tokensBefore[position] as number) + (tokens > 0 ? tokens : 0)
     if (!Number.isNaN(tokens)) this.#sumOfTokens += tokens
-    this.#sumOfOrder += ((this.#ids[position] as number) % ORDER_MODULUS) * (this.#seqs[position] as number)
+    this.#sumOfOrder += sumOfOrder(this.#ids, this.#seqs, position, position + 1)
     if (tokens < 0 || this.#roles[position] === OTHER_ROLE) this.#isPlain = false
     this.length += 1
     const range = this.#ranges.at(-1)

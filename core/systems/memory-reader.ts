@@ -1,5 +1,5 @@
 import { LcmError } from '../errors.ts'
-import { GrowingMessages, type MessageSums, ORDER_MODULUS } from '../memory/growing-messages.ts'
+import { GrowingMessages, type MessageSums } from '../memory/growing-messages.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { MessagePositions, Messages } from '../memory/messages.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
@@ -9,7 +9,7 @@ import { AppendedMessages, type MessageTable } from './appended-messages.ts'
 import { changeStamp } from './change-stamp.ts'
 import { KeptOrders } from './kept-orders.ts'
 import { followingConversation, lineageState, readingConversation } from './read-conversation.ts'
-import { appendingNewer, checking } from './read-messages.ts'
+import { appendingNewer, checking, MESSAGE_SUMS } from './read-messages.ts'
 import { nextRecheckMs } from './recheck-time.ts'
 
 const queries = {
@@ -22,7 +22,7 @@ const queries = {
       (SELECT message_id FROM messages WHERE conversation_id = :conversation AND seq = :lastSeq) AS lastId`,
   /** What tells an appended conversation from a rewritten one. */
   sums: /* sql */ `
-    SELECT count(*) AS length, total(token_count) AS tokens, total((message_id % ${ORDER_MODULUS}) * seq) AS ordered
+    SELECT ${MESSAGE_SUMS}
     FROM messages
     WHERE conversation_id = :conversation`,
 }

@@ -1,10 +1,21 @@
 import { ROLES } from '../contract/ids.ts'
-import { GrowingMessages, type MessageSums, ORDER_MODULUS, type PackedMessages } from '../memory/growing-messages.ts'
+import {
+  GrowingMessages,
+  type MessageSums,
+  ORDER_MODULUS,
+  type PackedMessages,
+  sumOfOrder,
+} from '../memory/growing-messages.ts'
 import { type Messages, OTHER_ROLE } from '../memory/messages.ts'
 import { nextKey } from '../sqlite/keyset.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 
 const roleCode = `CASE role ${ROLES.map((role, code) => `WHEN '${role}' THEN ${code}`).join(' ')} ELSE ${OTHER_ROLE} END`
+
+/** SQL of `sumOfOrder` over some messages. */
+export const SUM_OF_ORDER = `total((message_id % ${ORDER_MODULUS}) * seq)`
+/** SQL of the `MessageSums` of some messages. */
+export const MESSAGE_SUMS = `count(*) AS length, total(token_count) AS tokens, ${SUM_OF_ORDER} AS ordered`
 
 const queries = {
   after: /* sql */ `
@@ -34,7 +45,7 @@ const queries = {
     ORDER BY seq, message_id`,
   /** Sums of a range of messages, which would differ if the range had been rewritten. */
   sums: /* sql */ `
-    SELECT count(*) AS length, total(token_count) AS tokens, total((message_id % ${ORDER_MODULUS}) * seq) AS ordered
+    SELECT ${MESSAGE_SUMS}
     FROM messages
     WHERE conversation_id = :conversation AND seq > :after AND seq <= :upTo`,
 }
@@ -107,10 +118,7 @@ export function* checking(db: ReadDb, history: Messages): Generator<void, boolea
     const startedMs = performance.now()
     let to = Math.min(length, from + limit)
     while (to < length && seqs[to] === seqs[to - 1]) to += 1
-    let ordered = 0
-    for (let position = from; position < to; position += 1) {
-      ordered += ((ids[position] as number) % ORDER_MODULUS) * (seqs[position] as number)
-    }
+    const ordered = sumOfOrder(ids, seqs, from, to)
     const after = seqs[from - 1] ?? Number.NEGATIVE_INFINITY
     const found = db.get<MessageSums>(queries.sums, { conversation, after, upTo: seqs[to - 1] ?? null })
     const tokens = (tokensBefore[to] as number) - (tokensBefore[from] as number)

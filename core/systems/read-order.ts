@@ -1,14 +1,15 @@
-import { ORDER_MODULUS } from '../memory/growing-messages.ts'
+import { sumOfOrder } from '../memory/growing-messages.ts'
 import { MessageOrder, type MessagePositions } from '../memory/messages.ts'
 import { unpackInto } from '../memory/packed-numbers.ts'
 import { nextKey } from '../sqlite/keyset.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { AppendedMessage } from './appended-messages.ts'
+import { SUM_OF_ORDER } from './read-messages.ts'
 
 const queries = {
   /** What tells an appended conversation from one whose messages went, came or changed places in between. */
   extent: /* sql */ `
-    SELECT count(*) AS length, total((message_id % ${ORDER_MODULUS}) * seq) AS ordered
+    SELECT count(*) AS length, ${SUM_OF_ORDER} AS ordered
     FROM messages
     WHERE conversation_id = :conversation`,
   packed: /* sql */ `
@@ -121,13 +122,10 @@ type Extent = { readonly length: number; readonly ordered: number }
 
 const NOTHING: Page = { ids: new Float64Array(0), seqs: new Float64Array(0) }
 
-function extentOf({ ids, seqs }: Page): Extent {
-  let ordered = 0
-  for (let position = 0; position < seqs.length; position += 1) {
-    ordered += ((ids[position] as number) % ORDER_MODULUS) * (seqs[position] as number)
-  }
-  return { length: seqs.length, ordered }
-}
+const extentOf = ({ ids, seqs }: Page): Extent => ({
+  length: seqs.length,
+  ordered: sumOfOrder(ids, seqs, 0, seqs.length),
+})
 
 const isSame = (a: Extent, b: Extent | undefined): boolean => a.length === b?.length && a.ordered === b.ordered
 

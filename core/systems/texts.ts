@@ -8,7 +8,7 @@ const BETWEEN = /* sql */ `message_id BETWEEN CAST(:first AS INTEGER) AND CAST(:
 
 const queries = {
   messages: /* sql */ `
-    SELECT message_id AS id, content FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
+    SELECT message_id AS id, content FROM messages WHERE ${LISTED}`,
   messagesBetween: /* sql */ `
     SELECT message_id AS id, content FROM messages WHERE ${BETWEEN}`,
   /** Texts that stand in the content of the message are not repeated here. As in the view `message_text`. */
@@ -26,10 +26,10 @@ const queries = {
     SELECT summary_rowid, content FROM summaries WHERE summary_rowid IN (SELECT value FROM json_each(:rows))`,
   messagesHolding: /* sql */ `
     SELECT message_id FROM messages
-    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND instr(content, :text) > 0
+    WHERE ${LISTED} AND instr(content, :text) > 0
     UNION
     SELECT message_id FROM message_parts
-    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND is_synthetic = 0
+    WHERE ${LISTED} AND is_synthetic = 0
       AND (instr(tool_input, :text) > 0 OR instr(tool_output, :text) > 0
         OR (part_type = 'reasoning' AND instr(text_content, :text) > 0))`,
   summaryRowsHolding: /* sql */ `
@@ -37,10 +37,10 @@ const queries = {
     WHERE summary_rowid IN (SELECT value FROM json_each(:rows)) AND instr(content, :text) > 0`,
   messagesLike: /* sql */ `
     SELECT message_id FROM messages
-    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND content LIKE :pattern ESCAPE char(92)`,
+    WHERE ${LISTED} AND content LIKE :pattern ESCAPE char(92)`,
   partsLike: /* sql */ `
     SELECT message_id FROM message_parts
-    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND is_synthetic = 0
+    WHERE ${LISTED} AND is_synthetic = 0
       AND (tool_input LIKE :pattern ESCAPE char(92) OR tool_output LIKE :pattern ESCAPE char(92)
         OR (part_type = 'reasoning' AND text_content LIKE :pattern ESCAPE char(92)))`,
   summaryRowsLike: /* sql */ `
@@ -53,22 +53,22 @@ const queries = {
     ORDER BY message_id
     LIMIT CAST(:limit AS INTEGER)`,
   messageOpenings: /* sql */ `
-    SELECT message_id, ${opening('content')} FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
+    SELECT message_id, ${opening('content')} FROM messages WHERE ${LISTED}`,
   summaryOpenings: /* sql */ `
     SELECT summary_id, ${opening('content')} FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
   toolOpenings: /* sql */ `
     SELECT message_id AS messageId, tool_name AS name, ${opening('tool_input')} AS input,
       ${opening('coalesce(tool_output, tool_error)')} AS output
     FROM message_parts
-    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND part_type = 'tool' AND is_synthetic = 0
+    WHERE ${LISTED} AND part_type = 'tool' AND is_synthetic = 0
     ORDER BY message_id, ordinal`,
   reasoningOpenings: /* sql */ `
     SELECT message_id, ${opening(partText('p'))}
     FROM message_parts AS p
-    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND part_type = 'reasoning' AND is_synthetic = 0
+    WHERE ${LISTED} AND part_type = 'reasoning' AND is_synthetic = 0
     ORDER BY message_id, ordinal DESC`,
   messageSizes: /* sql */ `
-    SELECT message_id, octet_length(content) FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
+    SELECT message_id, octet_length(content) FROM messages WHERE ${LISTED}`,
   summarySizes: /* sql */ `
     SELECT summary_id, octet_length(content) FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
   said: /* sql */ `
