@@ -1,7 +1,7 @@
 import { blockThread } from '../yielding.ts'
 import { fileStamp, isQuiet, isSettled, LONGEST_COMMIT_MS } from './file-stamp.ts'
 import { lookAgain, type MemoryFile } from './memory-file.ts'
-import type { ReadDb } from './read-db.ts'
+import { type ReadCalls, type ReadDb, readCalls } from './read-db.ts'
 import { closedMeanwhile, isBusy } from './sqlite-error.ts'
 import type { ReadOnlyConnection } from './uri-db.ts'
 
@@ -79,7 +79,7 @@ export class IdleConnection {
     this.#files = [realPath, `${realPath}-wal`, `${realPath}-journal`, ...companions]
     this.#connection = first
     this.#raw = first.db.dataVersion()
-    const read = <T>(body: (db: ReadDb) => T): T => {
+    const read = <T>(body: (db: ReadCalls) => T): T => {
       try {
         return body(this.#opened())
       } finally {
@@ -88,15 +88,7 @@ export class IdleConnection {
     }
     this.db = {
       path,
-      all: (sql, params) => read((db) => db.all(sql, params)),
-      get: (sql, params) => read((db) => db.get(sql, params)),
-      value: (sql, params) => read((db) => db.value(sql, params)),
-      column: (sql, params) => read((db) => db.column(sql, params)),
-      rows: (sql, params) => read((db) => db.rows(sql, params)),
-      iterate: (sql, params) => this.#stepping((db) => db.iterate(sql, params)),
-      iterateRows: (sql, params) => this.#stepping((db) => db.iterateRows(sql, params)),
-      iterateExact: (sql, params) => this.#stepping((db) => db.iterateExact(sql, params)),
-      columnNames: (sql) => read((db) => db.columnNames(sql)),
+      ...readCalls(read, (start) => this.#stepping(start)),
       dataVersion: () => this.#versionNow(),
       ownChanges: () => 0,
       close: () => this.#close(),
@@ -132,7 +124,7 @@ export class IdleConnection {
     return this.#openings
   }
 
-  *#stepping<T>(start: (db: ReadDb) => IterableIterator<T>): Generator<T> {
+  *#stepping<T>(start: (db: ReadCalls) => IterableIterator<T>): Generator<T> {
     const db = this.#opened()
     this.#iterating += 1
     try {

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { changedMeanwhile, changesFromNow } from './file-stamp.ts'
 import type { MemoryFile } from './memory-file.ts'
+import { readCalls } from './read-db.ts'
 import { openByUri, type PreparableDb, type ReadOnlyConnection } from './uri-db.ts'
 
 /** Number of rows after which a scan checks again that the file has not changed. */
@@ -54,15 +55,10 @@ function guardFile(db: PreparableDb, isChanged: () => boolean): PreparableDb {
   }
   return {
     path: db.path,
-    all: (sql, params) => guarded(() => db.all(sql, params)),
-    get: (sql, params) => guarded(() => db.get(sql, params)),
-    value: (sql, params) => guarded(() => db.value(sql, params)),
-    column: (sql, params) => guarded(() => db.column(sql, params)),
-    rows: (sql, params) => guarded(() => db.rows(sql, params)),
-    iterate: (sql, params) => stepping(() => db.iterate(sql, params)),
-    iterateRows: (sql, params) => stepping(() => db.iterateRows(sql, params)),
-    iterateExact: (sql, params) => stepping(() => db.iterateExact(sql, params)),
-    columnNames: (sql) => guarded(() => db.columnNames(sql)),
+    ...readCalls(
+      (call) => guarded(() => call(db)),
+      (start) => stepping(() => start(db)),
+    ),
     dataVersion: () => db.dataVersion(),
     ownChanges: () => db.ownChanges(),
     run: (sql, params) => guarded(() => db.run(sql, params)),

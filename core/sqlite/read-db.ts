@@ -50,6 +50,32 @@ export interface ReadDb extends Disposable {
   close(): void
 }
 
+/** The calls of a connection that run a query. */
+export type ReadCalls = Pick<
+  ReadDb,
+  'all' | 'get' | 'value' | 'column' | 'rows' | 'iterate' | 'iterateRows' | 'iterateExact' | 'columnNames'
+>
+
+/**
+ * Makes the calls of a connection that does something around each of them.
+ * @param read runs a call
+ * @param stepping runs an iteration, from its first row to its end
+ */
+export const readCalls = (
+  read: <T>(call: (db: ReadCalls) => T) => T,
+  stepping: <T>(start: (db: ReadCalls) => IterableIterator<T>) => IterableIterator<T>,
+): ReadCalls => ({
+  all: (sql, params) => read((db) => db.all(sql, params)),
+  get: (sql, params) => read((db) => db.get(sql, params)),
+  value: (sql, params) => read((db) => db.value(sql, params)),
+  column: (sql, params) => read((db) => db.column(sql, params)),
+  rows: (sql, params) => read((db) => db.rows(sql, params)),
+  iterate: (sql, params) => stepping((db) => db.iterate(sql, params)),
+  iterateRows: (sql, params) => stepping((db) => db.iterateRows(sql, params)),
+  iterateExact: (sql, params) => stepping((db) => db.iterateExact(sql, params)),
+  columnNames: (sql) => read((db) => db.columnNames(sql)),
+})
+
 /** Returns the number of changed rows. */
 export type BoundStatement = (given: readonly SqlValue[]) => number
 

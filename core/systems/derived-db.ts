@@ -2,7 +2,7 @@
 
 import { fileStamp } from '../sqlite/file-stamp.ts'
 import type { KeptTables } from '../sqlite/kept-tables.ts'
-import type { SqlParams } from '../sqlite/read-db.ts'
+import { type ReadCalls, readCalls } from '../sqlite/read-db.ts'
 import type { PreparableDb } from '../sqlite/uri-db.ts'
 import { withoutYielding } from '../yielding.ts'
 
@@ -77,18 +77,18 @@ export function* keepingDerived(db: PreparableDb, derivation: Derivation): Gener
     // This commits TEMP tables only. Nothing was written to the file.
     if (reading === 0) db.exec('COMMIT')
   }
-  const read = <T>(body: () => T): T => {
+  const read = <T>(call: (db: ReadCalls) => T): T => {
     enter()
     try {
-      return body()
+      return call(db)
     } finally {
       leave()
     }
   }
-  function* stepping<T>(start: () => IterableIterator<T>): Generator<T> {
+  function* stepping<T>(start: (db: ReadCalls) => IterableIterator<T>): Generator<T> {
     enter()
     try {
-      yield* start()
+      yield* start(db)
     } finally {
       leave()
     }
@@ -115,15 +115,7 @@ export function* keepingDerived(db: PreparableDb, derivation: Derivation): Gener
   return {
     keep,
     path: db.path,
-    all: (sql: string, params?: SqlParams) => read(() => db.all(sql, params)) as never,
-    get: (sql, params) => read(() => db.get(sql, params)) as never,
-    value: (sql, params) => read(() => db.value(sql, params)) as never,
-    column: (sql, params) => read(() => db.column(sql, params)) as never,
-    rows: (sql, params) => read(() => db.rows(sql, params)) as never,
-    iterate: (sql, params) => stepping(() => db.iterate(sql, params)) as never,
-    iterateRows: (sql, params) => stepping(() => db.iterateRows(sql, params)) as never,
-    iterateExact: (sql, params) => stepping(() => db.iterateExact(sql, params)) as never,
-    columnNames: (sql) => read(() => db.columnNames(sql)),
+    ...readCalls(read, stepping),
     // While one state is read, a change of a companion does not count: the tables belong to that state.
     dataVersion: () => (reading > 0 && builtVersion !== null ? builtVersion : version()),
     ownChanges: () => 0,
