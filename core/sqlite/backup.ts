@@ -105,24 +105,15 @@ function freePath(folder: string, name: string, nowMs: number): string {
 
 /** Returns the backups beside a file, or in another folder, newest first. */
 export function listBackups(path: string, folder?: string): StoredBackup[] {
-  const file = resolve(path)
-  const where = resolve(folder ?? dirname(existsSync(file) ? realpathSync(file) : file))
-  const prefix = `${basename(existsSync(file) ? realpathSync(file) : file)}.backup-`
+  const file = existsSync(path) ? realpathSync(path) : resolve(path)
+  const where = resolve(folder ?? dirname(file))
+  const prefix = `${basename(file)}.backup-`
   if (!existsSync(where)) return []
   const found = readdirSync(where).flatMap((name): StoredBackup[] => {
     if (!name.startsWith(prefix) || !name.endsWith('.db')) return []
-    const time = TIME.exec(name.slice(prefix.length, -'.db'.length))
-    if (!time) return []
-    const [year, month, day, hour, minute, second, ms] = time.slice(1).map(Number) as [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ]
-    const atMs = Date.UTC(year, month - 1, day, hour, minute, second, ms)
+    const time = name.slice(prefix.length, -'.db'.length)
+    const atMs = Date.parse(time.replace(TIME, '$1-$2-$3T$4:$5:$6.$7Z'))
+    if (!TIME.test(time) || Number.isNaN(atMs)) return []
     return [{ path: join(where, name), bytes: statSync(join(where, name)).size, atMs }]
   })
   return found.toSorted((a, b) => b.atMs - a.atMs || (a.path < b.path ? 1 : -1))
