@@ -33,10 +33,3 @@ const notAscending = ({ path }: Pick<ReadDb, 'path'>, what: string, before: unkn
     `${path} is damaged: ${what} do not ascend after ${before}. Restore it from a backup, or save what can still be read with "lcm salvage".`,
     { path },
   )
-
-/**
- * Selects how many rows a table has at most, for shares of progress: its largest rowid is found at once, where counting
- * the rows of a file of a gigabyte reads a whole index.
- */
-export const rowsAtMost = (table: 'message' | 'messages' | 'transcript_events'): string => /* sql */ `
-  SELECT max(rowid) FROM ${table}`

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises'
 import { CHUNK_BYTES, DocumentReader, type DocumentValue } from './document-reader.ts'
 import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from './format.ts'
+import type { JsonObject } from './json-value.ts'
 import { type RecordOrigin, type Take, TOO_DEEP, takeGuarded } from './read-lines.ts'
 
 /**
@@ -41,4 +42,17 @@ export async function* readDocument(
   } finally {
     await file.close()
   }
+}
+
+/** Reads some fields of a file that is one JSON object, before the file is read to be stored. */
+export async function* readFields(
+  source: TranscriptSource,
+  fields: readonly string[],
+): AsyncGenerator<TranscriptChunk, JsonObject> {
+  const found: Record<string, unknown> = {}
+  const paths = fields.map((field) => `$.${field}`)
+  yield* readDocument(source, 'looking', paths, ({ value, path }) => {
+    found[String(path[0])] = value
+  })
+  return found
 }

@@ -18,7 +18,7 @@ import {
   textAt,
 } from '#core/ingest/transcripts/json-value.ts'
 import { finishPart, timeOf } from '#core/ingest/transcripts/parts.ts'
-import { readDocument } from '#core/ingest/transcripts/read-document.ts'
+import { readDocument, readFields } from '#core/ingest/transcripts/read-document.ts'
 import { MessagesReader } from '../messages/reader.ts'
 import { isReadable } from '../messages/shape.ts'
 import { sentMessage } from './blocks.ts'
@@ -54,11 +54,7 @@ function detect({ values, isDocument }: TranscriptHead): number {
 }
 
 async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
-  const head: Record<string, unknown> = {}
-  const paths = headFields.map((field) => `$.${field}`)
-  yield* readDocument(source, 'looking', paths, ({ value, path }) => {
-    head[String(path[0])] = value
-  })
+  const head = yield* readFields(source, headFields)
   const sessionId = textAt(head, 'sessionId') ?? source.path
   const description = objectIn(descriptionOf(source.path))
   const metadata = objectAt(description, 'metadata')

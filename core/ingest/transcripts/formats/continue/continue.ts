@@ -3,7 +3,7 @@ import { valueBeside } from '#core/ingest/transcripts/files-beside.ts'
 import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
-import { readDocument } from '#core/ingest/transcripts/read-document.ts'
+import { readDocument, readFields } from '#core/ingest/transcripts/read-document.ts'
 import { ContinueReader } from './reader.ts'
 
 /**
@@ -30,11 +30,7 @@ function detect({ values, isDocument }: TranscriptHead): number {
 }
 
 async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
-  const head: Record<string, unknown> = {}
-  const paths = ['sessionId', 'title', 'workspaceDirectory'].map((field) => `$.${field}`)
-  yield* readDocument(source, 'looking', paths, ({ value, path }) => {
-    head[String(path[0])] = value
-  })
+  const head = yield* readFields(source, ['sessionId', 'title', 'workspaceDirectory'])
   const sessionId = textAt(head, 'sessionId') ?? source.path
   const reader = new ContinueReader(source, sessionId, aboutOf(head, indexBeside(source.path, sessionId)))
   yield* readDocument(source, 'storing', ['$.history.*'], ({ value }, place, out) => reader.take(value, place, out))

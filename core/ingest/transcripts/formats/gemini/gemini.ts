@@ -1,7 +1,7 @@
 import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
 import { isObject, type JsonObject, listAt, textAt } from '#core/ingest/transcripts/json-value.ts'
-import { readDocument } from '#core/ingest/transcripts/read-document.ts'
+import { readDocument, readFields } from '#core/ingest/transcripts/read-document.ts'
 import { readJsonLines } from '#core/ingest/transcripts/read-lines.ts'
 import { recordTypes } from './message.ts'
 import { GeminiReader } from './reader.ts'
@@ -69,15 +69,10 @@ const headerFields = [
 ] as const
 
 async function* readLegacy(source: TranscriptSource, head: JsonObject): AsyncGenerator<TranscriptChunk> {
-  const header: Record<string, unknown> = { ...head, messages: undefined }
-  const paths = headerFields.map((field) => `$.${field}`)
-  if (textAt(head, 'sessionId') === null) {
-    yield* readDocument(source, 'looking', paths, ({ value, path }) => {
-      header[String(path[0])] = value
-    })
-  }
+  const found = textAt(head, 'sessionId') === null ? yield* readFields(source, headerFields) : {}
   const reader = new GeminiReader(source, new GeminiSurvey())
-  reader.open(header)
+  reader.open({ ...head, messages: undefined, ...found })
+  const paths = headerFields.map((field) => `$.${field}`)
   yield* readDocument(source, 'storing', ['$.messages.*', ...paths], ({ value, path }, place, out) => {
     if (path.length === 1) reader.takeMetadata({ [String(path[0])]: value })
     else if (isObject(value)) reader.take(value, place, out)

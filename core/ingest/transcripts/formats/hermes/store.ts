@@ -1,3 +1,4 @@
+import { bytesOfRows } from '#core/ingest/transcripts/database-progress.ts'
 import type {
   AgentStore,
   TranscriptChunk,
@@ -6,7 +7,7 @@ import type {
 } from '#core/ingest/transcripts/format.ts'
 import type { JsonObject } from '#core/ingest/transcripts/json-value.ts'
 import { takeGuarded } from '#core/ingest/transcripts/read-lines.ts'
-import { nextKey, rowsAtMost } from '#core/sqlite/keyset.ts'
+import { nextKey } from '#core/sqlite/keyset.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { chainsOf, type Segment } from './chains.ts'
 import { decoded, HermesReader } from './reader.ts'
@@ -16,7 +17,6 @@ const queries = {
   sessions: /* sql */ `SELECT * FROM sessions ORDER BY started_at, id`,
   messages: /* sql */ `
     SELECT * FROM messages WHERE session_id = :sessionId AND id > CAST(:after AS INTEGER) ORDER BY id LIMIT 200`,
-  count: rowsAtMost('messages'),
   hasPrompts: /* sql */ `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'system_prompts'`,
   prompt: /* sql */ `SELECT prompt FROM system_prompts WHERE hash = :hash`,
 }
@@ -33,8 +33,7 @@ export const hermesStore: AgentStore = {
 }
 
 async function* read(db: ReadDb, source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
-  const total = Math.max(1, db.value<number | null>(queries.count) ?? 0)
-  const doneBytes = (messages: number): number => Math.min(source.bytes - 1, (messages / total) * source.bytes)
+  const doneBytes = bytesOfRows(db, 'messages', source)
   const hasPrompts = db.value(queries.hasPrompts) !== undefined
   let done = 0
   for (const chain of chainsOf(db.all<JsonObject>(queries.sessions))) {

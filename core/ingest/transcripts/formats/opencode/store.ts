@@ -1,3 +1,4 @@
+import { bytesOfRows } from '#core/ingest/transcripts/database-progress.ts'
 import type {
   AgentStore,
   TranscriptChunk,
@@ -7,7 +8,7 @@ import type {
 import { parseObjects } from '#core/ingest/transcripts/json-objects.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { takeGuarded } from '#core/ingest/transcripts/read-lines.ts'
-import { nextKey, rowsAtMost } from '#core/sqlite/keyset.ts'
+import { nextKey } from '#core/sqlite/keyset.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { readDynamicPruning } from './dynamic-pruning.ts'
 import { copiesAt, originOf } from './forks.ts'
@@ -29,7 +30,6 @@ const queries = {
   parts: /* sql */ `
     SELECT id, message_id AS messageId, data FROM part
     WHERE message_id IN (SELECT value FROM json_each(:ids)) ORDER BY message_id, id`,
-  count: rowsAtMost('message'),
 }
 
 type SessionRow = {
@@ -76,8 +76,7 @@ async function* read(
   sessionIds?: readonly string[],
 ): AsyncGenerator<TranscriptChunk> {
   const named = sessionIds ? JSON.stringify(withOrigins(db, sessionIds)) : null
-  const total = Math.max(1, db.value<number | null>(queries.count) ?? 0)
-  const doneBytes = (messages: number): number => Math.min(source.bytes - 1, (messages / total) * source.bytes)
+  const doneBytes = bytesOfRows(db, 'message', source)
   let done = 0
   const names = new Map<string, string>()
   for (let after = Number.MIN_SAFE_INTEGER; ; ) {

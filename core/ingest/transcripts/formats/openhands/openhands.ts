@@ -1,15 +1,10 @@
 import { resolve } from 'node:path'
 import { SessionIds } from '#core/ingest/transcripts/derived-ids.ts'
-import type {
-  TranscriptChunk,
-  TranscriptFormat,
-  TranscriptRecord,
-  TranscriptSource,
-} from '#core/ingest/transcripts/format.ts'
+import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
 import { isObject, type JsonObject, listAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { readDocument } from '#core/ingest/transcripts/read-document.ts'
-import { type RecordOrigin, readJsonLines, takeGuarded } from '#core/ingest/transcripts/read-lines.ts'
+import { readJsonLines, type Take, takeGuarded } from '#core/ingest/transcripts/read-lines.ts'
 import { isEvent } from './event.ts'
 import { OpenHandsReader } from './reader.ts'
 
@@ -59,32 +54,23 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
     yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
     return
   }
-  const tasks = new Tasks(source, address)
+  const take = takingTasks(source, address)
   const isList = isDocument && Array.isArray(first)
   // A file of one task may be spread over several lines.
   yield* isDocument
-    ? readDocument(source, 'storing', [isList ? '$.*' : '$'], ({ value }, origin, out) =>
-        tasks.take(value, origin, out),
-      )
-    : readJsonLines(source, 'storing', (record, origin, out) => tasks.take(record, origin, out))
+    ? readDocument(source, 'storing', [isList ? '$.*' : '$'], ({ value }, origin, out) => take(value, origin, out))
+    : readJsonLines(source, 'storing', take)
 }
 
-/** Reads the tasks of a file, each as a conversation. A task that was tried again has the same name again. */
-class Tasks {
-  readonly #source: TranscriptSource
-  readonly #ids: SessionIds
-
-  constructor(source: TranscriptSource, address: string) {
-    this.#source = source
-    this.#ids = new SessionIds(address)
-  }
-
-  take(task: unknown, origin: RecordOrigin, out: TranscriptRecord[]): void {
+/** Takes the tasks of a file, each as a conversation. A task that was tried again has the same name again. */
+function takingTasks(source: TranscriptSource, address: string): Take<unknown> {
+  const ids = new SessionIds(address)
+  return (task, origin, out) => {
     if (!isObject(task) || !('history' in task)) {
       out.push({ kind: 'skipped', line: origin.line, reason: 'not a task: it has no history' })
       return
     }
-    const reader = new OpenHandsReader(this.#source, this.#ids.next(nameOf(task)), task)
+    const reader = new OpenHandsReader(source, ids.next(nameOf(task)), task)
     for (const event of listAt(task, 'history').flat())
       takeGuarded(event, origin, (value, place, records) => reader.take(value, place, records), out)
     const rest = reader.end()

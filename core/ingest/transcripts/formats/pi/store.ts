@@ -1,4 +1,5 @@
 import { zstdDecompressSync } from 'node:zlib'
+import { bytesOfRows } from '#core/ingest/transcripts/database-progress.ts'
 import type {
   AgentStore,
   TranscriptChunk,
@@ -10,7 +11,7 @@ import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transc
 import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import { takeGuarded } from '#core/ingest/transcripts/read-lines.ts'
 import { RecordGraph } from '#core/ingest/transcripts/record-graph.ts'
-import { nextKey, rowsAtMost } from '#core/sqlite/keyset.ts'
+import { nextKey } from '#core/sqlite/keyset.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { addEntry } from './entries.ts'
 import { OpenClawSessions } from './origins.ts'
@@ -20,7 +21,6 @@ const queries = {
   events: /* sql */ `
     SELECT seq, event_json AS json, event_zstd AS packed FROM transcript_events
     WHERE session_id = :sessionId AND seq > CAST(:after AS INTEGER) ORDER BY seq LIMIT 200`,
-  count: rowsAtMost('transcript_events'),
   title: /* sql */ `
     SELECT session_key AS key, entry_json AS entry FROM session_nodes WHERE current_session_id = :sessionId LIMIT 1`,
 }
@@ -39,8 +39,7 @@ async function* read(
   source: TranscriptSource,
   sessionIds?: readonly string[],
 ): AsyncGenerator<TranscriptChunk> {
-  const total = Math.max(1, db.value<number | null>(queries.count) ?? 0)
-  const doneBytes = (events: number): number => Math.min(source.bytes - 1, (events / total) * source.bytes)
+  const doneBytes = bytesOfRows(db, 'transcript_events', source)
   const isEnough = (events: number): boolean => doneBytes(events) >= source.limitBytes
   const sessions = new OpenClawSessions(db)
   let done = 0

@@ -1,15 +1,10 @@
 import { resolve } from 'node:path'
 import { SessionIds } from '#core/ingest/transcripts/derived-ids.ts'
-import type {
-  TranscriptChunk,
-  TranscriptFormat,
-  TranscriptRecord,
-  TranscriptSource,
-} from '#core/ingest/transcripts/format.ts'
+import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '#core/ingest/transcripts/format.ts'
 import type { TranscriptHead } from '#core/ingest/transcripts/head.ts'
 import { isObject, type JsonObject, listAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { readDocument } from '#core/ingest/transcripts/read-document.ts'
-import { type RecordOrigin, readJsonLines, takeGuarded } from '#core/ingest/transcripts/read-lines.ts'
+import { readJsonLines, type Take, takeGuarded } from '#core/ingest/transcripts/read-lines.ts'
 import { isHistoryItem, isStep, SweAgentReader } from './reader.ts'
 
 /** Matches steps that contain everything that the model was sent for them. */
@@ -68,30 +63,23 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
     yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
     return
   }
-  const runs = new Runs(source, address)
+  const take = takingRuns(source, address)
   yield* isDocument
-    ? readDocument(source, 'storing', ['$.*'], ({ value }, origin, out) => runs.take(value, origin, out))
-    : readJsonLines(source, 'storing', (record, origin, out) => runs.take(record, origin, out))
+    ? readDocument(source, 'storing', ['$.*'], ({ value }, origin, out) => take(value, origin, out))
+    : readJsonLines(source, 'storing', take)
 }
 
 const nameOf = (run: JsonObject): string | null => textAt(run, 'traj_id') ?? textAt(run, 'instance_id')
 
-/** Reads many runs in one file, each as a conversation. */
-class Runs {
-  readonly #source: TranscriptSource
-  readonly #ids: SessionIds
-
-  constructor(source: TranscriptSource, address: string) {
-    this.#source = source
-    this.#ids = new SessionIds(address)
-  }
-
-  take(run: unknown, origin: RecordOrigin, out: TranscriptRecord[]): void {
+/** Takes many runs in one file, each as a conversation. */
+function takingRuns(source: TranscriptSource, address: string): Take<unknown> {
+  const ids = new SessionIds(address)
+  return (run, origin, out) => {
     if (!isObject(run) || !(isRun(run) || isHistory(run))) {
       out.push({ kind: 'skipped', line: origin.line, reason: 'not a run: no trajectory of steps or messages' })
       return
     }
-    const reader = new SweAgentReader(this.#source, this.#ids.next(nameOf(run) ?? 'run'), run)
+    const reader = new SweAgentReader(source, ids.next(nameOf(run) ?? 'run'), run)
     if (isHistory(run)) for (const step of listAt(run, 'trajectory')) reader.look(step)
     for (const item of listAt(run, isHistory(run) ? 'history' : 'trajectory'))
       takeGuarded(item, origin, (value, place, records) => reader.take(value, place, records), out)
