@@ -24,7 +24,7 @@ export type LineChunk = {
   readonly bytesRead: number
 }
 
-const LONGEST_LINE_BYTES = 64 * 1024 * 1024
+export const LONGEST_LINE_BYTES = 64 * 1024 * 1024
 const CHUNK_BYTES = 1024 * 1024
 const LINE_FEED = 0x0a
 const BYTE_ORDER_MARK = 0xfeff

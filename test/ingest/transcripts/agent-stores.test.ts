@@ -601,6 +601,19 @@ describe('the database of OpenClaw', () => {
       skipped: [{ reason: 'event 1 of session demo cannot be read' }],
     })
   })
+
+  it('reports an event of some bytes that stands for more than a line may have, and does not unpack it', async () => {
+    using memory = buildMemory()
+    const path = openClawDb(chat)
+    const db = new DatabaseSync(path)
+    const packed = zstdCompressSync(`{"type": "message", "text": "${' '.repeat(65 * 2 ** 20)}"}`)
+    db.prepare('UPDATE transcript_events SET event_json = NULL, event_zstd = ? WHERE seq = 1').run(packed)
+    db.close()
+    expect(await importOne(memory.db, path)).toMatchObject({
+      added: 1,
+      skipped: [{ reason: 'event 1 of session demo cannot be read' }],
+    })
+  })
 })
 
 it('a memory is refused as a transcript, also one of another program, with what to do', async () => {

@@ -8,6 +8,7 @@ import type {
 } from '#core/ingest/transcripts/format.ts'
 import { parseObjects } from '#core/ingest/transcripts/json-objects.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { LONGEST_LINE_BYTES } from '#core/ingest/transcripts/line-reader.ts'
 import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import { takeGuarded } from '#core/ingest/transcripts/read-lines.ts'
 import { RecordGraph } from '#core/ingest/transcripts/record-graph.ts'
@@ -89,14 +90,17 @@ function* batches(db: ReadDb, sessionId: string): Generator<readonly Event[]> {
   }
 }
 
+/** A few bytes may stand for gigabytes, so an event is unpacked only as far as a line of a file is read. */
+const UNPACKED = { maxOutputLength: LONGEST_LINE_BYTES } as const
+
 /** Returns null for a row that is damaged. */
 function eventIn({ json, packed }: Row): JsonObject | null {
   try {
-    const text = json ?? (packed === null ? '' : zstdDecompressSync(packed).toString())
+    const text = json ?? (packed === null ? '' : zstdDecompressSync(packed, UNPACKED).toString())
     const [value] = parseObjects(text).values
     return isObject(value) ? value : null
   } catch {
-    // What is compressed is cut or not compressed; the caller reports it.
+    // What is compressed is cut, not compressed, or longer than any line that is read. The caller reports it.
     return null
   }
 }
