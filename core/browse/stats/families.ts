@@ -4,13 +4,16 @@ import { readSnapshot } from '#core/sqlite/read-snapshot.ts'
 import { conversationExists, noSuchConversation } from '#core/systems/records/conversations.ts'
 import { conversationsFrom, type FamilyHead, familyHeads, familyRoot } from '#core/systems/records/families.ts'
 import { forkedConversations } from '#core/systems/records/forks.ts'
-import { externalIdsOf, messagesOf } from '#core/systems/records/messages.ts'
+import { externalIdsOf, messagesOf, whatAndWhen } from '#core/systems/records/messages.ts'
 import { statedCost } from '#core/systems/records/stated-costs.ts'
 import { type StepUsage, stepsOfMessages } from '#core/systems/records/steps.ts'
 import { TimeSlice } from '#core/yielding.ts'
 
 type FamilyPlace = FamilyHead & Pick<FamilyMember, 'relation' | 'depth'>
 
+type Names = ReadonlyMap<number, string>
+
+const NO_NAMES: Names = new Map()
 const AT_ONCE = 500
 
 /** Families of conversations: forks and sub-agents with what they came from. */
@@ -30,17 +33,23 @@ export class Families {
     if (!conversationExists(this.#db, conversationId)) throw noSuchConversation(this.#db, conversationId)
     const slice = new TimeSlice(signal, 'Reading the family was cancelled.')
     const members: FamilyMember[] = []
-    /** The external ids of what was said in each conversation and its ancestors. */
+    /** The names of what was said in each conversation and its ancestors. */
     const said = new Map<number, ReadonlySet<string>>()
     const placed = this.#placed(familyRoot(this.#db, conversationId))
+    const hasForks = placed.some(({ relation }) => relation === 'fork')
     const parents = new Set(placed.map(({ parentConversationId }) => parentConversationId))
     for (const head of placed) {
       const all = messagesOf(this.#db, head.conversationId)
       const above = said.get(head.parentConversationId ?? -1) ?? new Set<string>()
       // One without relatives has no copies.
-      const named = placed.length > 1 ? await this.#externalIds(all, slice) : new Map<number, string>()
-      const own = all.filter((id) => !above.has(named.get(id) ?? ''))
-      if (parents.has(head.conversationId)) said.set(head.conversationId, above.union(new Set(named.values())))
+      const named = placed.length > 1 ? await this.#byMessage(externalIdsOf, all, slice) : NO_NAMES
+      // A fork that was imported alone has copies under ids of its own.
+      const stamped = hasForks ? await this.#byMessage(whatAndWhen, all, slice) : NO_NAMES
+      const isCopy = (id: number): boolean =>
+        above.has(named.get(id) ?? '') || (head.relation === 'fork' && above.has(stamped.get(id) ?? ''))
+      const own = all.filter((id) => !isCopy(id))
+      if (parents.has(head.conversationId))
+        said.set(head.conversationId, new Set([...above, ...named.values(), ...stamped.values()]))
       members.push({
         ...head,
         messages: own.length,
@@ -76,10 +85,10 @@ export class Families {
     })
   }
 
-  async #externalIds(ids: readonly number[], slice: TimeSlice): Promise<Map<number, string>> {
+  async #byMessage(namesOf: typeof externalIdsOf, ids: readonly number[], slice: TimeSlice): Promise<Names> {
     const named = new Map<number, string>()
     for (let from = 0; from < ids.length; from += AT_ONCE) {
-      for (const [id, name] of externalIdsOf(this.#db, ids.slice(from, from + AT_ONCE))) named.set(id, name)
+      for (const [id, name] of namesOf(this.#db, ids.slice(from, from + AT_ONCE))) named.set(id, name)
       await slice.yieldIfOver()
     }
     return named

@@ -32,6 +32,9 @@ const queries = {
   externalIds: /* sql */ `
     SELECT message_id, external_id FROM messages
     WHERE message_id IN (SELECT value FROM json_each(:ids)) AND external_id IS NOT NULL`,
+  whatAndWhen: /* sql */ `
+    SELECT message_id, created_at || ' ' || role || ' ' || content_hash FROM messages
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND content_hash IS NOT NULL`,
   places: /* sql */ `
     SELECT seq FROM messages
     WHERE conversation_id = :conversationId AND external_id IN (SELECT value FROM json_each(:externalIds))`,
@@ -106,6 +109,10 @@ export const placesOf = (db: ReadDb, conversationId: number, externalIds: readon
 /** The ids that the agent gave to some messages, by their numbers. */
 export const externalIdsOf = (db: ReadDb, ids: readonly number[]): ReadonlyMap<number, string> =>
   new Map(db.rows<[number, string]>(queries.externalIds, { ids: JSON.stringify(ids) }))
+
+/** What was said in some messages, by whom and when, by their numbers: a copy under another id has the same. */
+export const whatAndWhen = (db: ReadDb, ids: readonly number[]): ReadonlyMap<number, string> =>
+  new Map(db.rows<[number, string]>(queries.whatAndWhen, { ids: JSON.stringify(ids) }))
 
 type NewestMessage = {
   readonly number: number

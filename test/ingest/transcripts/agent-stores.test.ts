@@ -19,7 +19,7 @@ import { buildMemory } from '#test/builders/memory.ts'
 import { openCodeDb, START } from '#test/builders/opencode-db.ts'
 import { sentWindow } from '#test/builders/sent-window.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
-import { told, windowOf, writeLines } from '#test/builders/transcript-rows.ts'
+import { told, windowOf, writeJson, writeLines } from '#test/builders/transcript-rows.ts'
 
 const long = (what: string): string => `${what} ${'in many words '.repeat(20)}`.trim()
 const first = (lines: readonly string[]): string[] => lines.map((line) => line.split(' in many words')[0] ?? '')
@@ -435,6 +435,30 @@ describe('the database of opencode', () => {
       expect(sentWindow(memory, 'ses_3').texts).toEqual(['start', 'answer', 'another way', 'a third way'])
       expect(await runImport(memory.db, [path], { sessions: ['ses_3'] })).toMatchObject({ added: 0 })
       expect(await importOne(memory.db, path)).toMatchObject({ added: 2, conflicts: 0 })
+    })
+
+    it('counts its copies once in its family when an export of it alone was imported before', async () => {
+      using memory = buildMemory()
+      const path = openCodeDb([{ id: 'ses_1', said: ['start', 'answer'] }])
+      fork(path, ['ses_1', 'ses_2'], 2, ['another way'])
+      const said = (id: string, text: string, created: number) => ({
+        info: { id, sessionID: 'ses_2', role: id.endsWith('_1') ? 'assistant' : 'user', time: { created } },
+        parts: [{ id: `prt_${id}`, sessionID: 'ses_2', messageID: id, type: 'text', text }],
+      })
+      const time = { created: START + 2000, updated: START + 2000 }
+      const exported = writeJson({
+        info: { id: 'ses_2', title: 'About it (fork #1)', directory: '/home/me/shop', time },
+        messages: [said('msg_ses_2_0', 'start', START), said('msg_ses_2_1', 'answer', START + 1)],
+      })
+      await importOne(memory.db, exported)
+      await importOne(memory.db, path)
+      using lcm = await openLcm(memory.path)
+      const family = await lcm.families.of(1)
+      expect(family).toMatchObject({ messages: 3, members: [{ relation: null }, { relation: 'fork' }] })
+      expect(family.members.map(({ messages, copies }) => [messages, copies])).toEqual([
+        [2, 0],
+        [1, 2],
+      ])
     })
 
     it('adds nothing twice when the session is deleted from which it was forked', async () => {
