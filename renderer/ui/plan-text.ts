@@ -2,16 +2,20 @@ import type { CompactionPlan, CompactionPreview, PreviewedSummary } from '#core/
 import { sourceCounts as countSources } from '#core/contract/lists.ts'
 import { formatCount, plural } from './format.ts'
 
-/** `143 messages and 3 earlier summaries leave the window, 21 summaries come` */
+/**
+ * `143 messages and 3 earlier summaries leave the window, 4 of 21 new summaries come`. A new summary that the same plan
+ * condenses further is made, but does not stand in the window afterwards.
+ */
 export function planText({ steps, sourceCounts }: Pick<CompactionPlan, 'steps' | 'sourceCounts'>): string {
-  const { messages, summaries: earlier } = sourceCounts ?? countSources(steps)
+  const { messages, summaries: earlier, planned: condensed } = sourceCounts ?? countSources(steps)
   const leaving = [
     messages > 0 && plural(messages, 'message'),
     earlier > 0 && plural(earlier, 'earlier summary', 'earlier summaries'),
   ].filter((part) => part !== false)
   const leaves = messages + earlier === 1 ? 'leaves' : 'leave'
-  const comes = steps.length === 1 ? 'comes' : 'come'
-  return `${leaving.join(' and ')} ${leaves} the window, ${plural(steps.length, 'summary', 'summaries')} ${comes}`
+  const coming = steps.length - condensed
+  const all = plural(steps.length, 'new summary', 'new summaries')
+  return `${leaving.join(' and ')} ${leaves} the window, ${condensed > 0 ? `${formatCount(coming)} of ${all}` : all} ${coming === 1 ? 'comes' : 'come'}`
 }
 
 /** What a preview found, or null when it found nothing to compact. Where it compared a part, there may be more. */

@@ -227,12 +227,20 @@ describe('the sentence about a plan', () => {
   })
 
   it('counts the messages and earlier summaries that leave, and the summaries that come', () => {
-    const steps = [step(['msg_1', 'msg_2']), step(['msg_3']), step(['sum_a', 'step_0', 'step_1'])]
-    expect(plain(planText({ steps }))).toBe('3 messages and 1 earlier summary leave the window, 3 summaries come')
-    expect(plain(planText({ steps: [step(['msg_1'])] }))).toBe('1 message leaves the window, 1 summary comes')
+    expect(plain(planText({ steps: [step(['msg_1', 'msg_2']), step(['msg_3'])] }))).toBe(
+      '3 messages leave the window, 2 new summaries come',
+    )
+    expect(plain(planText({ steps: [step(['msg_1'])] }))).toBe('1 message leaves the window, 1 new summary comes')
     const sourceCounts = { messages: 900, summaries: 0, planned: 0 }
     expect(plain(planText({ steps: [step(['msg_1', 'msg_900'])], sourceCounts }))).toBe(
-      '900 messages leave the window, 1 summary comes',
+      '900 messages leave the window, 1 new summary comes',
+    )
+  })
+
+  it('counts a summary that the same plan condenses further as made, but not as coming into the window', () => {
+    const steps = [step(['msg_1', 'msg_2']), step(['msg_3']), step(['sum_a', 'step_0', 'step_1'])]
+    expect(plain(planText({ steps }))).toBe(
+      '3 messages and 1 earlier summary leave the window, 1 of 3 new summaries comes',
     )
   })
 
