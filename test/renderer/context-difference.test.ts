@@ -5,7 +5,7 @@ import { differenceRows } from '#renderer/features/context/difference-rows.ts'
 import { groupsByCategory, groupsByReason, largestItems } from '#renderer/features/context/groups.ts'
 import { runSteps } from '#renderer/features/context/moment-text.ts'
 import { byRun, replacementsOf } from '#renderer/features/context/replacements.ts'
-import { answerTitle, fallsOutText } from '#renderer/features/context/what-if-answer.tsx'
+import { afterText, answerTitle, fallsOutText } from '#renderer/features/context/what-if-answer.tsx'
 import { compactionEvent } from './compaction-event.ts'
 import { contextItem } from './context-items.ts'
 
@@ -144,5 +144,10 @@ describe('the texts about a what-if', () => {
 
   it('say "nothing" when nothing would change', () => {
     expect(fallsOutText({ fallsOut: [], fallsOutTokens: 0 })).toBe('nothing')
+  })
+
+  it('do not say that more stands in the window afterwards than the budget', () => {
+    expect(afterText(2000, 3000, 0.67)).toBe('in the window, 67\u00a0% of the budget')
+    expect(afterText(4573, 3000, 0.92)).toBe('want in, what fits is 92\u00a0% of the budget')
   })
 })

@@ -42,7 +42,7 @@ export function WhatIfAnswer({ answer, preview, softThreshold, hardThreshold, is
               <span className={styles.figure} data-state={state(plan.expectedTokensAfter)}>
                 about {formatCount(plan.expectedTokensAfter)}
               </span>{' '}
-              in the window, {formatPressure(pressureAfter)} of the budget
+              {afterText(plan.expectedTokensAfter, budget, pressureAfter)}
             </Fact>
             <Fact name="calls">
               <span title="With a model as summariser. The built-in one asks none.">{callsText(plan)}</span>
@@ -90,6 +90,12 @@ function PlanWords({ plan, preview }: PlanWordsProps) {
     </div>
   )
 }
+
+/** Says what the planned tokens mean for the budget. Where they exceed it, only what fits of them will be sent. */
+export const afterText = (expectedTokens: number, budget: number, pressureAfter: number): string =>
+  expectedTokens > budget
+    ? `want in, what fits is ${formatPressure(pressureAfter)} of the budget`
+    : `in the window, ${formatPressure(pressureAfter)} of the budget`
 
 /** `4 · 62 k tokens read`: what a model would have to read. The built-in summariser asks none. */
 function callsText({ steps }: Pick<CompactionPlan, 'steps'>): string {
