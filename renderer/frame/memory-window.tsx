@@ -252,7 +252,7 @@ function NoConversation({ unknownId, instead }: NoConversationProps) {
     )
   return (
     <EmptyState title="No conversation yet">
-      The file is a sound memory that holds nothing so far. It is watched: what its agent writes appears here.
+      The file is a memory that holds nothing so far. It is watched: what its agent writes appears here.
     </EmptyState>
   )
 }
