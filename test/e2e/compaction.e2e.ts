@@ -29,7 +29,10 @@ test('a compaction goes from decision to plan, confirmation, run and result, the
   const steps = page.getByRole('grid', { name: 'Steps of the plan' }).getByRole('row')
   await expect(steps.nth(1)).toContainText('12\u00a0messages from Right, it inherited none to NAME READY')
   const outlook = page.getByText('143\u00a0messages and 3\u00a0earlier summaries leave the window')
-  await expect(outlook).toContainText(/4 of 21\u00a0new summaries come, [\d,]+\u00a0details are lost and \d+ changed\.$/, LONG)
+  await expect(outlook).toContainText(
+    /4 of 21\u00a0new summaries come, [\d,]+\u00a0details are lost and \d+ changed\.$/,
+    LONG,
+  )
   const planned = page.getByRole('region', { name: 'What would be lost' })
   const [, details = ''] = /Of ([\d,]+)\sdetails that leave the window/.exec((await planned.textContent()) ?? '') ?? []
   await steps.nth(1).click()

@@ -5,6 +5,7 @@ import {
   depthName,
   inheritedPart,
   layersText,
+  leftOutText,
   standsForText,
   windowParts,
   withShares,
@@ -39,6 +40,15 @@ describe('the start page', () => {
     })
     expect(parts).toMatchObject({ summaries: 2, messages: 4, summaryTokens: 80, messageTokens: 200 })
     expect(parts.byDepth.map(({ depth }) => depth)).toEqual([2, 0, -1])
+  })
+
+  it('says what is left out of a window that has room for it', () => {
+    const window = { activeTokens: 1539, leftOutItems: 5, leftOutTokens: 840 }
+    expect(leftOutText(window, 200_000)).toBe('5\u00a0items with 840\u00a0tokens are left out')
+    expect(leftOutText({ ...window, leftOutItems: 1 }, 200_000)).toBe('1\u00a0item with 840\u00a0tokens is left out')
+    expect(leftOutText({ ...window, leftOutItems: 0, leftOutTokens: 0 }, 200_000)).toBe(null)
+    // The line about the next compaction says it there.
+    expect(leftOutText(window, 1000)).toBe(null)
   })
 
   it('tells what a fork has from before it from what it has of its own', () => {

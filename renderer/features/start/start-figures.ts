@@ -104,3 +104,20 @@ export function layersText({ summaries, totalMessages }: Pick<Strata, 'summaries
   )
   return [plural(totalMessages, 'message'), ...layers].join(' → ')
 }
+
+/**
+ * `5 items with 840 tokens are left out`: what stands in the window and is not sent, although the budget has room for it.
+ * Null where there is none, or where the budget is why: then the line about the next compaction says it.
+ */
+export function leftOutText(
+  {
+    activeTokens,
+    leftOutItems,
+    leftOutTokens,
+  }: Pick<ListedConversation, 'activeTokens' | 'leftOutItems' | 'leftOutTokens'>,
+  budgetTokens: number | null,
+): string | null {
+  if (activeTokens === null || !leftOutItems || leftOutTokens === null || budgetTokens === null) return null
+  if (activeTokens > budgetTokens) return null
+  return `${plural(leftOutItems, 'item')} with ${plural(leftOutTokens, 'token')} ${leftOutItems === 1 ? 'is' : 'are'} left out`
+}

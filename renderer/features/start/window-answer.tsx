@@ -10,7 +10,7 @@ import { formatCompression, formatCount, formatPressure, formatTokens, plural } 
 import { dueText, roomUntilSoft } from '#renderer/ui/room-text.ts'
 import { useWindowRule } from '#renderer/ui/use-window-rule.ts'
 import { Answer, Figure } from './answer.tsx'
-import { inheritedPart, windowParts } from './start-figures.ts'
+import { inheritedPart, leftOutText, windowParts } from './start-figures.ts'
 import styles from './start-view.module.css'
 
 type Props = { readonly conversation: ListedConversation; readonly strata: Strata | undefined }
@@ -25,6 +25,7 @@ export function WindowAnswer({ conversation, strata }: Props) {
   const more = parts ? inheritedPart(parts, conversation) : null
   const inherited = useIsFork(conversation, more !== null) ? more : null
   const allTokens = (parts?.summaryTokens ?? 0) + (parts?.messageTokens ?? 0) + (inherited?.tokens ?? 0)
+  const leftOut = leftOutText(conversation, budgetTokens)
   const share = (tokens: number): string => `${(tokens / Math.max(budgetTokens ?? 0, allTokens)) * 100}%`
   return (
     <Answer
@@ -62,6 +63,7 @@ export function WindowAnswer({ conversation, strata }: Props) {
           contextTokens > 0 &&
           contextTokens < storedTokens &&
           `, ${formatCompression(storedTokens / contextTokens)} as many as the model sees`}
+        {leftOut !== null && `. ${leftOut}`}
         {rule !== null && '. The window is worked out from the file, which stores none'}
       </p>
     </Answer>
