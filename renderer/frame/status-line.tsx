@@ -15,7 +15,7 @@ import { paceOf, useNow } from '../ui/use-now.ts'
 import { useWatch } from '../ui/use-watch.ts'
 import type { View } from '../views.ts'
 import styles from './status-line.module.css'
-import { statusText } from './status-text.ts'
+import { healthText, statusText } from './status-text.ts'
 
 type Props = {
   readonly conversation: ListedConversation | null
@@ -53,10 +53,10 @@ export function StatusLine({ conversation, info, isOfMemory }: Props) {
 
 function Health() {
   const report = useQuery(api.integrity.last.queryOptions())
+  const isChecking = useQuery(api.jobs.list.queryOptions()).data?.some(isRunningCheck) ?? false
   if (report.data === undefined) return null
   const found = report.data === null ? null : report.data.counts.error + report.data.counts.warning
   const state = found === null ? 'unknown' : found === 0 ? 'fine' : report.data?.counts.error ? 'error' : 'warning'
-  const text = found === null ? 'not checked' : found === 0 ? 'nothing wrong' : plural(found, 'finding')
   return (
     <button
       type="button"
@@ -65,10 +65,12 @@ function Health() {
       onClick={() => navigate({ view: 'health' }, 'push')}
     >
       <span className={styles.dot} aria-hidden="true" />
-      {text}
+      {healthText(found, isChecking)}
     </button>
   )
 }
+
+const isRunningCheck = ({ kind, state }: Job): boolean => kind === 'integrity' && state === 'running'
 
 /** What is wrong while the agent works. Nothing is shown when all is well. */
 function WrongNow() {

@@ -1,5 +1,5 @@
 import type { ListedConversation } from '#core/contract/memory.ts'
-import { formatBytes, formatCompact, formatCount, formatPressure } from '../ui/format.ts'
+import { formatBytes, formatCompact, formatCount, formatPressure, plural } from '../ui/format.ts'
 
 /** `LCM: 847 msgs | 23 summaries (depth 3) | 2.1 MB · 62 % of window`: a conversation and the size of its file. */
 export function statusText(row: ListedConversation, fileBytes: number): string {
@@ -15,3 +15,9 @@ export function statusText(row: ListedConversation, fileBytes: number): string {
 
 const leftOutText = ({ leftOutTokens }: ListedConversation): string =>
   leftOutTokens === null || leftOutTokens === 0 ? '' : ` · ${formatCompact(leftOutTokens)} tokens left out`
+
+/** What the last check found, or null before the first one, which may be running. A later one keeps what was found. */
+export function healthText(found: number | null, isChecking: boolean): string {
+  if (found === null) return isChecking ? 'being checked' : 'not checked'
+  return found === 0 ? 'nothing wrong' : plural(found, 'finding')
+}

@@ -3,7 +3,7 @@ import type { Job } from '#core/contract/job.ts'
 import type { ConversationRow } from '#core/contract/memory.ts'
 import { fitColumns } from '#renderer/frame/columns.ts'
 import { type PanelTab, panelTabs, placeOf, shownTab } from '#renderer/frame/panel-tabs.ts'
-import { statusText } from '#renderer/frame/status-text.ts'
+import { healthText, statusText } from '#renderer/frame/status-text.ts'
 import { addressToRemember, withAddress } from '#renderer/remembered-address.ts'
 import { conversationName } from '#renderer/ui/format.ts'
 import { jobOutcome, jobText } from '#renderer/ui/job-text.ts'
@@ -113,6 +113,15 @@ describe('the status line', () => {
     expect(statusText(row({ conversationId: 1, messages: 1, pressure: 0 }), 4096)).toBe(
       'LCM: 1 msg | 0 summaries | 4.1 kB · 0 % of window',
     )
+  })
+})
+
+describe('the health in the status line', () => {
+  it('is being checked while the first check runs, and what was found afterwards', () => {
+    expect(healthText(null, false)).toBe('not checked')
+    expect(healthText(null, true)).toBe('being checked')
+    expect(healthText(0, true)).toBe('nothing wrong')
+    expect(healthText(2, false)).toBe('2\u00a0findings')
   })
 })
 
