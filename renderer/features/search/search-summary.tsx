@@ -102,11 +102,13 @@ function Count({ search, filters }: Pick<Props, 'search' | 'filters'>) {
           Stopped: <b>{plural(found, 'hit')}</b> in {readText(search, filters)}
         </>
       )
-    return phase === 'running' ? (
+    if (phase !== 'running') return null
+    if (found === 0) return 'Searching…'
+    return (
       <>
         <b>{plural(found, 'hit')}</b> so far
       </>
-    ) : null
+    )
   }
   return (
     <>
