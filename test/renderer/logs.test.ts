@@ -66,6 +66,8 @@ describe('a line of the log', () => {
     )
     const call = line({ source: 'call', event: 'call.failed', procedure: 'strata.get', error_code: 'not_found' })
     expect(lineText(call)).toBe('strata.get · not_found')
+    const job = line({ event: 'job.done', job_kind: 'compare', outcome: 'cancelled', error_code: 'cancelled' })
+    expect(lineText(job)).toBe('compare · it was cancelled')
   })
 
   it('is called by its event when that is not known', () => {

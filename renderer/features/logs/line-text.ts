@@ -78,7 +78,8 @@ export function lineText(line: LogLine): string {
     line.access?.replace('_', ' '),
     line.bytes !== undefined && formatBytes(line.bytes),
     line.outcome !== undefined && stopReasonText(line.outcome),
-    line.error_code,
+    // A cancelled job has one word for how it ended and for what it was refused with.
+    line.error_code !== line.outcome && line.error_code,
     line.exit_code !== undefined && line.exit_code > 0 && `exit code ${line.exit_code}`,
   ]
   return parts.filter(Boolean).join(' · ')
