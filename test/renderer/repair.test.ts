@@ -10,6 +10,7 @@ import {
   findingChanges,
   outcomeTitle,
   rowsByTable,
+  stepTitle,
   stepWords,
   whyOnlyExport,
 } from '#renderer/features/integrity/repair-wording.ts'
@@ -270,10 +271,20 @@ describe('the outcome of a repair', () => {
 
   it('says why a file of another system or without write access cannot be repaired', () => {
     const info = { readOnly: true, system: 'lossless-claw', systemLabel: 'lossless-claw', readOnlyReason: null }
-    expect(whyOnlyExport(info as MemoryInfo)).toContain('stays as it is')
-    expect(whyOnlyExport({ ...info, readOnly: false, system: 'native' } as MemoryInfo)).toBeNull()
-    expect(whyOnlyExport({ ...info, system: 'native', readOnlyReason: 'No rights.' } as MemoryInfo)).toContain(
+    const steps = [step('a'), step('b', { risk: 'manual' })]
+    expect(whyOnlyExport(info as MemoryInfo, steps)).toContain('applied to a working copy')
+    expect(whyOnlyExport(info as MemoryInfo, steps.slice(1))).toContain('Every step of the plan is by hand')
+    expect(whyOnlyExport({ ...info, readOnly: false, system: 'native' } as MemoryInfo, steps)).toBeNull()
+    expect(whyOnlyExport({ ...info, system: 'native', readOnlyReason: 'No rights.' } as MemoryInfo, steps)).toContain(
       'No rights.',
     )
+  })
+
+  it('names a step by hand as the finding beside it', () => {
+    const title = 'By hand: tool pair split, 5 findings'
+    expect(stepTitle(step('tool_pair_split', { title, risk: 'manual' }))).toBe(
+      'By hand: A tool call and its result are apart, 5 findings',
+    )
+    expect(stepTitle(step('rebuild', { title: 'Rebuild the search index' }))).toBe('Rebuild the search index')
   })
 })

@@ -42,7 +42,7 @@ export function RepairPlanList({ plan, info, isBusy, onApply }: Props) {
   const [chosen, setChosen] = useState<Chosen>(() => safeSteps(steps))
   const [summarizer, setSummarizer] = useState<string>(DETERMINISTIC)
   const [isAsking, setAsking] = useState(false)
-  const onlyExport = whyOnlyExport(info)
+  const onlyExport = whyOnlyExport(info, steps)
   const canApply = onlyExport === null && steps.some(canChoose)
   const [safe, all] = [safeSteps(steps), allSteps(steps)]
   const risks = RISK_ORDER.filter((risk) => steps.some((step) => step.risk === risk))

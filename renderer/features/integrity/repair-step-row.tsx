@@ -10,7 +10,7 @@ import { Icon } from '#renderer/ui/icon.tsx'
 import { NodeLink } from '#renderer/ui/node-link.tsx'
 import { useCopy } from '#renderer/ui/use-copy.ts'
 import styles from './repair-panel.module.css'
-import { RISKS, stepWords } from './repair-wording.ts'
+import { RISKS, stepTitle, stepWords } from './repair-wording.ts'
 
 type Props = {
   readonly step: RepairStep
@@ -50,7 +50,7 @@ export function RepairStepRow({ step, number, choice }: Props) {
       <div className={styles.words}>
         <div className={styles.head}>
           <span id={titleId} className={styles.title}>
-            {step.title}
+            {stepTitle(step)}
           </span>
           <Chip tone={risk.tone} title={risk.hint}>
             {step.risk}

@@ -1,8 +1,10 @@
 import { NOTHING_ELSE } from '#core/contract/lists.ts'
 import type { MemoryInfo } from '#core/contract/memory.ts'
 import type { RepairResult, RepairRisk, RepairStep } from '#core/contract/repair.ts'
+import { checkTitle } from '#renderer/ui/check-titles.ts'
 import type { Tone } from '#renderer/ui/chip.tsx'
 import { formatCount, plural } from '#renderer/ui/format.ts'
+import { canChoose } from './step-choice.ts'
 
 /** The meaning of a risk, for its chip. */
 export const RISKS: Readonly<Record<RepairRisk, { readonly tone: Tone; readonly hint: string }>> = {
@@ -40,10 +42,22 @@ export function findingChanges({ before, after }: Pick<RepairResult, 'before' | 
     .sort((a, b) => a.after - a.before - (b.after - b.before) || a.check.localeCompare(b.check))
 }
 
+/**
+ * `By hand: A link leads to nothing, 5 findings`. A step by hand is named by the id of its check, which is what commands
+ * know; the findings beside it have titles.
+ */
+export const stepTitle = ({ id, risk, title }: Pick<RepairStep, 'id' | 'risk' | 'title'>): string =>
+  risk === 'manual' ? title.replace(id.replaceAll('_', ' '), checkTitle(id)) : title
+
 /** Says why a plan can only be exported, or returns null when steps can be applied. */
-export function whyOnlyExport({ readOnly, system, systemLabel, readOnlyReason }: MemoryInfo): string | null {
+export function whyOnlyExport(
+  { readOnly, system, systemLabel, readOnlyReason }: MemoryInfo,
+  steps: readonly Pick<RepairStep, 'risk'>[],
+): string | null {
   if (!readOnly) return null
   if (system === 'native') return `${readOnlyReason ?? 'The file is read-only.'} The plan can be exported.`
+  if (!steps.some(canChoose))
+    return `This file belongs to ${systemLabel} and stays as it is. Every step of the plan is by hand: in a working copy you can rewrite, dissolve and transplant summaries.`
   return `This file belongs to ${systemLabel} and stays as it is. The plan can be exported, or applied to a working copy: backup first, one transaction, a second check before it is kept.`
 }
 
