@@ -41,8 +41,6 @@ export function PlaceList({ places, areNearest, chosen, onChoose, onOpen }: Prop
     x: () => setFilter(filter === 'dropped' ? 'all' : 'dropped'),
   })
   const count = (state: FactState): number => places.filter((place) => place.state === state).length
-  const lost = count('dropped') + count('changed')
-  const leftOut = count('left_out')
   return (
     <div className={styles.list}>
       <div className={styles.head}>
@@ -50,13 +48,9 @@ export function PlaceList({ places, areNearest, chosen, onChoose, onOpen }: Prop
           {areNearest ? (
             `Nothing says this; the nearest ${formatCount(places.length)}`
           ) : (
-            <>
-              <strong>
-                {plural(places.length, 'place')} {places.length === 1 ? 'says' : 'say'} it
-              </strong>{' '}
-              · known {formatCount(places.length - lost - leftOut)} · lost {formatCount(lost)}
-              {leftOut > 0 && ` · left out ${formatCount(leftOut)}`}
-            </>
+            <strong>
+              {plural(places.length, 'place')} {places.length === 1 ? 'says' : 'say'} it
+            </strong>
           )}
         </p>
         <fieldset className={styles.filter} aria-label="State of the places">
