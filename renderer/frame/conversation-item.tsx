@@ -90,7 +90,7 @@ const relationText = ({ family }: ListedConversation, parentId: number): string 
 /** Sessions are named by machines: their ends differ, not their beginnings. */
 function ItemName({ row }: Pick<Props, 'row'>) {
   const name = conversationName(row)
-  return isNamedBySession(row) ? <TailText {...splitId(name)} /> : <bdi>{name}</bdi>
+  return isNamedBySession(row) ? <TailText {...splitId(name)} /> : <bdi className="cut">{name}</bdi>
 }
 
 function tokensText({ storedTokens, contextTokens, leftOutTokens, pressure }: ListedConversation): string {

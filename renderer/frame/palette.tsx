@@ -98,7 +98,7 @@ export function Palette({ info, onClose, ...actions }: Props) {
                 {entries.map((entry) => (
                   <Command.Item key={entry.key} className={styles.item} value={entry.key} onSelect={() => run(entry)}>
                     <span className={styles.label}>
-                      <bdi>{entry.label}</bdi>
+                      <bdi className="cut">{entry.label}</bdi>
                     </span>
                     {entry.hint !== undefined && <span className={styles.hint}>{entry.hint}</span>}
                   </Command.Item>

@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test'
 import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
 import { builtMemory } from './memories.ts'
 
@@ -54,6 +55,34 @@ test('conversations can be filtered, sorted and gone through by keys, and a long
   await page.getByPlaceholder('View, action, conversation, or an id').fill('conversation 42')
   await page.getByRole('option', { name: /^Conversation 42 of many/ }).click()
   await expect(page).toHaveURL(/conversation\/43\//)
+})
+
+test('a long name is cut at its own end, also where it is written from right to left', async ({ openMemory, home }) => {
+  const path = builtMemory(home, (memory) => {
+    memory.conversation({
+      title: `ראשון ${'ועוד מילים '.repeat(20)}אחרון`,
+      messages: [`ראשון ${'ועוד מילים '.repeat(60)}`],
+    })
+  })
+  const page = await openMemory(path)
+  const startsInSight = async (name: Locator): Promise<void> =>
+    expect
+      .poll(() =>
+        name.evaluate((cut) => {
+          const first = document.createRange()
+          const text = document.createTreeWalker(cut, NodeFilter.SHOW_TEXT).nextNode()
+          if (text === null) return null
+          first.setStart(text, 0)
+          first.setEnd(text, 1)
+          return first.getBoundingClientRect().right <= cut.getBoundingClientRect().right + 1
+        }),
+      )
+      .toBe(true)
+  const listed = page.getByRole('navigation', { name: 'Conversations' }).getByText('ראשון')
+  await expect(listed).toBeVisible()
+  await startsInSight(listed)
+  await page.evaluate(() => location.assign('#/conversation/1/window'))
+  await startsInSight(page.getByRole('main').getByRole('row').getByText('ראשון'))
 })
 
 test('forks and sub-agents stand below what they came from, and arrows lead there and back', async ({

@@ -143,9 +143,9 @@ export const itemColumns = <R,>(itemOf: (row: R) => Item): readonly Column<R>[] 
 function ItemText({ item }: { readonly item: Item }) {
   const name = useName(item.kind === 'message' ? null : item.id)
   return (
-    <span className={classNames(item.pruned && styles.pruned)}>
+    <span className={classNames(styles.itemText, item.pruned && styles.pruned)}>
       {item.pruned && <Chip title="The agent took the text out of its window: the model does not see it">pruned</Chip>}
-      <bdi>
+      <bdi className="cut">
         <MarkedText text={name ?? item.excerpt} />
       </bdi>
     </span>

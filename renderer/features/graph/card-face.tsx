@@ -38,7 +38,7 @@ export function CardFace({ id, look, isInWindow, isSelected, isCentre, facts, ch
         <FindingMark id={id} />
         <NoteMark id={id} />
         <span className={styles.name}>
-          <bdi>
+          <bdi className="cut">
             <MarkedText text={name ?? shortenId(id, 22)} />
           </bdi>
         </span>

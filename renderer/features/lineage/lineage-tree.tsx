@@ -95,7 +95,7 @@ function LineageNodeName({ node }: { readonly node: LineageNode }) {
   const text = name ?? (node.kind === 'missing' ? `not in the file: ${node.id}` : shortenId(node.id, 13))
   return (
     <span className={styles.treeName} style={{ color: nodeTextColor(node) }} title={node.id}>
-      <bdi>
+      <bdi className="cut">
         <MarkedText text={node.kind === 'message' ? `${nodeLabel(node)} · ${text}` : text} />
       </bdi>
     </span>

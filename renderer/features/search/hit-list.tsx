@@ -120,7 +120,7 @@ function GroupHead(props: GroupHeadProps) {
         </button>
         <span className={styles.label}>
           {group.kind === 'conversation' ? (
-            <bdi>
+            <bdi className="cut">
               <MarkedText text={title} />
             </bdi>
           ) : (
@@ -133,7 +133,7 @@ function GroupHead(props: GroupHeadProps) {
         </span>
         {group.kind !== 'conversation' && isAmongMany && (
           <span className={styles.of}>
-            <bdi>
+            <bdi className="cut">
               <MarkedText text={title} />
             </bdi>
           </span>

@@ -159,7 +159,7 @@ function Name({ row }: { readonly row: ListedConversation }) {
         </span>
       )}
       <button type="button" className={styles.name} tabIndex={-1} onClick={() => openConversation(conversationId)}>
-        <bdi>{conversationName(row)}</bdi>
+        <bdi className="cut">{conversationName(row)}</bdi>
       </button>
     </span>
   )
