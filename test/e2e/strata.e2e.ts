@@ -349,7 +349,7 @@ test('a replay shows the past, plays by itself, and is exported as a page that w
   await moment.fill('200')
   await expect(page).toHaveURL(/layers\.at=200/)
   await expect(replay.getByRole('status')).toContainText(
-    /^200 of 377 · Mar \d+, \d\d:\d\d · \d\scompactions? · window ≈/,
+    /^200 of 377\smessages · Mar \d+, \d\d:\d\d · \d\scompactions? · window ≈/,
   )
 
   // It plays to its end, faster when asked.

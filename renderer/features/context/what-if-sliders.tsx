@@ -1,6 +1,7 @@
 import { useId, useState } from 'react'
 import type { CompactionSettings } from '#core/contract/compaction.ts'
 import { formatCount, formatTokens, plural } from '#renderer/ui/format.ts'
+import slider from '#renderer/ui/slider.module.css'
 import {
   budgetToSlider,
   formatThreshold,
@@ -107,7 +108,7 @@ function SliderField(props: SliderFieldProps) {
       </div>
       <input
         type="range"
-        className={styles.slider}
+        className={slider.slider}
         style={{ '--share': `${position / 10}%` } as React.CSSProperties}
         min={0}
         max={1000}

@@ -1,11 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { api, client } from '#renderer/api.ts'
 import { Button } from '#renderer/ui/button.tsx'
+import { classNames } from '#renderer/ui/class-names.ts'
 import { formatCount, formatTokens, plural } from '#renderer/ui/format.ts'
 import { formatShort } from '#renderer/ui/format-time.ts'
 import { IconButton } from '#renderer/ui/icon-button.tsx'
 import { useMessageAt } from '#renderer/ui/message-range.ts'
 import { saveFile } from '#renderer/ui/save-file.ts'
+import slider from '#renderer/ui/slider.module.css'
 import { SPEEDS, type Speed, tokensAt } from './replay.ts'
 import { replayPage } from './replay-page.ts'
 import type { Scene } from './scene.ts'
@@ -48,7 +50,8 @@ export function ReplayBar({ scene, state, title }: Props) {
         onClick={() => state.play(!isPlaying)}
       />
       <input
-        className={styles.slider}
+        className={classNames(slider.slider, styles.slider)}
+        style={{ '--share': `${(at / Math.max(1, total)) * 100}%` } as React.CSSProperties}
         type="range"
         min={0}
         max={total}
@@ -58,7 +61,7 @@ export function ReplayBar({ scene, state, title }: Props) {
         onChange={(event) => state.seek(Number(event.target.value))}
       />
       <span className={styles.moment} role="status">
-        {formatCount(at)} of {formatCount(total)}
+        {formatCount(at)} of {plural(total, 'message')}
         {message?.createdAtMs != null && ` · ${formatShort(message.createdAtMs)}`}
         {` · ${plural(runs.size, 'compaction')}`}
         {` · window ≈ ${formatTokens(tokensAt(events, scene.overview, at))}`}
