@@ -8,13 +8,13 @@ const shareOf = (count: number, { questions }: Sum): number => (questions === 0 
 /** The share of the questions whose answer the model sees. A search finds nearly everything, so it counts apart. */
 export const knownShare = (sum: Sum): number => shareOf(sum.inWindow, sum)
 
-/** `32 % by one search` and `0 % lost`, with what only expanding leads to between them where there is any. */
+/** `32 % by one search` and `0 % lost` (or changed), with what only expanding leads to between them where there is any. */
 export function recoverableParts(sum: Sum): readonly string[] {
   const { bySearch, byExpanding, changed, dropped } = sum
   return [
     `${formatPercent(shareOf(bySearch, sum))} by one search`,
     ...(byExpanding > 0 ? [`${formatPercent(shareOf(byExpanding, sum))} by expanding`] : []),
-    `${formatPercent(shareOf(changed + dropped, sum))} lost`,
+    `${formatPercent(shareOf(changed + dropped, sum))} ${changed > 0 ? 'lost or changed' : 'lost'}`,
   ]
 }
 

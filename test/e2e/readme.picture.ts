@@ -36,7 +36,7 @@ const SCENES: readonly Scene[] = [
     view: 'start',
     prepare: (page) =>
       page
-        .getByText(/^[\d,]+ lost$/)
+        .getByText(/^[\d,]+ lost(, [\d,]+ changed)?$/)
         .nth(2)
         .waitFor(),
   },

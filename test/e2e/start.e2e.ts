@@ -21,7 +21,7 @@ test('the first view of a file answers four questions, and leads from words to w
   // What the newest compactions lost comes one after another, and is told by the history, too.
   const losses = answer('What got lost, and when?')
   await expect(losses).toContainText('16,769 → 2,816')
-  await expect(losses.getByText(/^[\d,]+ lost$/)).toHaveCount(3, { timeout: 120_000 })
+  await expect(losses.getByText(/^[\d,]+ lost(, [\d,]+ changed)?$/)).toHaveCount(3, { timeout: 120_000 })
   // Of the details beside a compaction those are shown for which there is room.
   const cut = await losses.locator('[class*="_chip_"]').evaluateAll(
     (chips) =>

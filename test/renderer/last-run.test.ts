@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { lastRun, newestCompactions, withoutUndone } from '#renderer/features/start/loss-report.ts'
+import { goneText, lastRun, newestCompactions, withoutUndone } from '#renderer/features/start/loss-report.ts'
 import { compactionEvent } from './compaction-event.ts'
 
 it('says how large the window was before and after a run, and counts no source of a summary of summaries twice', () => {
@@ -38,4 +38,10 @@ it('takes no run for the last one that was taken back', () => {
   ] as never[]
   expect(lastRun(withoutUndone(events, runs))?.runId).toBe('a')
   expect(lastRun(withoutUndone(events, []))?.runId).toBe('b')
+})
+
+it('counts what a compaction lost and what it changed apart, as its result does', () => {
+  expect(goneText({ dropped: 6361, changed: 3 })).toBe('6,361 lost, 3 changed')
+  expect(goneText({ dropped: 23, changed: 0 })).toBe('23 lost')
+  expect(goneText({ dropped: 0, changed: 2 })).toBe('2 changed')
 })

@@ -10,6 +10,7 @@ import { inOrder, PROBE_SIGNS, recoveryText } from '#renderer/features/probe/pro
 import { tracedOf } from '#renderer/features/probe/traced-question.ts'
 import { barsPath, laneRows } from '#renderer/features/strata/lane-rows.ts'
 import { NO_PROBE, PROBE_SORTS } from '#renderer/probe-address.ts'
+import { recallText } from '#renderer/ui/recall-text.ts'
 import { windowOf, windowOptions } from '#renderer/ui/window-choice.ts'
 
 const question = (state: ProbeState, more: Partial<ProbedQuestion> = {}): ProbedQuestion => ({
@@ -89,6 +90,12 @@ it('the trace of a question follows its answer, and its sentence where the answe
   const traced = (answer: string | null) => tracedOf(1, question('by_search', { answer, evidence }))?.query
   expect([traced('PAY-1187'), traced('2'), traced(null)]).toEqual(['PAY-1187', evidence.text, evidence.text])
   expect(tracedOf(1, question('dropped'))).toBeNull()
+})
+
+it('the sum of a probe calls what is changed no more lost than its answers do', () => {
+  const sum = { questions: 60, inWindow: 41, bySearch: 18, byExpanding: 0, changed: 1, dropped: 0 }
+  expect(recallText(sum)).toMatch(/· 1\.7\s% lost or changed$/)
+  expect(recallText({ ...sum, changed: 0, dropped: 1 })).toMatch(/· 1\.7\s% lost$/)
 })
 
 describe('questions of the user', () => {

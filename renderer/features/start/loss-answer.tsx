@@ -19,7 +19,7 @@ import { timelineOf } from '#renderer/ui/timeline-query.ts'
 import { useFirstRest } from '#renderer/ui/use-first-rest.ts'
 import { Answer, Figure } from './answer.tsx'
 import styles from './loss-answer.module.css'
-import { type Compaction, newestCompactions } from './loss-report.ts'
+import { type Compaction, goneText, newestCompactions } from './loss-report.ts'
 
 /** At most this many compactions are listed, the newest first. */
 const LISTED = 3
@@ -86,7 +86,8 @@ export function LossAnswer({ conversation }: Props) {
             </Figure>
           ) : newest ? (
             <Figure figure={`${formatCount(lostOf(newest))} of ${plural(newest.counts.details, 'detail')}`}>
-              that left the window with the newest compaction {lostOf(newest) === 1 ? 'is' : 'are'} lost
+              that left the window with the newest compaction {lostOf(newest) === 1 ? 'is' : 'are'}{' '}
+              {newest.counts.changed > 0 ? 'lost or changed' : 'lost'}
             </Figure>
           ) : (
             <Figure
@@ -186,7 +187,7 @@ function Row({ compaction, conversationId, report, isAsked }: RowProps) {
 function LostCount({ report }: { readonly report: LossReport }) {
   if (report.counts.details === 0) return <Dim>no details</Dim>
   const lost = lostOf(report)
-  return lost === 0 ? <Dim>nothing lost</Dim> : <span className={styles.lost}>{formatCount(lost)} lost</span>
+  return lost === 0 ? <Dim>nothing lost</Dim> : <span className={styles.lost}>{goneText(report.counts)}</span>
 }
 
 /**

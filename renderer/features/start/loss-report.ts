@@ -2,7 +2,7 @@ import { type LostInState, lostByKind } from '#core/contract/lists.ts'
 import type { LossReport, LostDetail } from '#core/contract/loss.ts'
 import type { Overview } from '#core/contract/memory.ts'
 import type { CompactionEvent } from '#core/contract/time-travel.ts'
-import { plural } from '#renderer/ui/format.ts'
+import { formatCount, plural } from '#renderer/ui/format.ts'
 import { isUndone } from '#renderer/ui/job-text.ts'
 
 /** The last compaction of a conversation. */
@@ -85,3 +85,9 @@ export function lossMarkdown(report: LossReport, name: string): string {
     `- ${kind}: ${text.replace(/\s+/g, ' ')}${instead === null ? '' : ` → ${instead.replace(/\s+/g, ' ')}`} (${messageId})`
   return [`# ${name}`, '', lossHeadline(report.counts), '', ...lostByKind(report).map(line), ''].join('\n')
 }
+
+/** `6,361 lost, 3 changed`, as the result of the compaction counts them. */
+export const goneText = ({ dropped, changed }: Pick<LossReport['counts'], 'dropped' | 'changed'>): string =>
+  [dropped > 0 && `${formatCount(dropped)} lost`, changed > 0 && `${formatCount(changed)} changed`]
+    .filter((part) => part !== false)
+    .join(', ')
