@@ -17,7 +17,7 @@ import {
 } from '#renderer/features/compaction/compaction-wording.ts'
 import { estimateRun, overheadOf } from '#renderer/features/compaction/model-estimate.tsx'
 import { isUndoneAtOnce } from '#renderer/features/compaction/undo-run.tsx'
-import { goingText, planText, previewText } from '#renderer/ui/plan-text.ts'
+import { goingText, leavingText, planText, previewText } from '#renderer/ui/plan-text.ts'
 import { providersOf } from '#renderer/ui/summarizers.ts'
 
 // There is no connection here.
@@ -242,6 +242,8 @@ describe('the sentence about a plan', () => {
     expect(plain(planText({ steps }))).toBe(
       '3 messages and 1 earlier summary leave the window, 1 of 3 new summaries comes',
     )
+    // The question before a compaction names the same.
+    expect(plain(leavingText({ steps }))).toBe('3 messages and 1 earlier summary')
   })
 
   it('counts the details that are lost or changed, and says when there are none', () => {

@@ -9,10 +9,10 @@ import { Dialog } from '#renderer/ui/dialog.tsx'
 import { ErrorState } from '#renderer/ui/error-state.tsx'
 import { Fact, Facts } from '#renderer/ui/facts.tsx'
 import figures from '#renderer/ui/figure-table.module.css'
-import { formatCount, plural } from '#renderer/ui/format.ts'
+import { formatCount } from '#renderer/ui/format.ts'
 import { Loading } from '#renderer/ui/loading.tsx'
 import { Notice } from '#renderer/ui/notice.tsx'
-import { planText, previewText } from '#renderer/ui/plan-text.ts'
+import { leavingText, planText, previewText } from '#renderer/ui/plan-text.ts'
 import { SectionHeading } from '#renderer/ui/section-heading.tsx'
 import { providersOf } from '#renderer/ui/summarizers.ts'
 import { type FollowedPreview, isCheap, useCompactionPreview } from '#renderer/ui/use-compaction-preview.ts'
@@ -239,7 +239,7 @@ const byModel = (estimate: ModelEstimate | null): string =>
 /** Asks before a compaction, and names what will change and what will not. */
 function ConfirmDialog({ plan, preview, info, estimate, onConfirm, onClose }: ConfirmDialogProps) {
   const found = preview.found && previewText(preview.found)
-  const messages = plan.sourceCounts?.messages ?? 0
+  const leaving = leavingText(plan)
   return (
     <Dialog
       title="Compact this conversation?"
@@ -261,9 +261,7 @@ function ConfirmDialog({ plan, preview, info, estimate, onConfirm, onClose }: Co
             <span className={styles.path}>{info.path}</span>
           </Fact>
           <Fact name="adds">{stepsText(plan)}</Fact>
-          <Fact name="takes out">
-            {messages === 0 ? null : `${plural(messages, 'message')} from the model’s window`}
-          </Fact>
+          <Fact name="takes out">{leaving === '' ? null : `${leaving} from the model’s window`}</Fact>
           <Fact name="window">{expectedText(plan)}</Fact>
           <Fact name="loses">{found === null ? null : `${found}${byModel(estimate)}`}</Fact>
           <Fact name="asks a model">{estimate === null ? 'no' : <EstimateText estimate={estimate} />}</Fact>
