@@ -57,7 +57,9 @@ export function decisionFigures(decision: CompactionDecision): string {
     leftOutTokens === 0 ? '' : ` · ${formatCount(leftOutTokens)} of ${formatCount(activeTokens)} tokens left out`
   return (
     `${formatCount(tokens)} of ${plural(budget, 'token')} (${formatPressure(pressure)})${leftOut} · ` +
-    `${plural(eligibleMessages, 'message')} with ${plural(eligibleTokens, 'token')} can be compacted`
+    (eligibleMessages === 0
+      ? 'no message can be compacted'
+      : `${plural(eligibleMessages, 'message')} with ${plural(eligibleTokens, 'token')} can be compacted`)
   )
 }
 
