@@ -1,4 +1,4 @@
-import type { Elsewhere, Fields, Match, Matcher } from './matcher.ts'
+import { type Elsewhere, type Fields, isThere, type Match, type Matcher } from './matcher.ts'
 import { type Judge, PatternThread, type RegexSource } from './pattern-thread.ts'
 
 /**
@@ -13,7 +13,7 @@ export class BacktrackingMatcher implements Matcher {
   /** @param judge runs the pattern; default: a thread that is started with the first question */
   constructor(pattern: RegexSource, signal?: AbortSignal, judge: Judge = new PatternThread(pattern, signal)) {
     this.elsewhere = {
-      judge: (rows) => judge.test(rows),
+      judge: (rows) => judge.test(rows.map((fields) => fields.filter(isThere))),
       look: async (texts) => {
         const found = texts.length === 0 ? [] : await judge.find(texts)
         texts.forEach((text, i) => {

@@ -9,6 +9,9 @@ export type Match = { readonly start: number; readonly end: number; readonly ter
 /** The texts of one row: its content first, then its other fields. */
 export type Fields = readonly string[]
 
+/** Whether a field is there. What a message does not have, such as reasoning, stands as an empty text. */
+export const isThere = (text: string, field: number): boolean => text !== '' || field === 0
+
 /** Decides by the text itself. An index has to find what a matcher would find if it read every row. */
 export interface Matcher {
   readonly termCount: number

@@ -2,7 +2,7 @@ import { RE2JS, RE2JSSyntaxException } from 're2js'
 import { LcmError } from '../errors.ts'
 import { BacktrackingMatcher } from './backtracking-matcher.ts'
 import { ANYTHING } from './index-expression.ts'
-import type { Fields, FoldedText, Match, Matcher } from './matcher.ts'
+import { type Fields, type FoldedText, isThere, type Match, type Matcher } from './matcher.ts'
 import { PatternBudget } from './pattern-budget.ts'
 import { type Plan, textPlan } from './plan.ts'
 import { type QuickLook, quickLook } from './quick-look.ts'
@@ -92,9 +92,9 @@ export class RegexMatcher implements Matcher {
 
   /** @throws LcmError pattern_too_slow */
   matches(fields: Fields): boolean {
-    return fields.some((field) => {
-      const start = this.#startIn(field, 0)
-      return start !== null && this.#test(field, start)
+    return fields.some((text, field) => {
+      const start = isThere(text, field) ? this.#startIn(text, 0) : null
+      return start !== null && this.#test(text, start)
     })
   }
 

@@ -502,6 +502,22 @@ describe('a pattern', () => {
     memory.close()
   })
 
+  it('does not take a field that a message does not have for an empty text', async () => {
+    const memory = buildMemory({
+      conversations: [
+        {
+          messages: [
+            'said',
+            { role: 'assistant', content: '', parts: [{ part_type: 'tool', tool_name: 'bash', tool_input: '{}' }] },
+          ],
+        },
+      ],
+    })
+    onTestFinished(() => memory.close())
+    for (const query of ['^$', '^(?=$)', '^\\s*$'])
+      expect(idsOf(await searcher(memory)({ query, mode: 'regex' })), query).toEqual(['msg_2'])
+  })
+
   it('does not block the linear engine, even when it is hostile', async () => {
     using memory = buildMemory({ conversations: [{ messages: [`${'a'.repeat(50_000)}b`] }] })
     const { total, tookMs } = await searcher(memory)({ query: '^(a+)+$', mode: 'regex' })
