@@ -3,7 +3,7 @@ import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { readSnapshot } from '#core/sqlite/read-snapshot.ts'
 import { conversationExists, noSuchConversation } from '#core/systems/records/conversations.ts'
 import { conversationsFrom, type FamilyHead, familyHeads, familyRoot } from '#core/systems/records/families.ts'
-import { forkedConversations } from '#core/systems/records/forks.ts'
+import { forkedConversations, forksWithoutCopies } from '#core/systems/records/forks.ts'
 import { externalIdsOf, messagesOf, whatAndWhen } from '#core/systems/records/messages.ts'
 import { statedCost } from '#core/systems/records/stated-costs.ts'
 import { type StepUsage, stepsOfMessages } from '#core/systems/records/steps.ts'
@@ -36,17 +36,21 @@ export class Families {
     /** The names of what was said in each conversation and its ancestors. */
     const said = new Map<number, ReadonlySet<string>>()
     const placed = this.#placed(familyRoot(this.#db, conversationId))
-    const hasForks = placed.some(({ relation }) => relation === 'fork')
+    const withoutCopies = forksWithoutCopies(this.#db)
     const parents = new Set(placed.map(({ parentConversationId }) => parentConversationId))
     for (const head of placed) {
       const all = messagesOf(this.#db, head.conversationId)
       const above = said.get(head.parentConversationId ?? -1) ?? new Set<string>()
       // One without relatives has no copies.
       const named = placed.length > 1 ? await this.#byMessage(externalIdsOf, all, slice) : NO_NAMES
-      // A fork that was imported alone has copies under ids of its own.
-      const stamped = hasForks ? await this.#byMessage(whatAndWhen, all, slice) : NO_NAMES
-      const isCopy = (id: number): boolean =>
-        above.has(named.get(id) ?? '') || (head.relation === 'fork' && above.has(stamped.get(id) ?? ''))
+      const stamped = placed.length > 1 ? await this.#byMessage(whatAndWhen, all, slice) : NO_NAMES
+      const mayBeCopies = head.relation === 'fork' && !withoutCopies.has(head.conversationId)
+      const isCopy = (id: number): boolean => {
+        const [isNamedAlike, isSameMoment] = [named, stamped].map((names) => above.has(names.get(id) ?? ''))
+        // Codex has no ids, so that equal texts of two sessions are named alike. A fork that was imported alone has
+        // copies under ids of its own.
+        return (mayBeCopies ? isNamedAlike || isSameMoment : isNamedAlike && isSameMoment) ?? false
+      }
       const own = all.filter((id) => !isCopy(id))
       if (parents.has(head.conversationId))
         said.set(head.conversationId, new Set([...above, ...named.values(), ...stamped.values()]))

@@ -58,6 +58,14 @@ export const forkPoints = (db: ReadDb): ReadonlyMap<number, ForkPoint> =>
 export const forkedConversations = (db: ReadDb): ReadonlySet<number> =>
   new Set(sessionNotes(db, 'forked_at').map(({ conversationId }) => conversationId))
 
+/** The forks that begin without copies of what was said before them. */
+export const forksWithoutCopies = (db: ReadDb): ReadonlySet<number> =>
+  new Set(
+    sessionNotes(db, 'forked_at').flatMap(({ conversationId, note }) =>
+      forkNoteIn(note)?.ordinal === undefined ? [] : [conversationId],
+    ),
+  )
+
 export function forkPoint(db: ReadDb, conversationId: number): ForkPoint | null {
   const noted = sessionNote(db, 'forked_at', conversationId)
   return noted ? pointOf(db, noted) : null

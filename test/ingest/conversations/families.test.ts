@@ -50,6 +50,40 @@ it('a fork stands below what it was forked from, and what both have counts once'
   expect(second.nextCursor).toBeNull()
 })
 
+it('counts what a sub-agent or a fork of Codex says in the same words as the session that it came from', async () => {
+  using memory = buildMemory()
+  const folder = temporaryFolder()
+  const line = (ordinal: number, second: number, type: string, payload: object) => ({
+    ...{ ordinal, timestamp: at(second), type, payload },
+  })
+  const spoken = (ordinal: number, second: number, role: string, text: string) =>
+    line(ordinal, second, 'response_item', {
+      ...{ type: 'message', role },
+      content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text }],
+    })
+  const session = (id: string, second: number, more: object) => [
+    line(0, second, 'session_meta', { id, timestamp: at(second), cwd: '/', cli_version: '0.171.0', ...more }),
+    spoken(1, second, 'user', 'goes on'),
+    spoken(2, second + 1, 'assistant', 'Done.'),
+  ]
+  const [one, two, three] = [1, 2, 3].map((n) => `01a2206a-7912-73a3-b254-86400000000${n}`) as [string, string, string]
+  const source = { subagent: { thread_spawn: { parent_thread_id: one, depth: 1 } } }
+  for (const [id, second, more] of [
+    [one, 0, {}],
+    [two, 10, { parent_thread_id: one, source }],
+    [three, 20, { forked_from_id: one, forked_from_ordinal_exclusive: 3 }],
+  ] as const)
+    await importOne(memory.db, writeLines(session(id, second, more), `rollout-2026-11-28T04-00-00-${id}.jsonl`, folder))
+  using lcm = await openLcm(memory.path)
+  const { members, messages } = await lcm.families.of(1)
+  expect(members.map(({ relation, messages, copies }) => [relation, messages, copies])).toEqual([
+    [null, 2, 0],
+    ['sub-agent', 2, 0],
+    ['fork', 2, 0],
+  ])
+  expect(messages).toBe(6)
+})
+
 it('a session of Claude Code costs what its last account says', async () => {
   using memory = buildMemory()
   const story = new TranscriptBuilder()
