@@ -144,7 +144,10 @@ export default {
       'systems apart',
       'A system knows no other system. Only lossless-claude reads as lossless-claw, whose file it is a copy of.',
       { path: '^core/systems/([^/]+)/', pathNot: '^core/systems/lossless-claude/' },
-      { path: '^core/systems/[^/]+/', pathNot: '^core/systems/$1/' },
+      {
+        path: '^core/systems/[^/]+/',
+        pathNot: ['^core/systems/$1/', '^core/systems/(deriving|reading|records|rules)/'],
+      },
     ),
     forbid(
       'features apart',

@@ -33,7 +33,7 @@ import type { Confirm } from './settings/confirmation.ts'
 import { loadSettings, SettingsStore } from './settings/settings-store.ts'
 import { isNativeFile, reachableStat } from './sqlite/memory-file.ts'
 import { isNative } from './systems/native/native.ts'
-import { recheckCount } from './systems/recheck-time.ts'
+import { recheckCount } from './systems/reading/recheck-time.ts'
 
 /** A message of an agent is to be on screen within a quarter of a second. A look only asks for the state of a few files. */
 const WATCH_INTERVAL_MS = 100

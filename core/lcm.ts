@@ -55,10 +55,10 @@ import type { Settings } from './settings/settings.ts'
 import { loadSettings } from './settings/settings-store.ts'
 import { requireEnabled, whySwitchedOff } from './settings/switched-off.ts'
 import type { ReadDb, WriteDb } from './sqlite/read-db.ts'
-import { MemoryReader } from './systems/memory-reader.ts'
 import { isNative } from './systems/native/native.ts'
-import { type OpenMemoryOptions, openMemory } from './systems/open.ts'
+import { type OpenMemoryOptions, openMemory } from './systems/opening/open.ts'
 import { ownBudgetsOf } from './systems/own-budgets.ts'
+import { MemoryReader } from './systems/reading/memory-reader.ts'
 import { systemOf } from './systems/systems.ts'
 import type { FactStateFinder } from './trace/fact-states.ts'
 import type { FactTracer } from './trace/fact-tracer.ts'
@@ -255,7 +255,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     ...{ db: read, filesDir: settings.filesDir },
     find: async (...asked) => {
       // RE2 is a sixth of all code that would be loaded before the first answer.
-      const { findInFile } = await import('./search/find-in-file.ts')
+      const { findInFile } = await import('./search/files/find-in-file.ts')
       return await findInFile(...asked)
     },
   })

@@ -5,8 +5,8 @@ import type { MemoryInfo } from './contract/memory.ts'
 import type { TokenEstimator } from './models/token-estimator.ts'
 import type { Sanitizer } from './sanitize.ts'
 import type { ReadDb, WriteDb } from './sqlite/read-db.ts'
-import type { OpenedMemory } from './systems/open.ts'
-import type { Rule } from './systems/rule.ts'
+import type { OpenedMemory } from './systems/opening/open.ts'
+import type { Rule } from './systems/rules/rule.ts'
 
 type Steps<Result> = AsyncGenerator<JobProgress, Result>
 

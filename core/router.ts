@@ -11,8 +11,8 @@ import { LcmError, toErrorInfo } from './errors.ts'
 import type { Lcm } from './lcm.ts'
 import { requireLocalPath } from './local-path.ts'
 import { logCall } from './log.ts'
+import { despiteWrongValues, stepsDespiteWrongValues } from './systems/opening/wrong-values.ts'
 import { PRESETS } from './systems/presets.ts'
-import { despiteWrongValues, stepsDespiteWrongValues } from './systems/wrong-values.ts'
 import type { Watcher } from './watch/watcher.ts'
 
 /** A refused input is the caller's mistake, and the error names the field. */

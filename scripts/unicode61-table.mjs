@@ -1,6 +1,6 @@
 // Asks SQLite's own tokenizers about every code point and writes what they answer as a table for the core, so that a
 // scan without an index finds exactly what the index finds. Run it after an update of better-sqlite3:
-//   node scripts/unicode61-table.mjs > core/search/unicode61-table.ts
+//   node scripts/unicode61-table.mjs > core/search/query/unicode61-table.ts
 import Database from 'better-sqlite3'
 
 const LAST = 0x10ffff

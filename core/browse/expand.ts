@@ -8,10 +8,10 @@ import type { Messages } from '../memory/messages.ts'
 import { type PositionRanges, positionCount, unionOfRanges } from '../memory/position-ranges.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
-import type { MemoryReader } from '../systems/memory-reader.ts'
-import { findNode, messageNodeId, messageNumber } from '../systems/node-id.ts'
+import type { MemoryReader } from '../systems/reading/memory-reader.ts'
+import { findNode, messageNodeId, messageNumber } from '../systems/reading/node-id.ts'
+import { contentsOfMessages, contentsOfSummaries, sizesOfMessages, sizesOfSummaries } from '../systems/reading/texts.ts'
 import { knownRole, messageHeads } from '../systems/records/messages.ts'
-import { contentsOfMessages, contentsOfSummaries, sizesOfMessages, sizesOfSummaries } from '../systems/texts.ts'
 
 /** A page looks at no more items than this, so that a memory full of tiny items cannot make one answer endless. */
 const MAX_ITEMS = 1000

@@ -1,7 +1,7 @@
 import type { LineageEdge, Neighbourhood, NeighbourhoodInput, NodeCard } from '../contract/lineage.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import type { MemoryReader } from '../systems/memory-reader.ts'
-import { messageNumber } from '../systems/node-id.ts'
+import type { MemoryReader } from '../systems/reading/memory-reader.ts'
+import { messageNumber } from '../systems/reading/node-id.ts'
 import { dependentIds, linksAmong, sourceIds } from '../systems/records/links.ts'
 import { nodeCards } from './node-cards.ts'
 

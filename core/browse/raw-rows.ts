@@ -2,7 +2,7 @@ import type { RawRows } from '../contract/sql.ts'
 import { cellOf } from '../query/sql-cell.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
-import { findNode } from '../systems/node-id.ts'
+import { findNode } from '../systems/reading/node-id.ts'
 import { storedRows } from '../systems/records/stored-rows.ts'
 
 /** Of each value, at most this much is returned. */

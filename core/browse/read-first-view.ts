@@ -1,6 +1,6 @@
 import { ConversationsInput } from '../contract/memory.ts'
 import { StrataInput } from '../contract/strata.ts'
-import type { MemoryReader } from '../systems/memory-reader.ts'
+import type { MemoryReader } from '../systems/reading/memory-reader.ts'
 import type { MemoryStats } from './stats/memory-stats.ts'
 import type { StrataService } from './strata.ts'
 

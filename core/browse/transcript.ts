@@ -3,9 +3,9 @@ import { LcmError } from '../errors.ts'
 import type { Messages } from '../memory/messages.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
-import type { MemoryReader } from '../systems/memory-reader.ts'
-import { readMessages } from '../systems/message-reader.ts'
-import { findNode } from '../systems/node-id.ts'
+import type { MemoryReader } from '../systems/reading/memory-reader.ts'
+import { readMessages } from '../systems/reading/message-reader.ts'
+import { findNode } from '../systems/reading/node-id.ts'
 
 type Located = { conversationId: number; position: number; lastPosition: number }
 

@@ -2,7 +2,7 @@ import { SummaryLevel } from '../contract/ids.ts'
 import { Attempt, type CompactionRunRecord, type RunsInput } from '../contract/time-travel.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { isNoName, shownValue } from '../sqlite/shown-values.ts'
-import { prunedByRun, readPruned } from '../systems/pruned-outputs.ts'
+import { prunedByRun, readPruned } from '../systems/reading/pruned-outputs.ts'
 
 const queries = {
   runs: /* sql */ `

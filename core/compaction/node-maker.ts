@@ -1,6 +1,6 @@
 import type { CreatedSummary } from '../contract/compaction.ts'
 import { logEvent, memoryKey } from '../log.ts'
-import { readSources } from '../systems/sources.ts'
+import { readSources } from '../systems/reading/sources.ts'
 import type { WindowItem } from '../window/window.ts'
 import { tokensOf } from './condensation.ts'
 import { checkDraft, type NodeDraft, replaceInWindow } from './replace-in-window.ts'

@@ -3,7 +3,7 @@ import { sha256 } from '../hashing.ts'
 import { summaryHash } from '../memory/summary-hash.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
-import type { Sources } from '../systems/sources.ts'
+import type { Sources } from '../systems/reading/sources.ts'
 import type { WindowItem } from '../window/window.ts'
 import type { AcceptedSummary } from './escalation.ts'
 

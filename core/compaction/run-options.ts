@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { CompactInput, CompactionSettings } from '../contract/compaction.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
-import type { MemoryReader } from '../systems/memory-reader.ts'
+import type { MemoryReader } from '../systems/reading/memory-reader.ts'
 import type { ConversationLock } from './conversation-lock.ts'
 import type { Escalation } from './escalation.ts'
 

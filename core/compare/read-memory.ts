@@ -1,6 +1,6 @@
 import type { ReadDb } from '../sqlite/read-db.ts'
+import { type SaidText, saidTexts } from '../systems/reading/texts.ts'
 import { type StoredTool, toolParts } from '../systems/records/parts.ts'
-import { type SaidText, saidTexts } from '../systems/texts.ts'
 import type { ComparedMessage } from './fingerprint.ts'
 
 export type MemoryMessage = { readonly messageId: number; readonly said: ComparedMessage }

@@ -19,7 +19,7 @@ import { requireEnabled } from '../settings/switched-off.ts'
 import { hasPendingIndex, indexPending, PIECE_UNITS } from '../sqlite/pending-index.ts'
 import { withoutUnfilled } from '../sqlite/unfilled-memory.ts'
 import { isNative } from '../systems/native/native.ts'
-import { despiteWrongValues } from '../systems/wrong-values.ts'
+import { despiteWrongValues } from '../systems/opening/wrong-values.ts'
 import type { FromJobThread, ToJobThread } from './job-thread.ts'
 
 type Spec = JobRequest['spec']

@@ -12,7 +12,7 @@ import {
 import { LcmError } from '../errors.ts'
 import { readAt } from '../read-at.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import { contentsOnServer } from '../systems/pulled-from.ts'
+import { contentsOnServer } from '../systems/opening/pulled-from.ts'
 import { fileRow, type StoredFileRow } from '../systems/records/files.ts'
 import { cutText } from '../text.ts'
 import { buildIndex, type FileIndex, markBefore, type RowMark } from './file-index.ts'

@@ -11,6 +11,7 @@ import { AutoCompactor } from '../jobs/auto-compactor.ts'
 import type { Lcm } from '../lcm.ts'
 import { logCall } from '../log.ts'
 import { requireEnabled } from '../settings/switched-off.ts'
+import { despiteWrongValues } from '../systems/opening/wrong-values.ts'
 import {
   conversationExists,
   conversationOfSession,
@@ -18,7 +19,6 @@ import {
   storedConversations,
 } from '../systems/records/conversations.ts'
 import { knownRole, newestMessages } from '../systems/records/messages.ts'
-import { despiteWrongValues } from '../systems/wrong-values.ts'
 import { throwIfCancelled } from '../yielding.ts'
 import { readEntries } from './read-entries.ts'
 import { readMessages, titleIn } from './read-messages.ts'

@@ -7,8 +7,8 @@ import type { HostedConversations } from '../database.ts'
 import { LcmError } from '../errors.ts'
 import { removeDatabase } from '../sqlite/new-file.ts'
 import { makeProcessFolder } from '../sqlite/process-folder.ts'
-import { NATIVE_CAPABILITIES } from '../systems/open.ts'
-import { readPulledFrom } from '../systems/pulled-from.ts'
+import { NATIVE_CAPABILITIES } from '../systems/opening/open.ts'
+import { readPulledFrom } from '../systems/opening/pulled-from.ts'
 import {
   type HostCallName,
   HostedMemory,

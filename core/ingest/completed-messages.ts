@@ -1,7 +1,7 @@
 import { INDEXES, indexMessages } from '../sqlite/ingest-index.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 import { withoutTriggers } from '../sqlite/take-triggers.ts'
-import { isOnServer } from '../systems/pulled-from.ts'
+import { isOnServer } from '../systems/opening/pulled-from.ts'
 import { type MessageRow, toPartRow } from './ingest-rows.ts'
 import { PartInserts } from './part-inserts.ts'
 

@@ -1,6 +1,6 @@
 import type { SqlParams, SqlValue, WriteDb } from '../sqlite/read-db.ts'
 import { metadataWithoutText } from '../sqlite/repeated-texts.ts'
-import { CANONICAL } from '../systems/canonical.ts'
+import { CANONICAL } from '../systems/deriving/canonical.ts'
 import { contentHash } from './ingest-rows.ts'
 
 /**

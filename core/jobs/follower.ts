@@ -7,8 +7,8 @@ import type { DatabaseServers } from '../database.ts'
 import { toErrorInfo } from '../errors.ts'
 import type { Lcm } from '../lcm.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import { changeStamp } from '../systems/change-stamp.ts'
-import { readPulledFrom } from '../systems/pulled-from.ts'
+import { readPulledFrom } from '../systems/opening/pulled-from.ts'
+import { changeStamp } from '../systems/reading/change-stamp.ts'
 import type { Jobs } from './jobs.ts'
 
 /** The server is asked this often whether something was written. */

@@ -3,7 +3,7 @@ import type { LedgerProblem } from '../contract/ledger.ts'
 import { sha256 } from '../hashing.ts'
 import { readAt } from '../read-at.ts'
 import type { ReadDb, WriteDb } from '../sqlite/read-db.ts'
-import { linesFrom } from '../systems/file-lines.ts'
+import { linesFrom } from '../systems/reading/file-lines.ts'
 import { parseLine } from './ledger-line.ts'
 import { ledgerMeta, setLedgerMeta } from './ledger-meta.ts'
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { sha256 } from '../hashing.ts'
-import { linesFrom } from '../systems/file-lines.ts'
+import { linesFrom } from '../systems/reading/file-lines.ts'
 import { previousOf } from './ledger-chain.ts'
 import { type LedgerEvent, parseLine } from './ledger-line.ts'
 

@@ -6,7 +6,7 @@ import { toErrorInfo } from '../errors.ts'
 import { readHead } from '../ingest/transcripts/head.ts'
 import { openTranscript } from '../ingest/transcripts/open-transcript.ts'
 import { isLikely, NOT_ENTERED, refuseOther } from '../ingest/transcripts/transcript-files.ts'
-import { identifyMemory } from '../systems/identify-memory.ts'
+import { identifyMemory } from '../systems/opening/identify-memory.ts'
 
 /** This many files of a folder and its subfolders are opened to see what the folder contains. */
 const LOOKED_AT = 40

@@ -4,10 +4,10 @@ import type { Links } from '../memory/links.ts'
 import type { Memory } from '../memory/memory.ts'
 import { positionCount } from '../memory/position-ranges.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import { messageNodeId } from '../systems/node-id.ts'
+import { messageNodeId } from '../systems/reading/node-id.ts'
+import { contentsOfMessages, contentsOfSummaries, textsOfParts } from '../systems/reading/texts.ts'
 import { knownRole, messageHeads } from '../systems/records/messages.ts'
 import { summaryHeads } from '../systems/records/summaries.ts'
-import { contentsOfMessages, contentsOfSummaries, textsOfParts } from '../systems/texts.ts'
 import type { SourceText } from './passages.ts'
 
 /** What a list shows of a source. */

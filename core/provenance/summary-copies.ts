@@ -1,11 +1,11 @@
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
-import { messageNumber } from '../systems/node-id.ts'
+import { messageNumber } from '../systems/reading/node-id.ts'
+import { contentsOfSummaries } from '../systems/reading/texts.ts'
 import { importedSummaries } from '../systems/records/events.ts'
 import { messageHeads } from '../systems/records/messages.ts'
 import { recordsOfCompactions } from '../systems/records/parts.ts'
 import { summaryHeads, summaryRanges } from '../systems/records/summaries.ts'
-import { contentsOfSummaries } from '../systems/texts.ts'
 import type { TimeSlice } from '../yielding.ts'
 import type { SourceText } from './passages.ts'
 

@@ -1,7 +1,7 @@
 import type { SqlAnswer, SqlCell, SqlTable } from '../contract/sql.ts'
 import { LcmError } from '../errors.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import { CANONICAL } from '../systems/canonical.ts'
+import { CANONICAL } from '../systems/deriving/canonical.ts'
 import { checkInstructions, checkStatement, type Instruction } from './check-statement.ts'
 import { cellOf } from './sql-cell.ts'
 

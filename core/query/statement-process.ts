@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { toErrorInfo } from '../errors.ts'
-import { openMemory } from '../systems/open.ts'
+import { openMemory } from '../systems/opening/open.ts'
 import { yieldToOthers } from '../yielding.ts'
 import { executeStatement, listTables } from './execute-statement.ts'
 import { PARENT_PIPE, type StatementEnd, type StatementReply, type StatementTask } from './run-statement.ts'

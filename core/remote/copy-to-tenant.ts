@@ -5,7 +5,7 @@ import type { SendReport } from '../contract/remote.ts'
 import { copyMemory } from '../doctor/working-copy/copy-memory.ts'
 import { makeTemporaryFolder } from '../sqlite/process-folder.ts'
 import { isNative } from '../systems/native/native.ts'
-import { openMemory } from '../systems/open.ts'
+import { openMemory } from '../systems/opening/open.ts'
 import { type SendRequest, sendMemory } from './send.ts'
 
 /**

@@ -3,12 +3,18 @@ import { type RemoteGrepInput, type RemoteHit, RemoteHits } from '../contract/re
 import { GrepInput } from '../contract/retrieval.ts'
 import { badCursor, decodeCursor, encodeCursor } from '../cursor.ts'
 import { LcmError } from '../errors.ts'
-import { ExpressionMatcher, type Matcher } from '../search/matcher.ts'
-import { isQuestion, mayBeQuestion, type Query as Planned, planQuery, queryHash } from '../search/plan-query.ts'
-import type { Expression } from '../search/query.ts'
-import { type AskedWord, tellingWords, typedWords } from '../search/question-words.ts'
+import {
+  isQuestion,
+  mayBeQuestion,
+  type Query as Planned,
+  planQuery,
+  queryHash,
+} from '../search/planning/plan-query.ts'
+import { type AskedWord, tellingWords, typedWords } from '../search/planning/question-words.ts'
+import { ExpressionMatcher, type Matcher } from '../search/query/matcher.ts'
+import type { Expression } from '../search/query/query.ts'
 import { snippetOf } from '../search/snippet.ts'
-import { joinedParts, searchedOf } from '../systems/texts.ts'
+import { joinedParts, searchedOf } from '../systems/reading/texts.ts'
 import { throwIfCancelled } from '../yielding.ts'
 import { LOOKING_MS, type Postgres, type Query } from './postgres/connect.ts'
 import {

@@ -23,7 +23,7 @@ import { UserFile } from '../settings/user-file.ts'
 import { fileError } from '../sqlite/memory-file.ts'
 import { openNative } from '../sqlite/native.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import { readPulledFrom } from '../systems/pulled-from.ts'
+import { readPulledFrom } from '../systems/opening/pulled-from.ts'
 import type { Postgres } from './postgres/connect.ts'
 
 const MOST = 20

@@ -1,5 +1,5 @@
-import { type Fields, FoldedText, type Matcher } from './matcher.ts'
-import { smallLetters, wordsOf } from './text-folding.ts'
+import { type Fields, FoldedText, type Matcher } from './query/matcher.ts'
+import { smallLetters, wordsOf } from './query/text-folding.ts'
 
 /** A text that is asked whether it contains what was found in another text. */
 export class FoundText {

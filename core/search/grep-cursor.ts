@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { TimeKey } from './catalogue.ts'
-import { type Placed, rowOf } from './hit-order.ts'
-import { packedRows, unpackedRows } from './row-set.ts'
+import type { TimeKey } from './indexes/catalogue.ts'
+import { packedRows, unpackedRows } from './indexes/row-set.ts'
+import { type Placed, rowOf } from './orders/hit-order.ts'
 
 /** Where a page of hits ended, and what must stay the same on the next one. */
 export const Cursor = z.object({

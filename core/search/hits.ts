@@ -1,11 +1,11 @@
 import type { GrepHit } from '../contract/retrieval.ts'
-import type { Corpus } from './corpus.ts'
 import { FoundText } from './found-text.ts'
-import { type Placed, rowOf } from './hit-order.ts'
-import type { Fields, Matcher } from './matcher.ts'
-import type { ScoreParts } from './ranking.ts'
+import type { Corpus } from './indexes/corpus.ts'
+import type { SummaryCorpus } from './indexes/summary-corpus.ts'
+import { type Placed, rowOf } from './orders/hit-order.ts'
+import type { ScoreParts } from './orders/ranking.ts'
+import type { Fields, Matcher } from './query/matcher.ts'
 import { snippetOf } from './snippet.ts'
-import type { SummaryCorpus } from './summary-corpus.ts'
 
 /** What decided about the hits of a page. */
 export type Found = {

@@ -1,6 +1,6 @@
 import type { Matches } from '../contract/retrieval.ts'
 import { cutText } from '../text.ts'
-import type { Fields, Match, Matcher } from './matcher.ts'
+import type { Fields, Match, Matcher } from './query/matcher.ts'
 
 /** How many UTF-16 units of the text a snippet shows. */
 const SNIPPET_CHARS = 200

@@ -1,7 +1,7 @@
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { SchemaProbe } from '../sqlite/schema-probe.ts'
-import type { NumberFromSources } from './read-summaries.ts'
-import { type Finding, hasItems, type ScanContext } from './scanned-memory.ts'
+import type { NumberFromSources } from './reading/read-summaries.ts'
+import { type Finding, hasItems, type ScanContext } from './rules/scanned-memory.ts'
 
 /** A hash that a system stores with each message. */
 type MessageHash = {

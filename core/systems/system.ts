@@ -5,9 +5,9 @@ import type { Preset } from '../contract/settings.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { SchemaProbe } from '../sqlite/schema-probe.ts'
 import type { PreparableDb } from '../sqlite/uri-db.ts'
-import type { KnownException } from './known-exceptions.ts'
 import type { Place, Surroundings } from './places.ts'
-import type { Rule } from './rule.ts'
+import type { KnownException } from './rules/known-exceptions.ts'
+import type { Rule } from './rules/rule.ts'
 import type { SystemTraits } from './traits.ts'
 
 /** A file that is being read, for a system that needs more than its views. */

@@ -1,6 +1,6 @@
 import type { Role } from '../contract/ids.ts'
+import type { ValueRule } from './rules/value-rules.ts'
 import type { OwnIndex, SystemFacts, TokenRule } from './system-facts.ts'
-import type { ValueRule } from './value-rules.ts'
 
 /** How a system's own ledger is read. */
 type LedgerFormat = {

@@ -1,7 +1,7 @@
 import { ROLES, type Role } from '../contract/ids.ts'
 import { ABSENT, IN_WINDOW } from '../memory/coverage.ts'
 import type { Memory } from '../memory/memory.ts'
-import { messageNumber } from '../systems/node-id.ts'
+import { messageNumber } from '../systems/reading/node-id.ts'
 import { tokenCount } from '../window/window.ts'
 
 /** Where a ladder begins: a message by its position, or a summary by its node. */

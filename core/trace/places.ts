@@ -2,7 +2,7 @@ import { type GrepHit, GrepInput, type GrepResult } from '../contract/retrieval.
 import type { FactPlace, LostAt, TraceInput } from '../contract/trace.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import type { MemoryReader } from '../systems/memory-reader.ts'
+import type { MemoryReader } from '../systems/reading/memory-reader.ts'
 import { inSlices, type TimeSlice } from '../yielding.ts'
 import { type Details, readingDetails } from './details.ts'
 import { fateOnPath } from './fact-states.ts'

@@ -1,7 +1,7 @@
 import { type GrepInput, GrepInput as GrepInputSchema, type GrepResult } from '../contract/retrieval.ts'
 import type { Recovery } from '../contract/trace.ts'
 import type { Memory } from '../memory/memory.ts'
-import type { FoundNode } from '../systems/node-id.ts'
+import type { FoundNode } from '../systems/reading/node-id.ts'
 import { tokenCount } from '../window/window.ts'
 import type { Details } from './details.ts'
 import type { GivenWindow } from './given-window.ts'

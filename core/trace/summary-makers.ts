@@ -1,7 +1,7 @@
 import type { LostAt } from '../contract/trace.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import { changeStamp } from '../systems/change-stamp.ts'
+import { changeStamp } from '../systems/reading/change-stamp.ts'
 import { summaryMakers } from '../systems/records/events.ts'
 
 type SummaryOrigin = { readonly runId: string; readonly atMs: number }

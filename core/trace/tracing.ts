@@ -1,7 +1,7 @@
 import type { RetrievalEngine } from '../browse/retrieval-engine.ts'
 import { ProvenanceFinder } from '../provenance/provenance.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import type { MemoryReader } from '../systems/memory-reader.ts'
+import type { MemoryReader } from '../systems/reading/memory-reader.ts'
 import type { TimeTravel } from '../window/time-travel/time-travel.ts'
 import { FactStateFinder } from './fact-states.ts'
 import { FactTracer } from './fact-tracer.ts'

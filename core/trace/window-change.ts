@@ -1,7 +1,7 @@
 import { LcmError } from '../errors.ts'
 import { EVENT, IN_WINDOW } from '../memory/coverage.ts'
 import type { Memory } from '../memory/memory.ts'
-import { messageNumber } from '../systems/node-id.ts'
+import { messageNumber } from '../systems/reading/node-id.ts'
 import { type Foot, ladderOf } from './ladder.ts'
 import { windowIds } from './node-texts.ts'
 

@@ -1,8 +1,8 @@
 import type { Memory } from '../memory/memory.ts'
 import { positionCount } from '../memory/position-ranges.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import type { MemoryReader } from '../systems/memory-reader.ts'
-import { conversationOf } from '../systems/node-id.ts'
+import type { MemoryReader } from '../systems/reading/memory-reader.ts'
+import { conversationOf } from '../systems/reading/node-id.ts'
 import { SUMMARY, type Window } from './window.ts'
 
 /** The messages that a summary covers: their number, and the sequence numbers of the first and the last. */

@@ -1,6 +1,6 @@
 import type { ReadDb } from '../sqlite/read-db.ts'
-import type { MemoryReader } from '../systems/memory-reader.ts'
-import { type PrunedOutput, readPruned } from '../systems/pruned-outputs.ts'
+import type { MemoryReader } from '../systems/reading/memory-reader.ts'
+import { type PrunedOutput, readPruned } from '../systems/reading/pruned-outputs.ts'
 import { compactionEvents, runsNotInForks } from '../systems/records/events.ts'
 import { type ForkPoint, forkPoint } from '../systems/records/forks.ts'
 import { externalIdsOf, firstMessageAtMs, placesOf } from '../systems/records/messages.ts'

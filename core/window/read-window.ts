@@ -5,7 +5,7 @@ import { OTHER_ROLE } from '../memory/messages.ts'
 import { WindowEntries } from '../memory/window-entries.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import { messageNodeId } from '../systems/node-id.ts'
+import { messageNodeId } from '../systems/reading/node-id.ts'
 import {
   type PrunedOutput,
   type PrunedUntil,
@@ -13,12 +13,12 @@ import {
   REMOVED,
   readPruned,
   unsentMessages,
-} from '../systems/pruned-outputs.ts'
+} from '../systems/reading/pruned-outputs.ts'
+import { contentsOfMessages, contentsOfSummaries } from '../systems/reading/texts.ts'
 import { knownRole, messageHeads } from '../systems/records/messages.ts'
 import { messagesByCall, toolCalls } from '../systems/records/parts.ts'
 import { isLeafPassOpen } from '../systems/records/runs.ts'
 import { summaryHeads, summaryRanges } from '../systems/records/summaries.ts'
-import { contentsOfMessages, contentsOfSummaries } from '../systems/texts.ts'
 import { withoutYielding } from '../yielding.ts'
 import type { Placements } from './placements.ts'
 import { type CallUses, callUses, pairTools } from './tool-pairs.ts'

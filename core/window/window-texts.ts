@@ -1,7 +1,7 @@
 import { EXCERPT_BYTES, openingExcerpt } from '../sqlite/opening.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import { toolLine } from '../systems/message-openings.ts'
-import { openingsOfMessages, openingsOfSummaries, openingsOfTools, type ToolOpening } from '../systems/texts.ts'
+import { toolLine } from '../systems/reading/message-openings.ts'
+import { openingsOfMessages, openingsOfSummaries, openingsOfTools, type ToolOpening } from '../systems/reading/texts.ts'
 import type { Window, WindowItem } from './window.ts'
 
 /**

@@ -3,7 +3,7 @@ import type { Pruned } from '../contract/message.ts'
 import type { Memory } from '../memory/memory.ts'
 import { OTHER_ROLE } from '../memory/messages.ts'
 import type { WindowEntries } from '../memory/window-entries.ts'
-import { messageNodeId } from '../systems/node-id.ts'
+import { messageNodeId } from '../systems/reading/node-id.ts'
 import type { Pairing } from './tool-pairs.ts'
 
 /** One entry of the window, without its text. */

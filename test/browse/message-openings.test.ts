@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { messageOpenings, toolLine } from '#core/systems/message-openings.ts'
+import { messageOpenings, toolLine } from '#core/systems/reading/message-openings.ts'
 import { buildMemory } from '../builders/memory.ts'
 
 const call = (input: string, output = '') => toolLine({ name: 'exec', input, output })

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { MemoryStats } from '#core/browse/stats/memory-stats.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { readSettings } from '#core/settings/settings.ts'
-import { openMemory } from '#core/systems/open.ts'
+import { openMemory } from '#core/systems/opening/open.ts'
 import { WindowSizes } from '#core/window/window-sizes.ts'
 import { buildMemory } from '../builders/memory.ts'
 

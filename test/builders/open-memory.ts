@@ -2,10 +2,15 @@ import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { mayBeOpenHere, startOfFile } from '#core/sqlite/file-header.ts'
 import { inspectNow, isMissingOrEmpty } from '#core/sqlite/memory-file.ts'
-import { createMemory, type OpenedMemory, type OpenMemoryOptions, openingInspected } from '#core/systems/open.ts'
+import {
+  createMemory,
+  type OpenedMemory,
+  type OpenMemoryOptions,
+  openingInspected,
+} from '#core/systems/opening/open.ts'
 import { withoutYielding } from '#core/yielding.ts'
 
-export type { OpenedMemory } from '#core/systems/open.ts'
+export type { OpenedMemory } from '#core/systems/opening/open.ts'
 
 /** The core's `openMemory` in one attempt, for tests without another process. */
 export function openMemory(path: string, options: OpenMemoryOptions = {}): OpenedMemory {

@@ -7,7 +7,7 @@ import type { CompactionResult, CompactionSettings } from '#core/contract/compac
 import { ExpandInput } from '#core/contract/retrieval.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { readSettings } from '#core/settings/settings.ts'
-import { MemoryReader } from '#core/systems/memory-reader.ts'
+import { MemoryReader } from '#core/systems/reading/memory-reader.ts'
 import { readWindow } from '#core/window/read-window.ts'
 import type { TestMemory } from '../builders/memory.ts'
 import { openMemory } from '../builders/open-memory.ts'

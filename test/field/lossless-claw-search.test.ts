@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RetrievalEngine } from '#core/browse/retrieval-engine.ts'
 import { GrepInput } from '#core/contract/retrieval.ts'
-import { MemoryReader } from '#core/systems/memory-reader.ts'
+import { MemoryReader } from '#core/systems/reading/memory-reader.ts'
 import { type OpenedMemory, openMemory } from '../builders/open-memory.ts'
 import { FIXTURES } from '../sqlite/fixtures.ts'
 

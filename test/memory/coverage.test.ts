@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { ABSENT } from '#core/memory/coverage.ts'
-import { readingMemory } from '#core/systems/read-memory.ts'
+import { readingMemory } from '#core/systems/reading/read-memory.ts'
 import { withoutYielding } from '#core/yielding.ts'
 import { type RandomLineage, randomLineage, summaryId, writeLineage } from '../browse/history/random-lineage.ts'
 

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { wrapConnection } from '#core/sqlite/read-db.ts'
-import { summariesAboveMessages, summariesAboveSummaries } from '#core/systems/covers.ts'
+import { summariesAboveMessages, summariesAboveSummaries } from '#core/systems/reading/covers.ts'
 import { buildMemory } from '../builders/memory.ts'
 
 const [LAYERS, WIDTH] = [8, 8]

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { nextKey } from '#core/sqlite/keyset.ts'
 import { type ReadDb, wrapConnection } from '#core/sqlite/read-db.ts'
-import { inPieces, inRanges } from '#core/systems/derived-tables.ts'
+import { inPieces, inRanges } from '#core/systems/deriving/derived-tables.ts'
 import { costsAfter } from '#core/systems/records/steps.ts'
 import { buildMemory } from '../builders/memory.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { MemoryStats } from '#core/browse/stats/memory-stats.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
-import { MemoryReader } from '#core/systems/memory-reader.ts'
+import { MemoryReader } from '#core/systems/reading/memory-reader.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { openMemory } from '../builders/open-memory.ts'
 

@@ -4,7 +4,7 @@ import { parseAddress } from '#core/database-address.ts'
 import { resolveAddress } from '#core/doors/cli/postgres-session.ts'
 import { LcmError } from '#core/errors.ts'
 import { translatePostgresError } from '#core/remote/postgres/postgres-error.ts'
-import { openMemory } from '#core/systems/open.ts'
+import { openMemory } from '#core/systems/opening/open.ts'
 
 const caught = (body: () => unknown): LcmError => {
   try {

@@ -1,7 +1,7 @@
 import { type ClaimSpecific, type ProvenanceClaim, ProvenanceInput } from '#core/contract/provenance.ts'
 import { ProvenanceFinder } from '#core/provenance/provenance.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
-import { MemoryReader } from '#core/systems/memory-reader.ts'
+import { MemoryReader } from '#core/systems/reading/memory-reader.ts'
 import { generateHistory } from '../builders/history.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { Random } from '../builders/random.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ownIndexes } from '#core/search/native-text-index.ts'
+import { ownIndexes } from '#core/search/indexes/native-text-index.ts'
 import { indexPending } from '#core/sqlite/pending-index.ts'
-import { NATIVE_CAPABILITIES } from '#core/systems/open.ts'
+import { NATIVE_CAPABILITIES } from '#core/systems/opening/open.ts'
 import { buildMemory } from '../builders/memory.ts'
 
 // Proves that the notes in which a file says what its index still lacks are believed for nothing: whatever they say, a

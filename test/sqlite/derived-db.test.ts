@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { openHere } from '#core/sqlite/in-place.ts'
 import { readSnapshot } from '#core/sqlite/read-snapshot.ts'
 import { openByUri, type PreparableDb } from '#core/sqlite/uri-db.ts'
-import { keepingDerived } from '#core/systems/derived-db.ts'
+import { keepingDerived } from '#core/systems/deriving/derived-db.ts'
 import { withoutYielding } from '#core/yielding.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 

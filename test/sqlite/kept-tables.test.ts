@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it } from 'vitest'
 import { KeptTables } from '#core/sqlite/kept-tables.ts'
 import { openByUri, type PreparableDb } from '#core/sqlite/uri-db.ts'
-import { keepingDerived } from '#core/systems/derived-db.ts'
+import { keepingDerived } from '#core/systems/deriving/derived-db.ts'
 import { withoutYielding } from '#core/yielding.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 

@@ -8,8 +8,8 @@ import { listFolder } from '#core/machine/folder-list.ts'
 import { parseHeader } from '#core/sqlite/file-header.ts'
 import { NATIVE_VERSION, openNative } from '#core/sqlite/native.ts'
 import { APPLICATION_ID } from '#core/sqlite/schema.ts'
-import { CANONICAL } from '#core/systems/canonical.ts'
-import { identifyMemory } from '#core/systems/identify-memory.ts'
+import { CANONICAL } from '#core/systems/deriving/canonical.ts'
+import { identifyMemory } from '#core/systems/opening/identify-memory.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { folderState } from './folder-state.ts'
@@ -106,7 +106,7 @@ describe('a native file', () => {
         memory.close()
         parentPort.postMessage('done')
       })`
-    const module = new URL('../../core/systems/open.ts', import.meta.url).href
+    const module = new URL('../../core/systems/opening/open.ts', import.meta.url).href
     const worker = new Worker(script, { eval: true, workerData: { module, path } })
     await new Promise((done, fail) => worker.once('message', done).once('error', fail))
     await worker.terminate()
@@ -135,7 +135,7 @@ describe('a native file', () => {
 
   it('is created once when several processes create it at the same time', async () => {
     const path = newPath()
-    const module = new URL('../../core/systems/open.ts', import.meta.url).href
+    const module = new URL('../../core/systems/opening/open.ts', import.meta.url).href
     const make = `import(${JSON.stringify(module)}).then(async ({ openMemory }) =>
       (await openMemory(${JSON.stringify(path)}, { create: true })).close())`
     await Promise.all([runNode(make), runNode(make), runNode(make)])

@@ -78,11 +78,11 @@ export const recursion: SourceRule = {
     'What a summary covers is known to its memory: `coverage.reach`, `links.withSources`, `links.withDependents`.',
   except: [
     // Upwards, so that a page of a transcript does not wait for the lineage.
-    'core/systems/covers.ts',
+    'core/systems/reading/covers.ts',
     // Along the last sources alone, a row a level, between two writes of a compaction.
-    'core/systems/sources.ts',
+    'core/systems/reading/sources.ts',
     // Views derive what files of other systems do not store.
-    'core/systems/derived-views.ts',
+    'core/systems/deriving/derived-views.ts',
     'core/systems/hermes-lcm/',
     'core/systems/lossless-claw/',
   ],

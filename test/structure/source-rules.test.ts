@@ -113,7 +113,7 @@ describe('a rule about the source', () => {
       'const c = /* sql */ `SELECT summary_id FROM summary_sources`',
     ].join('\n')
     expect(lines(recursion, code)).toEqual([1])
-    expect(lines(recursion, code, 'core/systems/covers.ts')).toEqual([])
+    expect(lines(recursion, code, 'core/systems/reading/covers.ts')).toEqual([])
   })
 
   it('refuses to yield and to hash outside of the ground files for it', () => {

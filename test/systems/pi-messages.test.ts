@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { GrepInput } from '#core/contract/retrieval.ts'
-import { identifyMemory } from '#core/systems/identify-memory.ts'
+import { identifyMemory } from '#core/systems/opening/identify-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../sqlite/fixtures.ts'
 import { askEveryService, checkIntegrity, withLcm } from './every-service.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { FactStatesInput } from '#core/contract/trace.ts'
-import { MemoryReader } from '#core/systems/memory-reader.ts'
+import { MemoryReader } from '#core/systems/reading/memory-reader.ts'
 import { FactStateFinder } from '#core/trace/fact-states.ts'
 import { TextIndexes } from '#core/trace/text-indexes.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'

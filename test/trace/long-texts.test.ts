@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { MemoryReader } from '#core/systems/memory-reader.ts'
+import { MemoryReader } from '#core/systems/reading/memory-reader.ts'
 import { LONGEST_TEXT, readingDetails } from '#core/trace/details.ts'
 import { NodeComparer, SourceValues } from '#core/trace/node-fates.ts'
 import { toldTextsOf } from '#core/trace/node-texts.ts'

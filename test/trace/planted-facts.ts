@@ -1,7 +1,7 @@
 import type { FactTrace } from '#core/contract/trace.ts'
 import { TraceInput } from '#core/contract/trace.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
-import { MemoryReader } from '#core/systems/memory-reader.ts'
+import { MemoryReader } from '#core/systems/reading/memory-reader.ts'
 import { FactTracer } from '#core/trace/fact-tracer.ts'
 import { TextIndexes } from '#core/trace/text-indexes.ts'
 import { generateHistory } from '../builders/history.ts'

@@ -2,7 +2,7 @@ import type { RetrievalEngine } from '#core/browse/retrieval-engine.ts'
 import { GrepInput, type MessageEnds } from '#core/contract/retrieval.ts'
 import { LcmError } from '#core/errors.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
-import { conversationOf, findNode } from '#core/systems/node-id.ts'
+import { conversationOf, findNode } from '#core/systems/reading/node-id.ts'
 import type { Scope } from '../grants/scope.ts'
 
 const HITS = 100

@@ -2,9 +2,9 @@ import type { RepeatedText, StorageObject } from '#core/contract/storage.ts'
 import { sha256 } from '#core/hashing.ts'
 import { nextKey } from '#core/sqlite/keyset.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
+import { longContentsAfter } from '#core/systems/reading/texts.ts'
 import { rowCount } from '#core/systems/records/counts.ts'
 import { partsThatRepeat, storesTextsInParts } from '#core/systems/records/parts.ts'
-import { longContentsAfter } from '#core/systems/texts.ts'
 
 /** Shorter texts that are repeated cost too little to matter. */
 const LONG_BYTES = 1024

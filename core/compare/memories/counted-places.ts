@@ -1,5 +1,5 @@
 import type { Comparison } from '#core/contract/comparison.ts'
-import { messageNumber } from '#core/systems/node-id.ts'
+import { messageNumber } from '#core/systems/reading/node-id.ts'
 import { addDetails, type Count, DetailCounter } from '#core/trace/detail-counter.ts'
 import { toldTextsOf } from '#core/trace/node-texts.ts'
 import { TextIndexes } from '#core/trace/text-indexes.ts'

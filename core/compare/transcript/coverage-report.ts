@@ -1,7 +1,7 @@
 import type { CoverageReport } from '#core/contract/coverage.ts'
 import type { TranscriptFormatId } from '#core/contract/import.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
-import { messageNodeId } from '#core/systems/node-id.ts'
+import { messageNodeId } from '#core/systems/reading/node-id.ts'
 import { plural, singleLine } from '#core/text.ts'
 import { NONE } from '../align.ts'
 import type { ComparedMessage, Fingerprint } from '../fingerprint.ts'

@@ -1,6 +1,6 @@
 import type { Cells, RowChange } from '#core/contract/repair.ts'
 import type { SqlParams, WriteDb } from '#core/sqlite/read-db.ts'
-import { CANONICAL } from '#core/systems/canonical.ts'
+import { CANONICAL } from '#core/systems/deriving/canonical.ts'
 
 /** The only tables in which a repair or a surgery writes rows. Of a message it writes nothing but the token count. */
 const WRITABLE: Readonly<Record<string, { readonly key: readonly string[]; readonly columns: readonly string[] }>> = {

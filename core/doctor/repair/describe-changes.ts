@@ -1,7 +1,7 @@
 import { NOTHING_ELSE } from '#core/contract/lists.ts'
 import type { RowChange } from '#core/contract/repair.ts'
 import { sha256 } from '#core/hashing.ts'
-import type { Area } from '#core/systems/fix.ts'
+import type { Area } from '#core/systems/rules/fix.ts'
 
 /**
  * Describes planned changes: "context_items: 3 rows added at ordinals 118–120, 64 moved. summaries: 2 rows changed

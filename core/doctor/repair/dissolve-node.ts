@@ -1,7 +1,7 @@
 import type { MessageLinks, SourceLinks } from '#core/memory/draft.ts'
 import type { StateBefore } from '#core/memory/draft-coverage.ts'
 import { rangesOf, type SourceRange, withSources } from '#core/memory/draft-coverage.ts'
-import type { FileDraft } from '#core/systems/file-draft.ts'
+import type { FileDraft } from '#core/systems/rules/file-draft.ts'
 import { settle } from './settle.ts'
 import { type Arrival, messageEntry, putIntoWindow, takeFromWindow } from './window-entries.ts'
 

@@ -1,6 +1,6 @@
 import type { CheckResult, IntegrityReport, Sample } from '#core/contract/integrity.ts'
-import type { FileDraft } from '#core/systems/file-draft.ts'
-import type { Rule } from '#core/systems/rule.ts'
+import type { FileDraft } from '#core/systems/rules/file-draft.ts'
+import type { Rule } from '#core/systems/rules/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { areasOf, fingerprintOf } from './describe-changes.ts'
 import type { Findings, Planned, PlannedStep } from './plan-steps.ts'

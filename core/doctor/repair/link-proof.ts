@@ -1,6 +1,6 @@
 import type { DraftCoverage } from '#core/memory/draft-coverage.ts'
-import type { FileDraft } from '#core/systems/file-draft.ts'
 import { lastReplaced, replacedEntries } from '#core/systems/records/events.ts'
+import type { FileDraft } from '#core/systems/rules/file-draft.ts'
 
 /** The sources of a summary when it was made. */
 export type Links = { readonly messages: readonly number[]; readonly summaries: readonly string[] }

@@ -1,6 +1,6 @@
 import { bottomUp, rangesOf, type SourceRange, withDependents } from '#core/memory/draft-coverage.ts'
 import type { DraftSummary } from '#core/memory/summaries.ts'
-import type { FileDraft } from '#core/systems/file-draft.ts'
+import type { FileDraft } from '#core/systems/rules/file-draft.ts'
 
 /** Numbers of a summary that follow from the rest of the file. */
 type Numbers = Pick<DraftSummary, 'kind' | 'depth' | 'descendants' | 'sourceTokens' | 'earliestAtMs' | 'latestAtMs'>

@@ -1,6 +1,6 @@
 import type { MessageLinks, SourceLinks } from '#core/memory/draft.ts'
 import type { Link } from '#core/memory/links.ts'
-import type { FileDraft } from '#core/systems/file-draft.ts'
+import type { FileDraft } from '#core/systems/rules/file-draft.ts'
 
 /** Gives a summary other links. Returns whether they differ from the old ones. */
 export function relink(draft: FileDraft, id: string, messages: MessageLinks, sources: SourceLinks): boolean {

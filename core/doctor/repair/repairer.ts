@@ -12,7 +12,7 @@ import type {
 import { LcmError } from '#core/errors.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
 import { isNative } from '#core/systems/native/native.ts'
-import type { Rule } from '#core/systems/rule.ts'
+import type { Rule } from '#core/systems/rules/rule.ts'
 import { inSlices } from '#core/yielding.ts'
 import { indexDamaged, isOfRows } from '../rules/damaged-indexes.ts'
 import { rules } from '../rules/rules.ts'

@@ -7,7 +7,7 @@ import {
   type StateBefore,
   withSources,
 } from '#core/memory/draft-coverage.ts'
-import type { FileDraft } from '#core/systems/file-draft.ts'
+import type { FileDraft } from '#core/systems/rules/file-draft.ts'
 import { bringInLine } from './numbers.ts'
 import { type Arrival, messageEntry, putIntoWindow, takeFromWindow } from './window-entries.ts'
 

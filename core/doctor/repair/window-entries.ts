@@ -1,6 +1,6 @@
 import type { WindowEntry } from '#core/memory/draft.ts'
 import type { SourceRange } from '#core/memory/draft-coverage.ts'
-import type { FileDraft } from '#core/systems/file-draft.ts'
+import type { FileDraft } from '#core/systems/rules/file-draft.ts'
 
 /** A new entry of a window, and where its history begins. */
 export type Arrival = { readonly firstSeq: number; readonly entry: Omit<WindowEntry, 'ordinal'> }

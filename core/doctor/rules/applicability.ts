@@ -1,5 +1,5 @@
 import { isNative } from '#core/systems/native/native.ts'
-import type { RuleContext } from '#core/systems/rule.ts'
+import type { RuleContext } from '#core/systems/rules/rule.ts'
 
 /** For rules about data that only native files record. */
 export const nativeOnly =

@@ -1,5 +1,5 @@
-import type { RuleContext } from '#core/systems/rule.ts'
-import { isAsked } from '#core/systems/scanned-memory.ts'
+import type { RuleContext } from '#core/systems/rules/rule.ts'
+import { isAsked } from '#core/systems/rules/scanned-memory.ts'
 
 /** Returns the indexes of the entries of all windows that were asked for. */
 export function* itemsOf(context: RuleContext): Generator<number> {

@@ -1,8 +1,8 @@
 import type { Memory } from '#core/memory/memory.ts'
 import { isNative } from '#core/systems/native/native.ts'
-import { rewriting } from '#core/systems/rewriting.ts'
-import type { Rule, RuleContext } from '#core/systems/rule.ts'
-import { type Finding, isAsked } from '#core/systems/scanned-memory.ts'
+import { rewriting } from '#core/systems/rules/rewriting.ts'
+import type { Rule, RuleContext } from '#core/systems/rules/rule.ts'
+import { type Finding, isAsked } from '#core/systems/rules/scanned-memory.ts'
 import { tokensOfSources } from '../surgery/rewrite.ts'
 import { recounting } from './recounting.ts'
 

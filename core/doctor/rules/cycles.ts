@@ -1,6 +1,6 @@
-import { type Fix, type FixContext, isIn } from '#core/systems/fix.ts'
-import type { Rule, RuleContext } from '#core/systems/rule.ts'
-import { type Finding, isAsked } from '#core/systems/scanned-memory.ts'
+import { type Fix, type FixContext, isIn } from '#core/systems/rules/fix.ts'
+import type { Rule, RuleContext } from '#core/systems/rules/rule.ts'
+import { type Finding, isAsked } from '#core/systems/rules/scanned-memory.ts'
 import { settle } from '../repair/settle.ts'
 import { restoreLinks } from './restored-links.ts'
 

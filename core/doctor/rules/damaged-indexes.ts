@@ -1,8 +1,8 @@
 import { INDEXES, rebuildSql } from '#core/sqlite/fill-indexes.ts'
 import { ftsContentOf, ftsShadowsOf } from '#core/sqlite/schema-objects.ts'
-import type { Fix } from '#core/systems/fix.ts'
-import type { Rule, RuleContext } from '#core/systems/rule.ts'
-import type { Finding } from '#core/systems/scanned-memory.ts'
+import type { Fix } from '#core/systems/rules/fix.ts'
+import type { Rule, RuleContext } from '#core/systems/rules/rule.ts'
+import type { Finding } from '#core/systems/rules/scanned-memory.ts'
 import { ftsInSync } from './indexes.ts'
 import { isCheckTooLong, pageReport } from './page-report.ts'
 

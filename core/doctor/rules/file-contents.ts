@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { jsonElements } from '#core/parsed-json.ts'
 import { fileIds } from '#core/systems/records/files.ts'
-import type { Rule, RuleContext } from '#core/systems/rule.ts'
-import { type Finding, findIn, isAsked } from '#core/systems/scanned-memory.ts'
+import type { Rule, RuleContext } from '#core/systems/rules/rule.ts'
+import { type Finding, findIn, isAsked } from '#core/systems/rules/scanned-memory.ts'
 import { storedFiles } from './file-store.ts'
 import { rowRanges } from './row-ranges.ts'
 

@@ -1,9 +1,9 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
-import { contentsOnServer } from '#core/systems/pulled-from.ts'
+import { contentsOnServer } from '#core/systems/opening/pulled-from.ts'
 import { fileRows, type StoredFileRow } from '#core/systems/records/files.ts'
-import type { RuleContext } from '#core/systems/rule.ts'
-import { oncePerScan } from '#core/systems/scanned-memory.ts'
+import type { RuleContext } from '#core/systems/rules/rule.ts'
+import { oncePerScan } from '#core/systems/rules/scanned-memory.ts'
 
 /** The folder of files beside a database, under the name that its system uses. */
 const STORE = 'lcm-files'

@@ -1,9 +1,9 @@
 import { parsedJson } from '#core/parsed-json.ts'
-import { type Fix, type FixContext, namedSummaries } from '#core/systems/fix.ts'
-import type { Rule, RuleContext } from '#core/systems/rule.ts'
-import type { Finding } from '#core/systems/scanned-memory.ts'
+import { contentsOfMessages } from '#core/systems/reading/texts.ts'
+import { type Fix, type FixContext, namedSummaries } from '#core/systems/rules/fix.ts'
+import type { Rule, RuleContext } from '#core/systems/rules/rule.ts'
+import type { Finding } from '#core/systems/rules/scanned-memory.ts'
 import type { JsonColumn } from '#core/systems/system-facts.ts'
-import { contentsOfMessages } from '#core/systems/texts.ts'
 import { plural } from '#core/text.ts'
 import { isMalformed, rangesWith } from './row-conditions.ts'
 

@@ -1,8 +1,8 @@
 import { realpathSync, statSync } from 'node:fs'
 import { isMissingFile } from '#core/errors.ts'
 import { readLogHeader } from '#core/sqlite/log-header.ts'
-import type { Rule, RuleContext } from '#core/systems/rule.ts'
-import type { Finding } from '#core/systems/scanned-memory.ts'
+import type { Rule, RuleContext } from '#core/systems/rules/rule.ts'
+import type { Finding } from '#core/systems/rules/scanned-memory.ts'
 import { type LogEnd, readLog } from '../write-ahead-log.ts'
 
 /** The path of the log of a file; null when nothing is in the log. */

@@ -2,7 +2,7 @@ import { LcmError } from '#core/errors.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { keyOf } from '#core/sqlite/schema-objects.ts'
 import { isNative } from '#core/systems/native/native.ts'
-import type { RuleContext } from '#core/systems/rule.ts'
+import type { RuleContext } from '#core/systems/rules/rule.ts'
 
 const queries = {
   tables: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type = 'table' ORDER BY name`,

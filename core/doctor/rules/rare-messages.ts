@@ -1,6 +1,6 @@
 import { ROLES } from '#core/contract/lists.ts'
-import type { RuleContext } from '#core/systems/rule.ts'
-import { isAsked } from '#core/systems/scanned-memory.ts'
+import type { RuleContext } from '#core/systems/rules/rule.ts'
+import { isAsked } from '#core/systems/rules/scanned-memory.ts'
 
 /** The largest share of a conversation that counts as rare. If more messages lack something, that is normal there. */
 const FEW = 0.1

@@ -1,4 +1,4 @@
-import { type Fix, isIn } from '#core/systems/fix.ts'
+import { type Fix, isIn } from '#core/systems/rules/fix.ts'
 import { plural } from '#core/text.ts'
 import { type NumberField, recount } from '../repair/numbers.ts'
 

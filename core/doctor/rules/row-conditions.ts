@@ -1,5 +1,5 @@
-import type { RuleContext } from '#core/systems/rule.ts'
-import { oncePerScan } from '#core/systems/scanned-memory.ts'
+import type { RuleContext } from '#core/systems/rules/rule.ts'
+import { oncePerScan } from '#core/systems/rules/scanned-memory.ts'
 import type { JsonColumn } from '#core/systems/system-facts.ts'
 import { type RowRange, rowRanges } from './row-ranges.ts'
 

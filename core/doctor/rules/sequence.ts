@@ -1,6 +1,6 @@
 import { ROLES } from '#core/contract/lists.ts'
-import { onlyInTranscript, type Rule, type RuleContext } from '#core/systems/rule.ts'
-import { type Finding, isAsked } from '#core/systems/scanned-memory.ts'
+import { onlyInTranscript, type Rule, type RuleContext } from '#core/systems/rules/rule.ts'
+import { type Finding, isAsked } from '#core/systems/rules/scanned-memory.ts'
 
 function* findSequence(context: RuleContext, isWanted: 'gap' | 'duplicate' | 'pruned'): Iterable<Finding | null> {
   const { messages } = context.memory

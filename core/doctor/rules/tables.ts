@@ -1,7 +1,7 @@
 import { migrations } from '#core/sqlite/native.ts'
 import { isNative } from '#core/systems/native/native.ts'
-import type { Rule, RuleContext } from '#core/systems/rule.ts'
-import type { Finding } from '#core/systems/scanned-memory.ts'
+import type { Rule, RuleContext } from '#core/systems/rules/rule.ts'
+import type { Finding } from '#core/systems/rules/scanned-memory.ts'
 
 const queries = {
   names: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'index')`,

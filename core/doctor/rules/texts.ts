@@ -1,5 +1,5 @@
-import { rewritingFailed } from '#core/systems/rewriting.ts'
-import type { Rule } from '#core/systems/rule.ts'
+import { rewritingFailed } from '#core/systems/rules/rewriting.ts'
+import type { Rule } from '#core/systems/rules/rule.ts'
 
 /** A line that is a heading: a Markdown heading, bold words alone, or words that end with a colon. */
 const HEADING = /^(?:#{1,6}\s.*|\*\*[^*]+\*\*:?|[-*\s]*[^.!?:]{1,60}:)\s*$/

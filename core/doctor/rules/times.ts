@@ -1,6 +1,6 @@
 import { isNative } from '#core/systems/native/native.ts'
-import { onlyInTranscript, type Rule, type RuleContext } from '#core/systems/rule.ts'
-import { type Finding, findByQuery, isAsked } from '#core/systems/scanned-memory.ts'
+import { onlyInTranscript, type Rule, type RuleContext } from '#core/systems/rules/rule.ts'
+import { type Finding, findByQuery, isAsked } from '#core/systems/rules/scanned-memory.ts'
 import { recounting } from './recounting.ts'
 
 const queries = {

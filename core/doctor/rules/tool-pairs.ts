@@ -1,10 +1,10 @@
 import type { Sample } from '#core/contract/integrity.ts'
 import { ROLES } from '#core/contract/lists.ts'
-import type { FileDraft } from '#core/systems/file-draft.ts'
 import { isNative } from '#core/systems/native/native.ts'
-import { messageNumber } from '#core/systems/node-id.ts'
-import type { Rule, RuleContext } from '#core/systems/rule.ts'
-import { type Finding, isAsked } from '#core/systems/scanned-memory.ts'
+import { messageNumber } from '#core/systems/reading/node-id.ts'
+import type { FileDraft } from '#core/systems/rules/file-draft.ts'
+import type { Rule, RuleContext } from '#core/systems/rules/rule.ts'
+import { type Finding, isAsked } from '#core/systems/rules/scanned-memory.ts'
 
 const queries = {
   /** Selects calls and results of the messages in a window. Usually there are few. */

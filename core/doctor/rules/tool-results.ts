@@ -1,10 +1,10 @@
 import type { Sample } from '#core/contract/integrity.ts'
 import { ROLES } from '#core/contract/lists.ts'
 import { once } from '#core/keeping.ts'
-import type { FileDraft } from '#core/systems/file-draft.ts'
-import { messageNumber } from '#core/systems/node-id.ts'
-import { onlyInTranscript, type Rule, type RuleContext } from '#core/systems/rule.ts'
-import { type Finding, isAsked } from '#core/systems/scanned-memory.ts'
+import { messageNumber } from '#core/systems/reading/node-id.ts'
+import type { FileDraft } from '#core/systems/rules/file-draft.ts'
+import { onlyInTranscript, type Rule, type RuleContext } from '#core/systems/rules/rule.ts'
+import { type Finding, isAsked } from '#core/systems/rules/scanned-memory.ts'
 
 const queries = {
   /** Selects the first and the last message that name a call, and how many parts do. */

@@ -1,6 +1,6 @@
 import type { SalvagedTable } from '#core/contract/salvage.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
-import { messageNumber } from '#core/systems/node-id.ts'
+import { messageNumber } from '#core/systems/reading/node-id.ts'
 
 const queries = {
   missingMessages: /* sql */ `

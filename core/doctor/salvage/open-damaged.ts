@@ -1,7 +1,7 @@
 import { LcmError } from '#core/errors.ts'
 import type { Table } from '#core/ingest/native-rows.ts'
 import { removeDatabase } from '#core/sqlite/new-file.ts'
-import { type OpenedMemory, openMemory } from '#core/systems/open.ts'
+import { type OpenedMemory, openMemory } from '#core/systems/opening/open.ts'
 import { inSlices } from '#core/yielding.ts'
 import { carveNative } from './carve-native.ts'
 import { isDamage } from './readable-rows.ts'

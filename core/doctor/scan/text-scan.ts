@@ -1,7 +1,7 @@
 import type { SqlValue } from '#core/sqlite/read-db.ts'
-import type { Inspector, Rule, RuleContext, TextRow } from '#core/systems/rule.ts'
-import type { Finding } from '#core/systems/scanned-memory.ts'
-import { everyMessageText, everySummaryText } from '#core/systems/texts.ts'
+import { everyMessageText, everySummaryText } from '#core/systems/reading/texts.ts'
+import type { Inspector, Rule, RuleContext, TextRow } from '#core/systems/rules/rule.ts'
+import type { Finding } from '#core/systems/rules/scanned-memory.ts'
 
 /** What one rule finds in one text. */
 export type TextFinding = { readonly rule: Rule; readonly finding: Finding }

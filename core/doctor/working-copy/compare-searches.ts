@@ -5,8 +5,8 @@ import { GrepInput } from '#core/contract/retrieval.ts'
 import type { CopyReport } from '#core/contract/working-copy.ts'
 import { LcmError } from '#core/errors.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
-import { MemoryReader } from '#core/systems/memory-reader.ts'
-import { NATIVE_CAPABILITIES } from '#core/systems/open.ts'
+import { NATIVE_CAPABILITIES } from '#core/systems/opening/open.ts'
+import { MemoryReader } from '#core/systems/reading/memory-reader.ts'
 
 /**
  * Without an index every question reads the whole file. Of a large one only as many questions are asked as read so much

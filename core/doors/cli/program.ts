@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { isDatabaseAddress } from '#core/database-address.ts'
 import { LcmError } from '#core/errors.ts'
-import { despiteWrongValues } from '#core/systems/wrong-values.ts'
+import { despiteWrongValues } from '#core/systems/opening/wrong-values.ts'
 import {
   ALIASES,
   type CommandContext,

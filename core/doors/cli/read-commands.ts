@@ -18,7 +18,7 @@ export const stats = defineQuestion({
   example: 'stats --db sample.db',
   prints: Stats,
   ask: async ({ stats, info, estimator }) => {
-    const { READ_ONLY_BY_CHOICE } = await import('#core/systems/open.ts')
+    const { READ_ONLY_BY_CHOICE } = await import('#core/systems/opening/open.ts')
     return {
       ...stats.stats(),
       readOnly: info.readOnlyReason !== READ_ONLY_BY_CHOICE,

@@ -1,6 +1,6 @@
 import type { TokenEstimator } from '#core/models/token-estimator.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
-import { GIVEN_UP, PRUNE, pruneFactsIn } from '#core/systems/pruned-outputs.ts'
+import { GIVEN_UP, PRUNE, pruneFactsIn } from '#core/systems/reading/pruned-outputs.ts'
 import { homesOfCopies } from '#core/systems/records/forks.ts'
 import { stemOfLink } from './answer-links.ts'
 import type { HeldRecord } from './format.ts'

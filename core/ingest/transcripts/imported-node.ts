@@ -2,7 +2,7 @@ import type { SummaryLevel } from '#core/contract/ids.ts'
 import { sha256 } from '#core/hashing.ts'
 import type { TokenEstimator } from '#core/models/token-estimator.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
-import { prunedByMessage, readPruned } from '#core/systems/pruned-outputs.ts'
+import { prunedByMessage, readPruned } from '#core/systems/reading/pruned-outputs.ts'
 
 const queries = {
   ofMessages: /* sql */ `

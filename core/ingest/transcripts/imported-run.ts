@@ -1,6 +1,6 @@
 import type { WriteDb } from '#core/sqlite/read-db.ts'
-import { MemoryReader } from '#core/systems/memory-reader.ts'
-import { prunedInWindows } from '#core/systems/pruned-outputs.ts'
+import { MemoryReader } from '#core/systems/reading/memory-reader.ts'
+import { prunedInWindows } from '#core/systems/reading/pruned-outputs.ts'
 
 const queries = {
   begin: /* sql */ `

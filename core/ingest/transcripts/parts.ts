@@ -1,6 +1,6 @@
 import type { Role } from '#core/contract/ids.ts'
 import { parsedJson } from '#core/parsed-json.ts'
-import { OMITTED } from '#core/systems/pruned-outputs.ts'
+import { OMITTED } from '#core/systems/reading/pruned-outputs.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
 import { type BlockPart, contentOf, unknownBlock } from './content-blocks.ts'
 import type { PruningRecord } from './format.ts'

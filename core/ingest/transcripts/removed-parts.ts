@@ -1,6 +1,6 @@
 import type { TokenEstimator } from '#core/models/token-estimator.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
-import { PRUNE, pruneFactsIn, REMOVED } from '#core/systems/pruned-outputs.ts'
+import { PRUNE, pruneFactsIn, REMOVED } from '#core/systems/reading/pruned-outputs.ts'
 import { isSame, type StoredPart } from '../known-parts.ts'
 import type { NewPart } from '../new-message.ts'
 import { stemOfLink } from './answer-links.ts'

@@ -2,7 +2,13 @@ import { sha256 } from '#core/hashing.ts'
 import type { TokenEstimator } from '#core/models/token-estimator.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
 import { partText } from '#core/sqlite/repeated-texts.ts'
-import { PRUNE, type PruneFacts, pruneFactsIn, readPruned, takesWholeMessages } from '#core/systems/pruned-outputs.ts'
+import {
+  PRUNE,
+  type PruneFacts,
+  pruneFactsIn,
+  readPruned,
+  takesWholeMessages,
+} from '#core/systems/reading/pruned-outputs.ts'
 import { homesOfCopies } from '#core/systems/records/forks.ts'
 import type { PrunedText, PruningRecord } from './format.ts'
 

@@ -1,5 +1,5 @@
 import type { TimeSlice } from '#core/yielding.ts'
-import type { Corpus } from '../corpus.ts'
+import type { Corpus } from '../indexes/corpus.ts'
 import { piecesOf } from './recipe.ts'
 import type { SignTable } from './sign-table.ts'
 import type { VectorFile } from './vector-file.ts'

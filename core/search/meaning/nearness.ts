@@ -1,4 +1,4 @@
-import type { Corpus } from '../corpus.ts'
+import type { Corpus } from '../indexes/corpus.ts'
 
 /** What a search by vectors finds for a question. What its words find is searched for apart from it. */
 export type Nearness = {

@@ -1,7 +1,7 @@
 import { sha256Bytes } from '#core/hashing.ts'
 import { cutText } from '#core/text.ts'
-import type { Corpus } from '../corpus.ts'
-import type { Fields } from '../matcher.ts'
+import type { Corpus } from '../indexes/corpus.ts'
+import type { Fields } from '../query/matcher.ts'
 
 /** It changes when texts are cut in another way, because their vectors are others then. */
 export const RECIPE = '1'

@@ -1,5 +1,5 @@
 import type { TimeSlice } from '#core/yielding.ts'
-import type { Corpus } from '../corpus.ts'
+import type { Corpus } from '../indexes/corpus.ts'
 import type { VectorFile } from './vector-file.ts'
 
 const PIECES_A_PAGE = 4000

@@ -3,7 +3,7 @@ import { openCacheDb, removeUnusedDb } from '#core/sqlite/cache-db.ts'
 import { measureFile } from '#core/sqlite/memory-file.ts'
 import { SMALL_PAGE_CACHE } from '#core/sqlite/page-cache.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
-import type { Corpus } from '../corpus.ts'
+import type { Corpus } from '../indexes/corpus.ts'
 import type { Piece } from './recipe.ts'
 
 /**

@@ -1,10 +1,16 @@
 import { nextKey } from '#core/sqlite/keyset.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { readSnapshot } from '#core/sqlite/read-snapshot.ts'
-import { rowsAfter, rowsWithin, storedTextsWithin, type TextKind, textBytesWithin } from '#core/systems/text-ranges.ts'
+import {
+  rowsAfter,
+  rowsWithin,
+  storedTextsWithin,
+  type TextKind,
+  textBytesWithin,
+} from '#core/systems/reading/text-ranges.ts'
 import type { TimeSlice } from '#core/yielding.ts'
-import type { Corpus } from '../corpus.ts'
-import type { Fields } from '../matcher.ts'
+import type { Corpus } from '../indexes/corpus.ts'
+import type { Fields } from '../query/matcher.ts'
 import { signatureOf } from './text-signature.ts'
 
 /** The block of a row is its number divided by this, rounded down. */

@@ -5,8 +5,8 @@ import { measureFile } from '#core/sqlite/memory-file.ts'
 import { SMALL_PAGE_CACHE } from '#core/sqlite/page-cache.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
 import { VOCABULARY } from '#core/sqlite/search-schema.ts'
-import type { TextIndex } from '../corpus.ts'
-import { NativeTextIndex } from '../native-text-index.ts'
+import type { TextIndex } from '../indexes/corpus.ts'
+import { NativeTextIndex } from '../indexes/native-text-index.ts'
 import { SIDE_FORMAT, SIDE_SCHEMA } from './side-schema.ts'
 
 const queries = {

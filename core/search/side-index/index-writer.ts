@@ -1,5 +1,5 @@
-import type { Corpus } from '../corpus.ts'
-import type { Fields } from '../matcher.ts'
+import type { Corpus } from '../indexes/corpus.ts'
+import type { Fields } from '../query/matcher.ts'
 import { BLOCK_ROWS } from './block-reader.ts'
 import type { IndexFile } from './index-file.ts'
 import { signatureOf } from './text-signature.ts'

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { probeSchema } from '#core/sqlite/schema-probe.ts'
 import { isNative } from '#core/systems/native/native.ts'
-import type { OpenedMemory } from '#core/systems/open.ts'
+import type { OpenedMemory } from '#core/systems/opening/open.ts'
 import { detectSystem } from '#core/systems/systems.ts'
 import { SideIndex } from './side-index.ts'
 import { SourceState } from './source-state.ts'

@@ -2,7 +2,7 @@ import { startSha1 } from '#core/hashing.ts'
 import type { SqlValue } from '#core/sqlite/read-db.ts'
 import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
 import { isExactInteger } from '#core/sqlite/shown-values.ts'
-import { textTimeMs } from '../canonical.ts'
+import { textTimeMs } from '../deriving/canonical.ts'
 import {
   BEFORE_ALL,
   clearDerived,
@@ -11,8 +11,8 @@ import {
   inRanges,
   lastDerivedMessage,
   STAND_IN,
-} from '../derived-tables.ts'
-import { asCount, asText, columnsOf } from '../derived-views.ts'
+} from '../deriving/derived-tables.ts'
+import { asCount, asText, columnsOf } from '../deriving/derived-views.ts'
 import type { Source } from '../system.ts'
 import { ARGENTOS_WINDOW_TABLES, fillingArgentosWindows } from './window.ts'
 

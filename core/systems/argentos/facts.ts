@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { Preset } from '#core/contract/settings.ts'
-import { isSummary, type KnownException } from '../known-exceptions.ts'
 import { setIn } from '../places.ts'
+import { isSummary, type KnownException } from '../rules/known-exceptions.ts'
+import { count, text, type ValueRule } from '../rules/value-rules.ts'
 import type { OwnSettings } from '../system.ts'
 import { indexTrigger, jsonByRow, type SystemFacts, usualFacts } from '../system-facts.ts'
-import { count, text, type ValueRule } from '../value-rules.ts'
 
 export const facts: SystemFacts = {
   ...usualFacts,

@@ -1,6 +1,6 @@
-import { rewritingFailed } from '../rewriting.ts'
-import { onlyIn, type Rule } from '../rule.ts'
-import { findIn, type ScanContext } from '../scanned-memory.ts'
+import { rewritingFailed } from '../rules/rewriting.ts'
+import { onlyIn, type Rule } from '../rules/rule.ts'
+import { findIn, type ScanContext } from '../rules/scanned-memory.ts'
 
 const queries = {
   internal: /* sql */ `

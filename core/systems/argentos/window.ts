@@ -1,8 +1,8 @@
 import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
 import { isExactInteger } from '#core/sqlite/shown-values.ts'
 import type { PreparableDb } from '#core/sqlite/uri-db.ts'
-import { BEFORE_ALL, clearDerived, inRanges } from '../derived-tables.ts'
-import { asText } from '../derived-views.ts'
+import { BEFORE_ALL, clearDerived, inRanges } from '../deriving/derived-tables.ts'
+import { asText } from '../deriving/derived-views.ts'
 
 export const ARGENTOS_WINDOW_TABLES = /* sql */ `
 -- What the window of a session was when it was read, up to its last place.

@@ -1,6 +1,6 @@
-import type { KnownException } from '../known-exceptions.ts'
+import type { KnownException } from '../rules/known-exceptions.ts'
+import { count, text, type ValueRule } from '../rules/value-rules.ts'
 import { jsonByRow, type SystemFacts, usualFacts } from '../system-facts.ts'
-import { count, text, type ValueRule } from '../value-rules.ts'
 
 export const facts: SystemFacts = {
   ...usualFacts,

@@ -1,5 +1,5 @@
 import { parsedJson } from '#core/parsed-json.ts'
-import type { ByteRange } from '../file-lines.ts'
+import type { ByteRange } from '../reading/file-lines.ts'
 
 /** One event of the ledger without its text. */
 export type LedgerEvent = {

@@ -1,9 +1,9 @@
 import { nextKey } from '#core/sqlite/keyset.ts'
 import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
 import type { PreparableDb } from '#core/sqlite/uri-db.ts'
-import { textTimeMs } from '../canonical.ts'
-import { BEFORE_ALL, forgetDerivedMessages, inRanges, STAND_IN } from '../derived-tables.ts'
-import { asCount, asId, asText, columnsOf } from '../derived-views.ts'
+import { textTimeMs } from '../deriving/canonical.ts'
+import { BEFORE_ALL, forgetDerivedMessages, inRanges, STAND_IN } from '../deriving/derived-tables.ts'
+import { asCount, asId, asText, columnsOf } from '../deriving/derived-views.ts'
 import type { Source } from '../system.ts'
 import { type ContentLines, indexHashes, type ListedRow, readingLedger, storedHash } from './ledger.ts'
 

@@ -1,6 +1,6 @@
 import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
 import type { PreparableDb } from '#core/sqlite/uri-db.ts'
-import { textOf } from '../canonical.ts'
+import { textOf } from '../deriving/canonical.ts'
 
 /** At most this many pairs of a node and a session are compared by their times. Each takes a lookup by index. */
 const MOST_COMPARED = 100_000

@@ -1,6 +1,6 @@
 import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
 import type { PreparableDb } from '#core/sqlite/uri-db.ts'
-import { secondsMs, textOf } from '../canonical.ts'
+import { secondsMs, textOf } from '../deriving/canonical.ts'
 import { followedSessions } from './chains.ts'
 
 /** The messages of a session that name the same conversation (or none). */

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import type { Preset } from '#core/contract/settings.ts'
-import { isBehindDeeper, type KnownException } from '../known-exceptions.ts'
 import { setIn } from '../places.ts'
-import { type Finding, oncePerScan, type ScanContext } from '../scanned-memory.ts'
+import { isBehindDeeper, type KnownException } from '../rules/known-exceptions.ts'
+import { type Finding, oncePerScan, type ScanContext } from '../rules/scanned-memory.ts'
+import { count, text, type ValueRule } from '../rules/value-rules.ts'
 import type { OwnSettings } from '../system.ts'
 import {
   indexOfMessages,
@@ -13,7 +14,6 @@ import {
   type SystemFacts,
   usualFacts,
 } from '../system-facts.ts'
-import { count, text, type ValueRule } from '../value-rules.ts'
 import { payloadsBeside } from './stored-payloads.ts'
 
 const queries = {

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
 import type { PreparableDb } from '#core/sqlite/uri-db.ts'
-import { secondsMs, textOf } from '../canonical.ts'
+import { secondsMs, textOf } from '../deriving/canonical.ts'
 
 /** Names an output that was put into a file of its own. Where it says GC'd, it has taken the place of the text. */
 const MARKER = /\[(?:GC'd )?externalized tool output:([^\]]{0,500}?);\s*ref=([^\]\\/;\s]{1,200})\]/gi

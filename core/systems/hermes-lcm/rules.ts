@@ -1,6 +1,6 @@
-import { textOf } from '../canonical.ts'
-import { onlyIn, type Rule } from '../rule.ts'
-import { findByQuery, findIn, type ScanContext } from '../scanned-memory.ts'
+import { textOf } from '../deriving/canonical.ts'
+import { onlyIn, type Rule } from '../rules/rule.ts'
+import { findByQuery, findIn, type ScanContext } from '../rules/scanned-memory.ts'
 
 const queries = {
   /** A session stands for its conversation by its name. */

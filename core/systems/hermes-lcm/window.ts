@@ -1,5 +1,5 @@
 import type { PreparableDb } from '#core/sqlite/uri-db.ts'
-import { inRanges } from '../derived-tables.ts'
+import { inRanges } from '../deriving/derived-tables.ts'
 
 export const HERMES_WINDOW_TABLES = /* sql */ `
 CREATE TEMP TABLE IF NOT EXISTS hermes_window (

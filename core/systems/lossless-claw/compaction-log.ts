@@ -1,4 +1,4 @@
-import { countOf, textTimeMs, view } from '../canonical.ts'
+import { countOf, textTimeMs, view } from '../deriving/canonical.ts'
 
 /**
  * Compactions of the systems that keep them as messages: rows of role system whose part of type `compaction` says in

@@ -3,9 +3,10 @@ import { PartType, Role, SummaryKind } from '#core/contract/ids.ts'
 import type { Preset } from '#core/contract/settings.ts'
 import { sha256 } from '#core/hashing.ts'
 import { isWide } from '#core/models/wide-characters.ts'
-import type { KnownException } from '../known-exceptions.ts'
 import { setIn } from '../places.ts'
-import { oncePerScan, type ScanContext } from '../scanned-memory.ts'
+import type { KnownException } from '../rules/known-exceptions.ts'
+import { oncePerScan, type ScanContext } from '../rules/scanned-memory.ts'
+import { count, countOrNone, id, named, number, oneOf, text, type ValueRule } from '../rules/value-rules.ts'
 import type { OwnSettings } from '../system.ts'
 import {
   jsonOfConversation,
@@ -15,7 +16,6 @@ import {
   type SystemFacts,
   usualFacts,
 } from '../system-facts.ts'
-import { count, countOrNone, id, named, number, oneOf, text, type ValueRule } from '../value-rules.ts'
 import { lostTables } from './lost-tables.ts'
 import { clawStructure } from './releases.ts'
 import { storedParts } from './stored-parts.ts'

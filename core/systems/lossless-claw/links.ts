@@ -1,7 +1,7 @@
 import { nextKey } from '#core/sqlite/keyset.ts'
 import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
 import type { PreparableDb } from '#core/sqlite/uri-db.ts'
-import { BEFORE_ALL } from '../derived-tables.ts'
+import { BEFORE_ALL } from '../deriving/derived-tables.ts'
 
 /** A file of the family. `named` puts empty tables in the place of those that the file has lost. */
 export type LosslessFile = {

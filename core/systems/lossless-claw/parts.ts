@@ -1,7 +1,7 @@
 import { PartType } from '#core/contract/ids.ts'
 import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
 import { isExactInteger } from '#core/sqlite/shown-values.ts'
-import { CANONICAL, countOf, sizeOf, textOf, view } from '../canonical.ts'
+import { CANONICAL, countOf, sizeOf, textOf, view } from '../deriving/canonical.ts'
 
 /** Worked out, or read with what stands for them where they are missing. */
 const MADE_PART_COLUMNS = new Set([

@@ -1,6 +1,6 @@
 import type { SqlValue } from '#core/sqlite/read-db.ts'
-import { textTimeMs } from '../canonical.ts'
-import { RowInserter } from '../row-inserter.ts'
+import { textTimeMs } from '../deriving/canonical.ts'
+import { RowInserter } from '../deriving/row-inserter.ts'
 import { type LosslessFile, linkRanges } from './links.ts'
 
 /** Links between two yields. The time of the message is parsed for each. */

@@ -1,7 +1,16 @@
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
 import { isExactInteger, isNoName } from '#core/sqlite/shown-values.ts'
-import { countOf, depthOf, MESSAGE_TEXT_VIEW, requireRowids, sizeOf, textOf, textTimeMs, view } from '../canonical.ts'
+import {
+  countOf,
+  depthOf,
+  MESSAGE_TEXT_VIEW,
+  requireRowids,
+  sizeOf,
+  textOf,
+  textTimeMs,
+  view,
+} from '../deriving/canonical.ts'
 import { losslessLogViews } from './compaction-log.ts'
 import { type LosslessOptions, losslessLacks } from './derived.ts'
 import { lostTables, SPARED } from './lost-tables.ts'

@@ -1,4 +1,4 @@
-import { type Finding, findIn, isAsked, type ScanContext } from '../scanned-memory.ts'
+import { type Finding, findIn, isAsked, type ScanContext } from '../rules/scanned-memory.ts'
 import type { SystemFacts } from '../system-facts.ts'
 
 const queries = {

@@ -3,7 +3,7 @@ import type { MemoryInfo } from '#core/contract/memory.ts'
 import { userFolders } from '#core/folders.ts'
 import { sha256 } from '#core/hashing.ts'
 import { memoriesIn } from '../places.ts'
-import { NUMBERS_FROM_SOURCES } from '../read-summaries.ts'
+import { NUMBERS_FROM_SOURCES } from '../reading/read-summaries.ts'
 import type { System } from '../system.ts'
 import { indexTrigger, jsonOfConversation, jsonOfPart, jsonOfSummary, usualFacts } from '../system-facts.ts'
 

@@ -3,7 +3,7 @@ import { nextKey } from '#core/sqlite/keyset.ts'
 import { LARGE_PAGE_CACHE, SMALL_PAGE_CACHE } from '#core/sqlite/page-cache.ts'
 import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
 import type { PreparableDb } from '#core/sqlite/uri-db.ts'
-import { millisecondsOf, textTimeMs } from '../canonical.ts'
+import { millisecondsOf, textTimeMs } from '../deriving/canonical.ts'
 import {
   BEFORE_ALL,
   clearDerived,
@@ -11,8 +11,8 @@ import {
   haveDerivedTables,
   inRanges,
   STAND_IN,
-} from '../derived-tables.ts'
-import { asCount, asId, asText, columnsOf } from '../derived-views.ts'
+} from '../deriving/derived-tables.ts'
+import { asCount, asId, asText, columnsOf } from '../deriving/derived-views.ts'
 import type { Source } from '../system.ts'
 import { PI_SUMMARY_ROLES } from './parts.ts'
 import { fillingPiWindows, followPiWindows, PI_WINDOW_TABLES } from './window.ts'

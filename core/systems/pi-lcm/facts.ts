@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import type { Preset } from '#core/contract/settings.ts'
-import { isBehindDeeper, isSummary, type KnownException } from '../known-exceptions.ts'
 import { type Surroundings, setIn } from '../places.ts'
-import type { Finding, ScanContext } from '../scanned-memory.ts'
+import { isBehindDeeper, isSummary, type KnownException } from '../rules/known-exceptions.ts'
+import type { Finding, ScanContext } from '../rules/scanned-memory.ts'
+import { count, text, type ValueRule } from '../rules/value-rules.ts'
 import type { OwnSettings } from '../system.ts'
 import { indexTrigger, jsonByRow, type SystemFacts, usualFacts } from '../system-facts.ts'
-import { count, text, type ValueRule } from '../value-rules.ts'
 
 export const facts: SystemFacts = {
   ...usualFacts,

@@ -1,7 +1,7 @@
 import type { SchemaProbe } from '#core/sqlite/schema-probe.ts'
-import { view } from '../canonical.ts'
-import { columnsOf } from '../derived-views.ts'
-import { blockColumns, resultText, withFirst } from '../json-blocks.ts'
+import { view } from '../deriving/canonical.ts'
+import { columnsOf } from '../deriving/derived-views.ts'
+import { blockColumns, resultText, withFirst } from '../reading/json-blocks.ts'
 
 /** Summaries of Pi's own, which it sends in the user's place. */
 export const PI_SUMMARY_ROLES = `'compactionSummary', 'branchSummary'`

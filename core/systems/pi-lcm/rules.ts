@@ -1,5 +1,5 @@
-import { onlyIn, type Rule } from '../rule.ts'
-import { type Finding, isAsked, type ScanContext } from '../scanned-memory.ts'
+import { onlyIn, type Rule } from '../rules/rule.ts'
+import { type Finding, isAsked, type ScanContext } from '../rules/scanned-memory.ts'
 
 function* findUnconsumed(context: ScanContext): Iterable<Finding | null> {
   const { summaries, links, window } = context.memory

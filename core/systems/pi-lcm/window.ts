@@ -1,6 +1,6 @@
 import type { PreparableDb } from '#core/sqlite/uri-db.ts'
 import { withoutYielding } from '#core/yielding.ts'
-import { BEFORE_ALL, clearDerived, inPieces } from '../derived-tables.ts'
+import { BEFORE_ALL, clearDerived, inPieces } from '../deriving/derived-tables.ts'
 
 /** Tokens that the summaries before the messages may have. This is the default of pi-lcm, because the file does not say. */
 const BUDGET_TOKENS = 8000

@@ -4,8 +4,8 @@ import { parsedJson } from '#core/parsed-json.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { isNoName, shownValue } from '#core/sqlite/shown-values.ts'
 import { withoutYielding } from '#core/yielding.ts'
-import { messageNumber } from '../node-id.ts'
-import { PRUNE } from '../pruned-outputs.ts'
+import { messageNumber } from '../reading/node-id.ts'
+import { PRUNE } from '../reading/pruned-outputs.ts'
 
 const queries = {
   events: /* sql */ `

@@ -1,6 +1,6 @@
 import { LcmError } from '#core/errors.ts'
 import type { ReadDb, SqlValue } from '#core/sqlite/read-db.ts'
-import type { FoundNode } from '../node-id.ts'
+import type { FoundNode } from '../reading/node-id.ts'
 
 const queries = {
   view: /* sql */ `SELECT sql FROM temp.sqlite_schema WHERE type = 'view' AND name = :name`,

@@ -1,5 +1,5 @@
-import type { KnownException } from '../known-exceptions.ts'
-import { isBehindDeeper } from '../known-exceptions.ts'
+import type { KnownException } from '../rules/known-exceptions.ts'
+import { isBehindDeeper } from '../rules/known-exceptions.ts'
 import type { System } from '../system.ts'
 import { type SystemFacts, usualFacts } from '../system-facts.ts'
 

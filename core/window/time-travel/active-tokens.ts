@@ -1,6 +1,6 @@
 import type { Memory } from '#core/memory/memory.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
-import { type PrunedOutput, readPruned } from '#core/systems/pruned-outputs.ts'
+import { type PrunedOutput, readPruned } from '#core/systems/reading/pruned-outputs.ts'
 import { storedPlacements } from '../placements.ts'
 import { type LoggedEvent, readingReplacementsAfter } from './event-log.ts'
 import { messagesAt, newestAt } from './point.ts'

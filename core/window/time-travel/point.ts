@@ -3,7 +3,7 @@ import type { Moment } from '#core/contract/time-travel.ts'
 import { LcmError } from '#core/errors.ts'
 import type { Memory } from '#core/memory/memory.ts'
 import type { Messages } from '#core/memory/messages.ts'
-import { messageNumber } from '#core/systems/node-id.ts'
+import { messageNumber } from '#core/systems/reading/node-id.ts'
 import type { LoggedEvent } from './event-log.ts'
 
 /** A moment in the order of the file's own records: the replacements and the messages before it. */

@@ -7,7 +7,7 @@ import { Transcript } from '#core/browse/transcript.ts'
 import { Lineage, Neighbourhood, Tree, TreeLevel } from '#core/contract/lineage.ts'
 import { TranscriptPage } from '#core/contract/message.ts'
 import { Strata, StrataAxis, StrataMessages } from '#core/contract/strata.ts'
-import { MemoryReader } from '#core/systems/memory-reader.ts'
+import { MemoryReader } from '#core/systems/reading/memory-reader.ts'
 import { openMemory } from '#test/builders/open-memory.ts'
 import { FIXTURES } from '#test/sqlite/fixtures.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Transcript } from '#core/browse/transcript.ts'
-import { MemoryReader } from '#core/systems/memory-reader.ts'
+import { MemoryReader } from '#core/systems/reading/memory-reader.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '#test/builders/memory.ts'
 import { runs } from '#test/builders/property-runs.ts'
 

@@ -3,7 +3,7 @@ import { scanTexts } from '#core/doctor/scan/text-scan.ts'
 import { Memory } from '#core/memory/memory.ts'
 import { probeSchema } from '#core/sqlite/schema-probe.ts'
 import { native } from '#core/systems/native/native.ts'
-import type { Rule, RuleContext } from '#core/systems/rule.ts'
+import type { Rule, RuleContext } from '#core/systems/rules/rule.ts'
 import { buildMemory } from '#test/builders/memory.ts'
 
 it('reading texts yields after each of them', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { nodeCards } from '#core/browse/node-cards.ts'
-import { MemoryReader } from '#core/systems/memory-reader.ts'
+import { MemoryReader } from '#core/systems/reading/memory-reader.ts'
 import { buildMemory } from '#test/builders/memory.ts'
 
 it('a card shows the text after a NUL character', () => {

@@ -3,7 +3,7 @@ import type { MessagePart } from '#core/contract/message.ts'
 import { ConversationStore } from '#core/ingest/conversation-store.ts'
 import type { NewPart } from '#core/ingest/new-message.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
-import { readMessages } from '#core/systems/message-reader.ts'
+import { readMessages } from '#core/systems/reading/message-reader.ts'
 import { buildMemory, STORY_BEGINS_MS } from '#test/builders/memory.ts'
 
 /** How a column is written, and what a reader is given of it. */

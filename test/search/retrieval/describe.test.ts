@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { describeNode } from '#core/browse/describe.ts'
 import { Description } from '#core/contract/lineage.ts'
-import { MemoryReader } from '#core/systems/memory-reader.ts'
+import { MemoryReader } from '#core/systems/reading/memory-reader.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '#test/builders/memory.ts'
 
 const describeIn = (memory: TestMemory, id: string, chars = 1000): Description =>

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import type { Capabilities } from '#core/contract/memory.ts'
 import { GrepInput, type GrepRequest, GrepResult, GrepStep } from '#core/contract/retrieval.ts'
 import { Grep } from '#core/search/grep.ts'
-import { MemoryReader } from '#core/systems/memory-reader.ts'
-import { NATIVE_CAPABILITIES } from '#core/systems/open.ts'
+import { NATIVE_CAPABILITIES } from '#core/systems/opening/open.ts'
+import { MemoryReader } from '#core/systems/reading/memory-reader.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '#test/builders/memory.ts'
 import { runs } from '#test/builders/property-runs.ts'
 

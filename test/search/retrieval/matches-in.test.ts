@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { GrepInput, type GrepRequest } from '#core/contract/retrieval.ts'
 import { Grep } from '#core/search/grep.ts'
-import { MemoryReader } from '#core/systems/memory-reader.ts'
-import { NATIVE_CAPABILITIES } from '#core/systems/open.ts'
+import { NATIVE_CAPABILITIES } from '#core/systems/opening/open.ts'
+import { MemoryReader } from '#core/systems/reading/memory-reader.ts'
 import { buildMemory } from '#test/builders/memory.ts'
 
 const TEXTS = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Expression, loosened, parseQuery } from '#core/search/query.ts'
+import { type Expression, loosened, parseQuery } from '#core/search/query/query.ts'
 
 /** An expression as short text: words in brackets, literals in quotes, + all, | any, − without. */
 function told(expression: Expression | null): string {

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import { describe, expect, it } from 'vitest'
-import type { Formula } from '#core/search/index-expression.ts'
-import { type QuickLook, quickLook } from '#core/search/quick-look.ts'
-import { RegexMatcher } from '#core/search/regex.ts'
-import { formulaOf, heldText } from '#core/search/regex-formula.ts'
-import { smallLetters } from '#core/search/text-folding.ts'
+import { type QuickLook, quickLook } from '#core/search/patterns/quick-look.ts'
+import { RegexMatcher } from '#core/search/patterns/regex.ts'
+import { formulaOf, heldText } from '#core/search/patterns/regex-formula.ts'
+import type { Formula } from '#core/search/query/index-expression.ts'
+import { smallLetters } from '#core/search/query/text-folding.ts'
 import { runs } from '#test/builders/property-runs.ts'
 
 /** As the trigram index sees a text. */

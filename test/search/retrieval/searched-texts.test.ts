@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { searchedTexts } from '#core/systems/texts.ts'
+import { searchedTexts } from '#core/systems/reading/texts.ts'
 import { buildMemory } from '#test/builders/memory.ts'
 
 const DENSE = [3, 1, 2, 4]

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Match, Matcher } from '#core/search/matcher.ts'
+import type { Match, Matcher } from '#core/search/query/matcher.ts'
 import { snippetOf } from '#core/search/snippet.ts'
 
 /** Finds a word as it is written. */

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { locatedWordsOf, smallLetters, wordsOf } from '#core/search/text-folding.ts'
+import { locatedWordsOf, smallLetters, wordsOf } from '#core/search/query/text-folding.ts'
 
 /** What SQLite makes of texts: their terms in order. */
 function terms(tokenizer: string, texts: readonly string[]): string[][] {

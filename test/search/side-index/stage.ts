@@ -1,12 +1,12 @@
 import { RetrievalEngine } from '#core/browse/retrieval-engine.ts'
 import { GrepInput, type GrepRequest } from '#core/contract/retrieval.ts'
 import type { SearchIndexResult } from '#core/contract/search-index.ts'
-import type { TextIndexSource } from '#core/search/corpus.ts'
+import type { TextIndexSource } from '#core/search/indexes/corpus.ts'
 import { openSideIndex } from '#core/search/side-index/open-side-index.ts'
 import type { SideIndex } from '#core/search/side-index/side-index.ts'
 import { stampAtRest } from '#core/search/side-index/source-state.ts'
 import { updateIndex } from '#core/search/side-index/update-index.ts'
-import { MemoryReader } from '#core/systems/memory-reader.ts'
+import { MemoryReader } from '#core/systems/reading/memory-reader.ts'
 import { type OpenedMemory, openMemory } from '#test/builders/open-memory.ts'
 
 const noIndex: TextIndexSource = { current: () => null, absence: () => 'there is none.' }

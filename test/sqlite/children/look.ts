@@ -3,7 +3,7 @@
 import { MemoryStats } from '#core/browse/stats/memory-stats.ts'
 import { toErrorInfo } from '#core/errors.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
-import { openMemory } from '#core/systems/open.ts'
+import { openMemory } from '#core/systems/opening/open.ts'
 
 const [path = '', cacheDir = ''] = process.argv.slice(2)
 try {

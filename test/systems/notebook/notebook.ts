@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
-import { MESSAGE_TEXT_VIEW, view } from '#core/systems/canonical.ts'
-import { lineageViews } from '#core/systems/derived-views.ts'
+import { MESSAGE_TEXT_VIEW, view } from '#core/systems/deriving/canonical.ts'
+import { lineageViews } from '#core/systems/deriving/derived-views.ts'
 import type { ForeignSystem } from '#core/systems/system.ts'
 import { usualFacts } from '#core/systems/system-facts.ts'
 

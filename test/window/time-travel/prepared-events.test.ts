@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { MemoryReader } from '#core/systems/memory-reader.ts'
+import { MemoryReader } from '#core/systems/reading/memory-reader.ts'
 import { compactionEvents, replacementsAfter } from '#core/systems/records/events.ts'
 import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
 import { slowly } from '#test/builders/reading-times.ts'

@@ -1,7 +1,7 @@
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { readSettings } from '#core/settings/settings.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
-import { MemoryReader } from '#core/systems/memory-reader.ts'
+import { MemoryReader } from '#core/systems/reading/memory-reader.ts'
 import { ContextAssembler } from '#core/window/context-assembler.ts'
 import { TimeTravel } from '#core/window/time-travel/time-travel.ts'
 

@@ -1,7 +1,7 @@
 import { ROLES } from '#core/contract/lists.ts'
 import type { Strata, StrataMessages } from '#core/contract/strata.ts'
 import { escapeMarkup } from '#core/markup.ts'
-import { messageNodeId } from '#core/systems/node-id.ts'
+import { messageNodeId } from '#core/systems/reading/node-id.ts'
 
 /** What is drawn of a conversation: its layers, and its messages merged into columns. */
 export type DrawnStrata = { readonly strata: Strata; readonly messages: StrataMessages }

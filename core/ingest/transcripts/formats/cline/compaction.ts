@@ -1,7 +1,7 @@
 import type { TranscriptRecord } from '#core/ingest/transcripts/format.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import { compactionPart, messageOf, textBlock, timeOf } from '#core/ingest/transcripts/parts.ts'
-import { OMITTED } from '#core/systems/pruned-outputs.ts'
+import { OMITTED } from '#core/systems/reading/pruned-outputs.ts'
 import { sentMessage, sentTexts } from './blocks.ts'
 
 /** A message that the agent kept: the external ids under which it is stored, and whether it is still sent as it was. */
