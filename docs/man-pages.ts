@@ -1,6 +1,6 @@
 import { type CommandSpec, SHARED } from '../core/doors/cli/command.ts'
-import { type Flag, flagsOf } from '../core/doors/cli/flags.ts'
-import { flagText } from '../core/doors/cli/parser.ts'
+import { type Flag, flagsOf } from '../core/doors/cli/input/flags.ts'
+import { flagText } from '../core/doors/cli/input/parser.ts'
 import { defaultText } from '../core/settings/effective-settings.ts'
 import { ENVIRONMENT_ONLY } from '../core/settings/unknown-variables.ts'
 import { VARIABLES, type Variable } from '../core/settings/variables.ts'

@@ -3,9 +3,9 @@ import type { MemoryInfo } from '../core/contract/memory.ts'
 import { rules } from '../core/doctor/rules/rules.ts'
 import { ALIASES, type CommandSpec, SHARED } from '../core/doors/cli/command.ts'
 import { commandLists } from '../core/doors/cli/commands.ts'
-import { type Flag, flagsOf } from '../core/doors/cli/flags.ts'
-import { EXIT } from '../core/doors/cli/output.ts'
-import { commandFlags, flagText } from '../core/doors/cli/parser.ts'
+import { type Flag, flagsOf } from '../core/doors/cli/input/flags.ts'
+import { commandFlags, flagText } from '../core/doors/cli/input/parser.ts'
+import { EXIT } from '../core/doors/cli/output/output.ts'
 import { NOTE } from './note.ts'
 
 const [lcm, call] = await commandLists()

@@ -8,10 +8,10 @@ import { loadSettings } from '#core/settings/settings-store.ts'
 import { procedureCaller } from '../procedures.ts'
 import { executeHere } from '../run-job.ts'
 import { onStopSignal } from '../stop-signals.ts'
-import { toCliJson } from './cli-json.ts'
 import type { CommandContext } from './command.ts'
 import { interruptible } from './interruptible.ts'
-import { type Answer, EXIT } from './output.ts'
+import { toCliJson } from './output/cli-json.ts'
+import { type Answer, EXIT } from './output/output.ts'
 
 /**
  * Calls a procedure on a core of this process. A procedure that starts a job is answered when the job has ended, with

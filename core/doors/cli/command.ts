@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ConversationId } from '#core/contract/ids.ts'
 import type { Lcm } from '#core/lcm.ts'
 import type { Work } from './interruptible.ts'
-import { type Answer, EXIT } from './output.ts'
+import { type Answer, EXIT } from './output/output.ts'
 
 /** The options of every command. */
 export const SHARED = z.object({

@@ -1,6 +1,6 @@
 import { ALIASES, type CommandList, type CommandSpec } from './command.ts'
-import type { Flag } from './flags.ts'
-import { commandFlags, isPath } from './parser.ts'
+import type { Flag } from './input/flags.ts'
+import { commandFlags, isPath } from './input/parser.ts'
 
 type Entry = {
   /** The names under which it is called. */

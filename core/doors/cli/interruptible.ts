@@ -2,8 +2,8 @@ import type { WriteStream } from 'node:tty'
 import type { JobProgress } from '#core/contract/job.ts'
 import { yieldToOthers } from '#core/yielding.ts'
 import { onStopSignal } from '../stop-signals.ts'
-import { printable } from './printable.ts'
-import { cutToWidth } from './text.ts'
+import { printable } from './output/printable.ts'
+import { cutToWidth } from './output/text.ts'
 
 /** What takes long: an answer that comes later, or steps that say how far they are. */
 export type Work<T> = Promise<T> | AsyncGenerator<JobProgress, T>

@@ -10,10 +10,10 @@ import {
   type CommandSpec,
   type Installation,
 } from './command.ts'
+import type { RecordedCommand } from './commands/record-command.ts'
 import { commandList, commandLists } from './commands.ts'
-import { EXIT, prepareAnswer, printError, printNote } from './output.ts'
-import { addCommand, listCommand, quiet, wrongUsage } from './parser.ts'
-import type { RecordedCommand } from './record-command.ts'
+import { addCommand, listCommand, quiet, wrongUsage } from './input/parser.ts'
+import { EXIT, prepareAnswer, printError, printNote } from './output/output.ts'
 
 /**
  * Runs one command line and returns its exit code. Answers go to stdout, everything else to stderr. Only what the
@@ -121,7 +121,7 @@ async function runCommand(spec: CommandSpec, input: object, given: CommandContex
   const { unknownVariablesText, unknownVariables } = await import('#core/settings/unknown-variables.ts')
   const unknown = unknownVariables(process.env)
   if (unknown.length > 0) printNote(unknownVariablesText(unknown))
-  const { recordCommand } = await import('./record-command.ts')
+  const { recordCommand } = await import('./commands/record-command.ts')
   running.recorded = recordCommand(spec.name, given.version)
   const { onFile } = await import('./memory-in-postgres.ts')
   const onOne = await onFile(spec, input, given)

@@ -7,8 +7,8 @@ import type { Lcm } from '#core/lcm.ts'
 import { loadSettings } from '#core/settings/settings-store.ts'
 import { fileError } from '#core/sqlite/memory-file.ts'
 import { isNative } from '#core/systems/native/native.ts'
-import { printNote } from './output.ts'
-import { oneLine } from './text.ts'
+import { printNote } from './output/output.ts'
+import { oneLine } from './output/text.ts'
 
 /** The options of every command on a memory. */
 export type MemoryOptions = { readonly db?: string; readonly newer?: boolean }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { serve } from '#core/doors/cli/serve-command.ts'
+import { serve } from '#core/doors/cli/commands/serve-command.ts'
 import { workerUrl } from '#test/builders/built-program.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 import { longTranscript } from '#test/jobs/long-transcript.ts'
