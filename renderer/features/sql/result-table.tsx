@@ -1,6 +1,7 @@
 import type { SqlAnswer, SqlCell } from '#core/contract/sql.ts'
 import { MarkedText } from '#renderer/ui/marked-text.tsx'
 import { IdLink } from '#renderer/ui/node-link.tsx'
+import { figureColumns, idIn } from './result-columns.ts'
 import styles from './sql-view.module.css'
 
 /** Of a long text, so much is drawn in a cell, and so much in its title. */
@@ -8,7 +9,9 @@ const CELL_CHARS = 240
 const TITLE_CHARS = 2000
 
 /** The rows of a statement. Ids lead to what they name. */
-export function ResultTable({ answer: { columns, rows } }: { readonly answer: SqlAnswer }) {
+export function ResultTable({ answer }: { readonly answer: SqlAnswer }) {
+  const { columns, rows } = answer
+  const areFigures = figureColumns(answer)
   return (
     <table className={styles.rows}>
       <thead>
@@ -18,7 +21,7 @@ export function ResultTable({ answer: { columns, rows } }: { readonly answer: Sq
           </th>
           {columns.map((name, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have the same name
-            <th key={index} scope="col">
+            <th key={index} scope="col" className={areFigures[index] ? styles.figure : undefined}>
               <MarkedText text={name} />
             </th>
           ))}
@@ -59,11 +62,4 @@ function Cell({ name, cell }: { readonly name: string; readonly cell: SqlCell })
       </bdi>
     </td>
   )
-}
-
-/** A column of numbers of messages, or of ids of summaries. */
-function idIn(name: string, cell: SqlCell): string | null {
-  if (name === 'message_id' && typeof cell === 'number' && Number.isInteger(cell)) return `msg_${cell}`
-  if (/^(?:source_|parent_)?summary_id$/.test(name) && typeof cell === 'string' && cell !== '') return cell
-  return null
 }
