@@ -74,7 +74,7 @@ export const HitRow = memo(function HitRow({ hit, stop, isActive, state, onSelec
           {hit.isPartial && <Chip title={partTitle(hit)}>{isInOtherWords(hit) ? 'other words' : 'some words'}</Chip>}
           {hit.ranking && (
             <span className={styles.score} title={rankTitle(hit.ranking)}>
-              {formatScore(scoreOf(hit.ranking))}
+              score {formatScore(scoreOf(hit.ranking))}
             </span>
           )}
           {hit.kind !== 'file' && <State state={state} />}
