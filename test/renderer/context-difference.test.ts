@@ -138,8 +138,13 @@ describe('the totals of a window', () => {
 
 describe('the texts about a what-if', () => {
   it('do not suggest that a compaction is due when none is', () => {
-    expect(answerTitle({ should: false, urgency: 'none' })).toContain('no compaction is due')
-    expect(answerTitle({ should: true, urgency: 'hard' })).toContain('before the next turn')
+    expect(answerTitle({ should: false, urgency: 'none' }, 3)).toContain('no compaction is due')
+    expect(answerTitle({ should: true, urgency: 'hard' }, 3)).toContain('before the next turn')
+  })
+
+  it('lead to nothing where nothing can be compacted', () => {
+    expect(answerTitle({ should: false, urgency: 'none' }, 0)).toBe('Then no compaction is due.')
+    expect(answerTitle({ should: true, urgency: 'hard' }, 0)).toBe('Then a compaction is due, and can do nothing.')
   })
 
   it('say "nothing" when nothing would change', () => {

@@ -24,7 +24,7 @@ export function WhatIfAnswer({ answer, preview, softThreshold, hardThreshold, is
   const state = (activeTokens: number) => pressureState(activeTokens / budget, softThreshold, hardThreshold)
   return (
     <section className={styles.answer} aria-label="Answer" aria-busy={isStale} data-stale={isStale || undefined}>
-      <h3 className={styles.title}>{answerTitle(decision)}</h3>
+      <h3 className={styles.title}>{answerTitle(decision, plan.steps.length)}</h3>
       {plan.steps.length > 0 && <PlanWords plan={plan} preview={preview} />}
       <Facts>
         <Fact name="full">
@@ -55,14 +55,20 @@ export function WhatIfAnswer({ answer, preview, softThreshold, hardThreshold, is
       </Facts>
       {plan.skipped !== null && <p className={styles.skipped}>{plan.skipped}</p>}
       <p className="unseen" role="status">
-        {isStale ? '' : `${answerTitle(decision)} ${plan.steps.length === 0 ? 'nothing' : planText(plan)}`}
+        {isStale
+          ? ''
+          : `${answerTitle(decision, plan.steps.length)} ${plan.steps.length === 0 ? '' : planText(plan)}`.trim()}
       </p>
     </section>
   )
 }
 
-/** Says whether a compaction would start by itself. */
-export function answerTitle({ urgency, should }: Pick<CompactionDecision, 'urgency' | 'should'>): string {
+/** Says whether a compaction would start by itself, and leads to what it would do, where there is anything to do. */
+export function answerTitle(
+  { urgency, should }: Pick<CompactionDecision, 'urgency' | 'should'>,
+  steps: number,
+): string {
+  if (steps === 0) return should ? 'Then a compaction is due, and can do nothing.' : 'Then no compaction is due.'
   if (!should) return 'Then no compaction is due. Run all the same:'
   return urgency === 'hard' ? 'Then, before the next turn:' : 'Then, soon:'
 }
