@@ -33,7 +33,10 @@ test(
 
     // A wider sidebar shows the whole title, also in the next window.
     const title = list.getByText(/^Charges are sent twice/)
-    const isCut = () => title.evaluate(({ parentElement: box }) => (box?.scrollWidth ?? 0) > (box?.clientWidth ?? 0))
+    const isCut = () =>
+      title.evaluate((text) =>
+        [text, text.parentElement].some((box) => box !== null && box.scrollWidth > box.clientWidth),
+      )
     expect(await isCut()).toBe(true)
     const line = page.getByRole('separator', { name: 'Resize list of conversations' })
     await line.focus()
