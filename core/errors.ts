@@ -57,7 +57,7 @@ const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 export const isNoRoomError = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && NO_ROOM.has(error.code)
 
-/** Whether nothing stands at the path that was to be read. */
+/** Whether a file could not be read because there is none at its path. */
 export const isMissingFile = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
 

@@ -4,7 +4,7 @@ import { DetailFate, DetailKind } from './loss.ts'
 import { MessageEnds } from './retrieval.ts'
 import { Moment } from './time-travel.ts'
 
-/** The same of a detail in the window. `left_out`: it stands in an item of the window that the model is not given. */
+/** What became of a detail in the window. `left_out`: it stands only in items of the window that the model is not given. */
 export const TracedFate = z.enum([...DetailFate.options, 'left_out'])
 export type TracedFate = z.infer<typeof TracedFate>
 

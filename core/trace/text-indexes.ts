@@ -51,12 +51,16 @@ export class TextIndexes {
     const stamp = this.#current()
     const known = this.#windows.get(conversationId)
     this.#windows.delete(conversationId)
-    const { leftOut } = this.given(memory)
-    const ids = windowIds(memory).filter((id) => !leftOut.has(id))
-    const texts = windowTexts(this.#db, conversationId, ids.reverse())
-    const window = known ?? (await indexOf(texts, slice, MOST_WINDOW_CHARS))
+    const window = known ?? (await indexOf(this.#givenTexts(memory), slice, MOST_WINDOW_CHARS))
     if (stamp !== this.#current()) return window
     return keepRecent(this.#windows, conversationId, window, MOST_WINDOWS)
+  }
+
+  /** The newest items come first. */
+  #givenTexts(memory: Memory): Iterable<readonly SourceText[]> {
+    const { leftOut } = this.given(memory)
+    const ids = windowIds(memory).filter((id) => !leftOut.has(id))
+    return windowTexts(this.#db, memory.messages.conversationId, ids.reverse())
   }
 
   /** The texts of one message or summary. */

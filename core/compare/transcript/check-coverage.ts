@@ -286,7 +286,10 @@ async function* settleCopies(
   }
 }
 
-/** Returns those of some copies that an ancestor holds in another form, such as a long text that stands in a file there. */
+/**
+ * Returns the copied messages whose text an ancestor holds in another form. The ancestor may have moved a long text into
+ * a file.
+ */
 async function* sameTextsIn(
   { db, path, recognised, sessionId, left }: OfFork,
   copies: ReadonlySet<number>,

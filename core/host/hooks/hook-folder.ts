@@ -73,7 +73,7 @@ export class HookFolder {
     this.#write(join(this.#root, `${agent}.heard`), JSON.stringify(heard))
   }
 
-  /** A queue that may not be listed is told when something is to be written into it. */
+  /** Returns no names when the folder may not be listed: the next write into it fails, and says why. */
   #names(): readonly string[] {
     try {
       return namesIn(this.#queue)

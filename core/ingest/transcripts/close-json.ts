@@ -35,8 +35,8 @@ type Place = { readonly end: number; readonly closers: string }
 
 /** Finds the last places after which the text may be cut, each with the characters that close everything open there. */
 function safePlaces(text: string): Place[] {
-  // The characters that close everything, for each depth down to the present one. They are kept, because joining them
-  // anew at every place took most of the time in a deeply nested text.
+  // For each depth, the characters that close everything open there. They are kept for all depths, because making them
+  // again at every place took most of the time in a deeply nested text.
   const closers = ['']
   const places: Place[] = []
   const mark = (end: number): void => {

@@ -5,7 +5,8 @@ import { parseObjects } from './json-objects.ts'
 import { isObject, type JsonObject } from './json-value.ts'
 
 /**
- * Reads a JSON file beside a transcript. Null when it is not there, as beside a transcript that was moved, or no JSON.
+ * Reads a JSON file beside a transcript. Returns null when the file holds no JSON or is missing, as it is when only the
+ * transcript was moved.
  * A file that may not be read is an error: without it, a session could be taken for one of another agent, or for no fork.
  * @throws NodeJS.ErrnoException
  */

@@ -25,8 +25,8 @@ const types: ReadonlySet<string> = new Set([
 const changes: ReadonlySet<string> = new Set(['thread_rolled_back', 'thread_name_updated'])
 
 /**
- * Says whether new records only continue a rollout. None may answer a call, count an answer, or say that a text was typed,
- * that stands before them, and none may compact, rename or take back anything.
+ * Says whether new records only continue a rollout. They do not if one of them refers to an earlier record (a call that it
+ * answers, an answer that it counts, a text that was typed), or compacts, renames or takes back anything.
  */
 export class ContinuationCheck {
   readonly #calls = new Set<string>()

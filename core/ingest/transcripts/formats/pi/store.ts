@@ -90,7 +90,7 @@ function* batches(db: ReadDb, sessionId: string): Generator<readonly Event[]> {
   }
 }
 
-/** A few bytes may stand for gigabytes, so an event is unpacked only as far as a line of a file is read. */
+/** A compressed event of a few bytes may unpack to gigabytes. It may become as long as a line of a file, and no longer. */
 const UNPACKED = { maxOutputLength: LONGEST_LINE_BYTES } as const
 
 /** Returns null for a row that is damaged. */
