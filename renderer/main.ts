@@ -1,7 +1,7 @@
 import '@fontsource-variable/inter/index.css'
 import '@fontsource-variable/jetbrains-mono/index.css'
-import './ui/tokens.css'
-import './ui/base.css'
+import './ui/styles/tokens.css'
+import './ui/styles/base.css'
 import { QueryClient } from '@tanstack/react-query'
 import { POSTGRES_ADDRESS, STRATA_AXES } from '../core/contract/lists.ts'
 import { api, client } from './api.ts'
@@ -12,9 +12,9 @@ import { host } from './host.ts'
 import { LiveFeed } from './live.ts'
 import { rememberAddresses, restoreAddress } from './remembered-address.ts'
 import { currentFile, currentRoute, onRouteChange, renewAddress } from './routes.ts'
-import { fileNameOf } from './ui/format.ts'
-import { startTheme } from './ui/theme.ts'
-import { conversationPages, firstQuestion, OPENING, oneConversation } from './ui/use-conversations.ts'
+import { startTheme } from './ui/controls/theme.ts'
+import { conversationPages, firstQuestion, OPENING, oneConversation } from './ui/data/use-conversations.ts'
+import { fileNameOf } from './ui/texts/format.ts'
 import type { View } from './views.ts'
 
 /** What draws is fetched and started while the page enters and its first questions are on their way. */
@@ -87,7 +87,7 @@ function show(root: Element): void {
 
 startTheme()
 // Their list of slices is long, and most memories need none of them.
-void import('./ui/more-fonts.ts')
+void import('./ui/styles/more-fonts.ts')
 const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no #root')
 try {

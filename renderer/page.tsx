@@ -3,7 +3,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { LiveContext, type LiveFeed } from './live.ts'
-import { EmptyState } from './ui/empty-state.tsx'
+import { EmptyState } from './ui/states/empty-state.tsx'
 
 /** Draws the window on a file, a PostgreSQL database or, without one, the first page. */
 export function showPage(root: Element, file: string | null, queries: QueryClient, feed: LiveFeed): void {

@@ -1,5 +1,5 @@
 import { currentRoute, formatRoute, onRouteChange, parseRoute } from './routes.ts'
-import { parseStored } from './ui/use-stored.ts'
+import { parseStored } from './ui/data/use-stored.ts'
 import { factsOf } from './views.ts'
 
 const KEY = 'lcm:places'

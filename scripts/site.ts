@@ -17,7 +17,7 @@ const COPIED: Readonly<Record<string, string>> = {
 
 /** The colours of the window and of its code, for light and dark as the system of the reader is set. */
 function styles(): string {
-  const tokens = readFileSync(inProject('renderer/ui/tokens.css'), 'utf8')
+  const tokens = readFileSync(inProject('renderer/ui/styles/tokens.css'), 'utf8')
   const [dark, light] = [':root', ':root[data-theme="light"]'].map((selector) => {
     const start = tokens.indexOf(`${selector} {`) + selector.length + 2
     return tokens.slice(start, tokens.indexOf('\n}', start))
@@ -29,7 +29,7 @@ function styles(): string {
     font('JetBrains Mono Variable', 'mono.woff2'),
     `:root {${light}\n}`,
     `@media (prefers-color-scheme: dark) {\n:root {${dark}\n}\n}`,
-    readFileSync(inProject('renderer/ui/coloured-code.module.css'), 'utf8'),
+    readFileSync(inProject('renderer/ui/texts/coloured-code.module.css'), 'utf8'),
     readFileSync(inProject('scripts/site/site.css'), 'utf8'),
   ].join('\n')
 }

@@ -2,7 +2,7 @@ import type { SideAddress } from '../compare-address.ts'
 import { CompareView } from '../features/compare/compare-view.tsx'
 import { useTime } from '../features/context/use-time.ts'
 import { navigate, useRoute } from '../routes.ts'
-import type { Browse } from '../ui/browse.ts'
+import type { Browse } from '../ui/data/browse.ts'
 import { momentBeforeLastRun, useMomentChoice } from './moment-choice.tsx'
 
 type Props = {

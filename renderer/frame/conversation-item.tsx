@@ -4,7 +4,8 @@ import type { CompactionSettings } from '#core/contract/compaction.ts'
 import type { ListedConversation } from '#core/contract/memory.ts'
 import { api } from '../api.ts'
 import { navigate } from '../routes.ts'
-import { brokenChainsOf } from '../ui/findings.ts'
+import { PressureBar } from '../ui/charts/pressure-bar.tsx'
+import { brokenChainsOf } from '../ui/data/findings.ts'
 import {
   conversationName,
   formatCompact,
@@ -13,10 +14,9 @@ import {
   isNamedBySession,
   plural,
   splitId,
-} from '../ui/format.ts'
-import { formatAbsolute } from '../ui/format-time.ts'
-import { PressureBar } from '../ui/pressure-bar.tsx'
-import { TailText } from '../ui/tail-text.tsx'
+} from '../ui/texts/format.ts'
+import { formatAbsolute } from '../ui/texts/format-time.ts'
+import { TailText } from '../ui/texts/tail-text.tsx'
 import styles from './conversation-list.module.css'
 
 /** Deeper ones stand below each other, so that room for names is left. */

@@ -4,12 +4,9 @@ import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import type { ListedConversation } from '#core/contract/memory.ts'
 import { api } from '../api.ts'
 import { navigate } from '../routes.ts'
-import { ErrorLine } from '../ui/error-state.tsx'
-import { formatCount } from '../ui/format.ts'
-import { Icon } from '../ui/icon.tsx'
-import { Loading } from '../ui/loading.tsx'
-import { Menu } from '../ui/menu.tsx'
-import { SectionHeading } from '../ui/section-heading.tsx'
+import { Icon } from '../ui/controls/icon.tsx'
+import { Menu } from '../ui/controls/menu.tsx'
+import { SectionHeading } from '../ui/controls/section-heading.tsx'
 import {
   CONVERSATION_ORDERS,
   HIDE_INTERNAL_KEY,
@@ -17,9 +14,12 @@ import {
   ORDER_KEY,
   orderOf,
   useConversations,
-} from '../ui/use-conversations.ts'
-import { useDebounced } from '../ui/use-debounced.ts'
-import { useStored } from '../ui/use-stored.ts'
+} from '../ui/data/use-conversations.ts'
+import { useDebounced } from '../ui/data/use-debounced.ts'
+import { useStored } from '../ui/data/use-stored.ts'
+import { ErrorLine } from '../ui/states/error-state.tsx'
+import { Loading } from '../ui/states/loading.tsx'
+import { formatCount } from '../ui/texts/format.ts'
 import { ConversationItem, useHealth } from './conversation-item.tsx'
 import styles from './conversation-list.module.css'
 

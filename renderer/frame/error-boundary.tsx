@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from 'react'
-import { Button } from '../ui/button.tsx'
-import { EmptyState } from '../ui/empty-state.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
+import { Button } from '../ui/controls/button.tsx'
+import { EmptyState } from '../ui/states/empty-state.tsx'
+import { ErrorState } from '../ui/states/error-state.tsx'
 
 type Props = {
   readonly children: ReactNode

@@ -1,5 +1,5 @@
 import type { FollowState } from '#core/contract/servers.ts'
-import type { Tone } from '../ui/chip.tsx'
+import type { Tone } from '../ui/controls/chip.tsx'
 
 type FollowText = { readonly tone: Tone; readonly short: string; readonly title: string }
 

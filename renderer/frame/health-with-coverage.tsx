@@ -3,7 +3,7 @@ import type { MemoryInfo } from '#core/contract/memory.ts'
 import { CheckAgainstTranscript } from '../features/coverage/coverage-dialog.tsx'
 import { IntegrityView } from '../features/integrity/integrity-view.tsx'
 import { SalvageDialog } from '../features/welcome/salvage-dialog.tsx'
-import type { Browse } from '../ui/browse.ts'
+import type { Browse } from '../ui/data/browse.ts'
 
 type Props = {
   readonly info: MemoryInfo

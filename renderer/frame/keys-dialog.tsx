@@ -1,8 +1,8 @@
 import { Fragment } from 'react'
 import { useRoute } from '../routes.ts'
-import { Dialog } from '../ui/dialog.tsx'
-import { Kbd } from '../ui/kbd.tsx'
-import { SectionHeading } from '../ui/section-heading.tsx'
+import { Dialog } from '../ui/controls/dialog.tsx'
+import { Kbd } from '../ui/controls/kbd.tsx'
+import { SectionHeading } from '../ui/controls/section-heading.tsx'
 import { keyGroups } from './key-list.ts'
 import styles from './keys-dialog.module.css'
 

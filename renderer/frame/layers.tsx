@@ -3,9 +3,9 @@ import { LineageView } from '../features/lineage/lineage-view.tsx'
 import { ProvenancePane } from '../features/provenance/provenance-pane.tsx'
 import { StrataView } from '../features/strata/strata-view.tsx'
 import { useRoutePart, useShownChoice } from '../routes.ts'
-import { later } from '../ui/later.tsx'
-import { Segmented } from '../ui/segmented.tsx'
-import styles from '../ui/view-bar.module.css'
+import { Segmented } from '../ui/controls/segmented.tsx'
+import { later } from '../ui/states/later.tsx'
+import styles from '../ui/styles/view-bar.module.css'
 
 /** The graph needs a large library, for which the strata do not wait. */
 const LineageGraph = later(() => import('../features/graph/lineage-graph.tsx').then(({ LineageGraph }) => LineageGraph))

@@ -1,7 +1,7 @@
 import { addressedPoint, beforeEvent, lastRun, NOW, pointAddress } from '../features/context/moments.ts'
 import { MomentField } from '../features/context/time-slider.tsx'
 import { type Time, useMoment } from '../features/context/use-time.ts'
-import type { MomentChoice } from '../ui/window-choice.ts'
+import type { MomentChoice } from '../ui/data/window-choice.ts'
 
 /** A moment of the address, with the slider that changes it. */
 export function useMomentChoice(

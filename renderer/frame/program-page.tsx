@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useLink, useRoutePart } from '../routes.ts'
-import { IconButton } from '../ui/icon-button.tsx'
+import { IconButton } from '../ui/controls/icon-button.tsx'
 import { viewsOf } from '../views.ts'
 import styles from './program-page.module.css'
 import tabStyles from './tabs.module.css'

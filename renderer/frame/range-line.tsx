@@ -1,7 +1,7 @@
 import { type SearchKind, useRoutePart } from '../routes.ts'
-import { useIsEverywhere } from '../ui/conversation-scope.tsx'
-import { BEYOND_THE_END, useMarkedMessages, useMessageRange } from '../ui/message-range.ts'
-import { RangeChip } from '../ui/range-chip.tsx'
+import { BEYOND_THE_END, useMarkedMessages, useMessageRange } from '../ui/data/message-range.ts'
+import { useIsEverywhere } from '../ui/parts/conversation-scope.tsx'
+import { RangeChip } from '../ui/parts/range-chip.tsx'
 import type { View } from '../views.ts'
 import styles from './range-line.module.css'
 

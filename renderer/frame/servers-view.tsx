@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { api } from '../api.ts'
 import { Databases } from '../features/welcome/databases.tsx'
 import { host } from '../host.ts'
-import { Button } from '../ui/button.tsx'
-import { ConnectDialog } from '../ui/connect-dialog.tsx'
-import { EmptyState } from '../ui/empty-state.tsx'
+import { Button } from '../ui/controls/button.tsx'
+import { ConnectDialog } from '../ui/parts/connect-dialog.tsx'
+import { EmptyState } from '../ui/states/empty-state.tsx'
 import styles from './servers-view.module.css'
 
 /** The PostgreSQL databases that were opened before. Each shows the conversations of all its tenants. */

@@ -1,5 +1,5 @@
 import type { ListedConversation } from '#core/contract/memory.ts'
-import { formatBytes, formatCompact, formatCount, formatPressure, plural } from '../ui/format.ts'
+import { formatBytes, formatCompact, formatCount, formatPressure, plural } from '../ui/texts/format.ts'
 
 /** `LCM: 847 msgs | 23 summaries (depth 3) | 2.1 MB · 62 % of window`: a conversation and the size of its file. */
 export function statusText(row: ListedConversation, fileBytes: number): string {

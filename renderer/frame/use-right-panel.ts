@@ -3,8 +3,8 @@ import { tracedOf } from '../features/probe/traced-question.ts'
 import { useProbedQuestion } from '../features/probe/use-probe.ts'
 import { type TraceAsked, useTraceAsked } from '../features/trace/use-trace.ts'
 import { useRoutePart, useShown } from '../routes.ts'
-import { tracedWords } from '../ui/traced-words.ts'
-import { useStored } from '../ui/use-stored.ts'
+import { tracedWords } from '../ui/data/traced-words.ts'
+import { useStored } from '../ui/data/use-stored.ts'
 import { type ChosenTab, type PanelTab, panelTabs, placeOf, shownTab } from './panel-tabs.ts'
 
 export type RightPanelState = {

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'react'
 import type { MemoryInfo } from '#core/contract/memory.ts'
-import type { Browse } from '../ui/browse.ts'
+import type { Browse } from '../ui/data/browse.ts'
 import type { View } from '../views.ts'
 
 /** What the window gives to each of its views. */

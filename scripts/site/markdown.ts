@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { Marked, type Tokens } from 'marked'
-import { codeLanguage } from '#renderer/ui/code-languages.ts'
-import { codeTokens } from '#renderer/ui/code-tokens.ts'
+import { codeLanguage } from '#renderer/ui/texts/code-languages.ts'
+import { codeTokens } from '#renderer/ui/texts/code-tokens.ts'
 import { addressOf, nameOf, type Page } from './pages.ts'
 
 /** A heading of a page that its own list of contents names. */

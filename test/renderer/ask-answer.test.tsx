@@ -9,8 +9,8 @@ const KNOWN = 4
 
 vi.mock('#renderer/api.ts', () => ({ api: {}, client: {} }))
 vi.mock('#renderer/routes.ts', () => ({ navigate: () => undefined, useRoutePart: () => SHOWN }))
-vi.mock('#renderer/ui/message-name.tsx', () => ({ MessageName: ({ id }: { readonly id: string }) => id }))
-vi.mock('#renderer/ui/use-conversations.ts', () => ({
+vi.mock('#renderer/ui/nodes/message-name.tsx', () => ({ MessageName: ({ id }: { readonly id: string }) => id }))
+vi.mock('#renderer/ui/data/use-conversations.ts', () => ({
   useConversation: (id: number) =>
     id === KNOWN ? { data: { conversationId: id, title: 'Nightly reconciliation', sessionId: 's' } } : {},
 }))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type CodeLanguage, codeLanguage, isColourable } from '#renderer/ui/code-languages.ts'
-import { codeTokens } from '#renderer/ui/code-tokens.ts'
+import { type CodeLanguage, codeLanguage, isColourable } from '#renderer/ui/texts/code-languages.ts'
+import { codeTokens } from '#renderer/ui/texts/code-tokens.ts'
 
 const lookOf = async (code: string, language: CodeLanguage, piece: string) =>
   (await codeTokens(code, language))?.flat().find(({ text }) => text.includes(piece))?.look

@@ -17,8 +17,8 @@ import {
 } from '#renderer/features/compaction/compaction-wording.ts'
 import { estimateRun, overheadOf } from '#renderer/features/compaction/model-estimate.tsx'
 import { isUndoneAtOnce } from '#renderer/features/compaction/undo-run.tsx'
-import { goingText, leavingText, planText, previewText } from '#renderer/ui/plan-text.ts'
-import { providersOf } from '#renderer/ui/summarizers.ts'
+import { providersOf } from '#renderer/ui/data/summarizers.ts'
+import { goingText, leavingText, planText, previewText } from '#renderer/ui/texts/plan-text.ts'
 
 // There is no connection here.
 vi.mock('#renderer/api.ts', () => ({ api: {} }))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ContextItem } from '#core/contract/context.ts'
 import { categoryOf, sumsByCategory } from '#renderer/features/context/category.ts'
 import { pathsByCategory, ribbonScale, segmentAt, segmentsOf } from '#renderer/features/context/ribbon.ts'
-import { roomUntilSoft } from '#renderer/ui/room-text.ts'
+import { roomUntilSoft } from '#renderer/ui/texts/room-text.ts'
 import { contextItem, contextOf } from './context-items.ts'
 
 const anyItem = fc

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { wordsOn } from '#renderer/features/strata/palette.ts'
-import { tokenColor } from '#renderer/ui/theme.ts'
+import { tokenColor } from '#renderer/ui/controls/theme.ts'
 
-const css = readFileSync(new URL('../../renderer/ui/tokens.css', import.meta.url), 'utf8')
+const css = readFileSync(new URL('../../renderer/ui/styles/tokens.css', import.meta.url), 'utf8')
 const [dark = '', light = '', contrastTheme = ''] = css.split(/^:root\[data-theme=/m)
 
 const GROUNDS = ['ground', 'panel', 'raised']

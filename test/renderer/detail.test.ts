@@ -10,7 +10,7 @@ import {
   visibilityChip,
 } from '#renderer/features/detail/detail-wording.ts'
 import { joinExpansion } from '#renderer/features/detail/join-expansion.ts'
-import { nodeLabel, nodeTextColor } from '#renderer/ui/depth-color.ts'
+import { nodeLabel, nodeTextColor } from '#renderer/ui/nodes/depth-color.ts'
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
 

@@ -1,8 +1,8 @@
 import { deflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readEmbedded, recognised } from '#renderer/ui/embedded-file.ts'
-import { picturesIn } from '#renderer/ui/file-references.tsx'
+import { readEmbedded, recognised } from '#renderer/ui/pictures/embedded-file.ts'
+import { picturesIn } from '#renderer/ui/texts/file-references.tsx'
 import { pngOf } from '../builders/png.ts'
 
 const uri = (bytes: Uint8Array, mime = 'image/png') => `data:${mime};base64,${Buffer.from(bytes).toString('base64')}`

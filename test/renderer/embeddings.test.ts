@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { EffectiveSetting } from '#core/contract/settings.ts'
 import { vectorsText } from '#renderer/features/search/vectors-text.ts'
 import { embeddingsAfter } from '#renderer/features/settings/embeddings-choice.ts'
-import { jobOutcome } from '#renderer/ui/job-text.ts'
+import { jobOutcome } from '#renderer/ui/texts/job-text.ts'
 
 const setting = (value: string | null, source: EffectiveSetting['source']): EffectiveSetting => ({
   variable: 'LCM_EMBEDDINGS',

@@ -6,7 +6,7 @@ import { FollowDialog } from '#renderer/frame/follow-dialog.tsx'
 // There is no connection and no window here: a push has just ended.
 vi.mock('#renderer/api.ts', () => ({ api: {}, client: {} }))
 vi.mock('#renderer/host.ts', () => ({ host: {} }))
-vi.mock('#renderer/ui/use-job.ts', () => {
+vi.mock('#renderer/ui/data/use-job.ts', () => {
   const tables = [{ table: 'summaries', added: 2, replaced: 0, removed: 0 }]
   const job = { result: { kind: 'push', value: { tables } } }
   return { useJob: () => ({ job, isRunning: false, error: null, start: () => undefined }), useStartedJob: () => null }

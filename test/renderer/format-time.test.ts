@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { formatAbsolute, formatRange, formatRelative, formatShort } from '#renderer/ui/format-time.ts'
-import { paceOf } from '#renderer/ui/use-now.ts'
+import { formatAbsolute, formatRange, formatRelative, formatShort } from '#renderer/ui/texts/format-time.ts'
+import { paceOf } from '#renderer/ui/texts/use-now.ts'
 
 const now = new Date(2026, 1, 20, 12, 0, 0).getTime()
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')

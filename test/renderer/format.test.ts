@@ -15,7 +15,7 @@ import {
   shortenPath,
   splitId,
   splitPath,
-} from '#renderer/ui/format.ts'
+} from '#renderer/ui/texts/format.ts'
 
 /** Units follow a non-breaking space. These tests are easier to read with a plain one. */
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')

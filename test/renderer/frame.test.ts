@@ -5,8 +5,8 @@ import { fitColumns } from '#renderer/frame/columns.ts'
 import { type PanelTab, panelTabs, placeOf, shownTab } from '#renderer/frame/panel-tabs.ts'
 import { healthText, statusText } from '#renderer/frame/status-text.ts'
 import { addressToRemember, withAddress } from '#renderer/remembered-address.ts'
-import { conversationName } from '#renderer/ui/format.ts'
-import { jobOutcome, jobText } from '#renderer/ui/job-text.ts'
+import { conversationName } from '#renderer/ui/texts/format.ts'
+import { jobOutcome, jobText } from '#renderer/ui/texts/job-text.ts'
 import { VIEWS, type View } from '#renderer/views.ts'
 
 const row = (over: Partial<ConversationRow> & { conversationId: number }): ConversationRow => ({

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
-import { splitHidden, withSigns } from '#renderer/ui/hidden-characters.ts'
-import { MarkdownRendered } from '#renderer/ui/markdown-rendered.tsx'
-import { MarkedText } from '#renderer/ui/marked-text.tsx'
+import { splitHidden, withSigns } from '#renderer/ui/texts/hidden-characters.ts'
+import { MarkdownRendered } from '#renderer/ui/texts/markdown-rendered.tsx'
+import { MarkedText } from '#renderer/ui/texts/marked-text.tsx'
 import { processorClock } from '../builders/busy-machine.ts'
 
 const signsIn = (text: string): readonly string[] =>

@@ -5,7 +5,7 @@ import { drawFindings } from '#renderer/features/strata/draw-findings.ts'
 import { placeFindings } from '#renderer/features/strata/place-nodes.ts'
 import { indexSummaries } from '#renderer/features/strata/summary-index.ts'
 import { tooltipText } from '#renderer/features/strata/tooltip-text.ts'
-import { brokenChainsOf, findingsOf, findingText } from '#renderer/ui/findings.ts'
+import { brokenChainsOf, findingsOf, findingText } from '#renderer/ui/data/findings.ts'
 import { idAt, messageColumns, sceneOf, strataOf } from './strata-builder.ts'
 
 const check = (id: string, ids: readonly (string | null)[], over: Partial<CheckResult> = {}): CheckResult => ({

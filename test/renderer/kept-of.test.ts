@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { keptOf } from '#renderer/ui/kept-of.ts'
+import { keptOf } from '#renderer/ui/data/kept-of.ts'
 
 it('gives the same answer for the same object and arguments, and makes another one for anything else', () => {
   let made = 0

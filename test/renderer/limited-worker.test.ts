@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { LimitedWorker, type Numbered, READY } from '#renderer/ui/limited-worker.ts'
+import { LimitedWorker, type Numbered, READY } from '#renderer/ui/texts/limited-worker.ts'
 
 /** A worker that answers when a test says so. */
 class WrittenWorker extends EventTarget {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
-import { keepAhead, MarkdownRendered } from '#renderer/ui/markdown-rendered.tsx'
+import { keepAhead, MarkdownRendered } from '#renderer/ui/texts/markdown-rendered.tsx'
 
 const drawn = (text: string): string => renderToStaticMarkup(<MarkdownRendered text={text} />)
 

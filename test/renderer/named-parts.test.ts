@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { namedParts } from '#renderer/ui/named-parts.ts'
+import { namedParts } from '#renderer/ui/texts/named-parts.ts'
 
 it('tells the ids in a sentence from its words, also one that stands in it twice', () => {
   expect(namedParts('among the newest messages · pair of msg_62, under msg_62')).toEqual([

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { WatchFinding } from '#core/contract/watch.ts'
-import { newFindings } from '#renderer/ui/notifications.ts'
+import { newFindings } from '#renderer/ui/data/notifications.ts'
 
 const finding = (more: Partial<WatchFinding>): WatchFinding => ({
   ...{ kind: 'empty_summary', severity: 'warning', conversationId: 1, text: 'Summaries say nothing: 1 finding.' },

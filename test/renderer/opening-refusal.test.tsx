@@ -15,9 +15,9 @@ vi.mock('#renderer/api.ts', () => {
   return { api: createTanstackQueryUtils(client), client }
 })
 vi.mock('#renderer/host.ts', () => ({ host: {} }))
-vi.mock('#renderer/ui/use-conversations.ts', () => ({ useConversation: () => ({}), useConversations: () => ({}) }))
+vi.mock('#renderer/ui/data/use-conversations.ts', () => ({ useConversation: () => ({}), useConversations: () => ({}) }))
 // The copy of the conversation that spawned the shown one has changes.
-vi.mock('#renderer/ui/use-opening.ts', () => {
+vi.mock('#renderer/ui/states/use-opening.ts', () => {
   const row = { tenant: 'acme', conversationId: 3, label: '', messages: 0 }
   const error = { code: 'conflict', message: 'Pull it with --as-stored.', retryable: false }
   return { useOpening: () => ({ row, error }) }

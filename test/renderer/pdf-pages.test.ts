@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
-import { withAnswer } from '#renderer/ui/pdf-pages.tsx'
-import type { PdfPage } from '#renderer/ui/pdf-worker.ts'
+import { withAnswer } from '#renderer/ui/pictures/pdf-pages.tsx'
+import type { PdfPage } from '#renderer/ui/pictures/pdf-worker.ts'
 
 vi.mock('#renderer/host.ts', () => ({ host: {} }))
 

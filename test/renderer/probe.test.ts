@@ -10,8 +10,8 @@ import { inOrder, PROBE_SIGNS, recoveryText } from '#renderer/features/probe/pro
 import { tracedOf } from '#renderer/features/probe/traced-question.ts'
 import { barsPath, laneRows } from '#renderer/features/strata/lane-rows.ts'
 import { NO_PROBE, PROBE_SORTS } from '#renderer/probe-address.ts'
-import { recallText } from '#renderer/ui/recall-text.ts'
-import { windowOf, windowOptions } from '#renderer/ui/window-choice.ts'
+import { windowOf, windowOptions } from '#renderer/ui/data/window-choice.ts'
+import { recallText } from '#renderer/ui/texts/recall-text.ts'
 
 const question = (state: ProbeState, more: Partial<ProbedQuestion> = {}): ProbedQuestion => ({
   ...{ question: 'Which number?', kind: 'number', state, steps: null, answer: '4', instead: null, query: 'number' },

@@ -4,7 +4,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { api, type Client } from '#renderer/api.ts'
 import { RangeLine } from '#renderer/frame/range-line.tsx'
-import { useMarkedMessages } from '#renderer/ui/message-range.ts'
+import { useMarkedMessages } from '#renderer/ui/data/message-range.ts'
 
 /** What the address says. */
 const route = vi.hoisted(() => ({ view: 'find', searchKind: 'find', shown: {} as Record<string, string> }))

@@ -16,7 +16,7 @@ import {
 } from '#renderer/features/integrity/repair-wording.ts'
 import { groupChecks } from '#renderer/features/integrity/report-groups.ts'
 import { allSteps, safeSteps, toggleStep } from '#renderer/features/integrity/step-choice.ts'
-import { cellText, changedTables } from '#renderer/ui/change-rows.ts'
+import { cellText, changedTables } from '#renderer/ui/data/change-rows.ts'
 import { runs } from '../builders/property-runs.ts'
 
 const step = (id: string, over: Partial<RepairStep> = {}): RepairStep => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { answerParts } from '#renderer/features/search/answer-parts.ts'
-import { clipPassage, linesOfPassage } from '#renderer/ui/clip-passage.ts'
-import { findAllExactly } from '#renderer/ui/found-texts.ts'
+import { clipPassage, linesOfPassage } from '#renderer/ui/texts/clip-passage.ts'
+import { findAllExactly } from '#renderer/ui/texts/found-texts.ts'
 
 describe('an answer', () => {
   const cited = new Set(['msg_1', 'sum_a'])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readable } from '#renderer/ui/readable-passage.ts'
+import { readable } from '#renderer/ui/texts/readable-passage.ts'
 
 /** The passage with its matches in brackets. */
 const marked = (text: string, word: string, kind: 'prose' | 'json' | 'code'): string => {

@@ -14,7 +14,7 @@ import {
   withoutFilters,
 } from '#renderer/features/search/filters.ts'
 import { type Grouping, rowsOf, stopsOf } from '#renderer/features/search/hit-rows.ts'
-import { splitSnippet } from '#renderer/ui/highlighted.tsx'
+import { splitSnippet } from '#renderer/ui/texts/highlighted.tsx'
 
 const hit = (conversationId: number, id: string): GrepHit => ({
   id,

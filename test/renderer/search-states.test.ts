@@ -9,7 +9,7 @@ import {
   stateCounts,
   stateOf,
 } from '#renderer/features/search/hit-states.ts'
-import { tracedWords } from '#renderer/ui/traced-words.ts'
+import { tracedWords } from '#renderer/ui/data/traced-words.ts'
 
 const hit = (id: string, more: Partial<GrepHit> = {}): GrepHit => ({
   ...{ id, kind: 'message', conversationId: 1, seq: 1, role: 'user', depth: null, createdAtMs: null },

@@ -10,9 +10,9 @@ import {
   windowParts,
   withShares,
 } from '#renderer/features/start/start-figures.ts'
-import { stopReasonText } from '#renderer/ui/job-text.ts'
-import { pressureState } from '#renderer/ui/pressure-bar.tsx'
-import { dueText, roomText } from '#renderer/ui/room-text.ts'
+import { pressureState } from '#renderer/ui/charts/pressure-bar.tsx'
+import { stopReasonText } from '#renderer/ui/texts/job-text.ts'
+import { dueText, roomText } from '#renderer/ui/texts/room-text.ts'
 
 describe('the start page', () => {
   it('says when a compaction is due, in turns where their size is known', () => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { LcmEvent } from '#core/contract/event.ts'
 import type { Client } from '#renderer/api.ts'
 import { LiveFeed } from '#renderer/live.ts'
-import { storedPictureOptions } from '#renderer/ui/stored-picture.tsx'
+import { storedPictureOptions } from '#renderer/ui/pictures/stored-picture.tsx'
 
 /** The large file that the core answers with, and how often it was asked for. */
 const core = vi.hoisted(() => ({ base64: '', asked: 0 }))

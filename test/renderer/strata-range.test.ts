@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { toBuckets } from '#renderer/features/strata/buckets.ts'
 import { drawStrata } from '#renderer/features/strata/draw-strata.ts'
 import { figuresOf, figuresText, snapRange, sumsText } from '#renderer/features/strata/range-figures.ts'
-import { depthCounts } from '#renderer/ui/depth-color.ts'
-import { parseRange, rangeText } from '#renderer/ui/range-address.ts'
+import { parseRange, rangeText } from '#renderer/ui/data/range-address.ts'
+import { depthCounts } from '#renderer/ui/nodes/depth-color.ts'
 import { messageColumns, sceneOf, strataOf } from './strata-builder.ts'
 
 describe('the marked range in the address', () => {

@@ -4,8 +4,8 @@ import { onClick, onDoubleClick } from '#renderer/features/strata/hit-action.ts'
 import { isWithin } from '#renderer/features/strata/scene.ts'
 import { besideInRow, rangeOfMessage, rangeOfSummary } from '#renderer/features/strata/selected-range.ts'
 import { indexSummaries } from '#renderer/features/strata/summary-index.ts'
-import { defaultFocus } from '#renderer/ui/default-focus.ts'
-import { messageNumber } from '#renderer/ui/message-number.ts'
+import { defaultFocus } from '#renderer/ui/nodes/default-focus.ts'
+import { messageNumber } from '#renderer/ui/nodes/message-number.ts'
 import { idAt, messageColumns, strataOf } from './strata-builder.ts'
 
 const strata = strataOf([

@@ -17,7 +17,7 @@ import {
   type TimePoint,
 } from '#renderer/features/context/moments.ts'
 import { eventPosition, pointAt, positionOf } from '#renderer/features/context/time-axis.ts'
-import { depthMarks } from '#renderer/ui/depth-marks.ts'
+import { depthMarks } from '#renderer/ui/charts/depth-marks.ts'
 import { compactionEvent } from './compaction-event.ts'
 
 const event = (index: number): TimePoint => ({ kind: 'event', index })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { FactPlace, FactTrace, Rung } from '#core/contract/trace.ts'
 import { shaftOf, sliceOf } from '#renderer/features/trace/shaft.ts'
 import { beforeMark, shownExcerpt, tellingAlone, verdictOf } from '#renderer/features/trace/trace-wording.ts'
-import { overallVerdict } from '#renderer/ui/overall-verdict-line.tsx'
+import { overallVerdict } from '#renderer/ui/parts/overall-verdict-line.tsx'
 import { messageColumns, strataOf } from './strata-builder.ts'
 
 const rung = (kind: Rung['kind'], firstSeq: number | null, lastSeq: number | null): Rung => ({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { rangeBetween, rangeWithin } from '#renderer/features/transcript/chosen-messages.ts'
 import { copiedLink, copiedText } from '#renderer/features/transcript/copied-text.ts'
 import { parseRoute } from '#renderer/routes.ts'
-import { parseRange, rangeText } from '#renderer/ui/range-address.ts'
+import { parseRange, rangeText } from '#renderer/ui/data/range-address.ts'
 import { messageOf, partOf } from './transcript-messages.ts'
 
 const asked = messageOf({

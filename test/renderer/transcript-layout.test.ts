@@ -12,7 +12,7 @@ import {
   pagesOf,
   withNewer,
 } from '#renderer/features/transcript/pages.ts'
-import { hasLongLine, linePart, piecesOf, previewOf } from '#renderer/ui/text-pieces.ts'
+import { hasLongLine, linePart, piecesOf, previewOf } from '#renderer/ui/texts/text-pieces.ts'
 
 const cover = (id: string, depth: number) => ({ id, depth, inWindow: depth > 0 })
 const covered = (...covers: ReturnType<typeof cover>[]) => ({ coveredBy: covers })

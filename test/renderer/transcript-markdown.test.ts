@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isNestedTooDeep } from '#renderer/ui/markdown.tsx'
+import { isNestedTooDeep } from '#renderer/ui/texts/markdown.tsx'
 import { processorClock } from '../builders/busy-machine.ts'
 
 describe('nested markdown', () => {

@@ -5,8 +5,8 @@ import { BlockView } from '#renderer/features/transcript/block-view.tsx'
 import { blocksOf } from '#renderer/features/transcript/blocks.ts'
 import { CoverageGutter } from '#renderer/features/transcript/coverage-gutter.tsx'
 import { FoldProvider } from '#renderer/features/transcript/folds.tsx'
-import { LongText } from '#renderer/ui/long-text.tsx'
-import { Markdown } from '#renderer/ui/markdown.tsx'
+import { LongText } from '#renderer/ui/texts/long-text.tsx'
+import { Markdown } from '#renderer/ui/texts/markdown.tsx'
 import { messageOf, partOf } from './transcript-messages.ts'
 
 // Nothing is asked of a core here.

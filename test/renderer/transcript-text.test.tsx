@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
-import { MarkdownRendered } from '#renderer/ui/markdown-rendered.tsx'
+import { MarkdownRendered } from '#renderer/ui/texts/markdown-rendered.tsx'
 
 const shown = (text: string): string => renderToStaticMarkup(<MarkdownRendered text={text} />)
 

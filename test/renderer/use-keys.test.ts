@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { keyName } from '#renderer/ui/use-keys.ts'
+import { keyName } from '#renderer/ui/controls/use-keys.ts'
 
 const press = (key: string, held: Partial<Record<'ctrlKey' | 'metaKey' | 'altKey', boolean>> = {}) => ({
   key,

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from 'vitest'
-import { openCopy } from '#renderer/ui/use-opening.ts'
+import { openCopy } from '#renderer/ui/states/use-opening.ts'
 
 /** What was done, in order; and the conversation that the address names. */
 const window = vi.hoisted(() => ({ done: [] as unknown[], conversationId: null as number | null }))

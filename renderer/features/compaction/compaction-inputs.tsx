@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import type { FoundSettings } from '#core/contract/settings.ts'
 import { api } from '#renderer/api.ts'
-import { Button } from '#renderer/ui/button.tsx'
-import { SectionHeading } from '#renderer/ui/section-heading.tsx'
-import { Segmented } from '#renderer/ui/segmented.tsx'
-import { SelectField } from '#renderer/ui/select-field.tsx'
-import summarizerChoice from '#renderer/ui/summarizer-choice.module.css'
-import { SummarizerChoice } from '#renderer/ui/summarizer-choice.tsx'
-import { useConversationSettings } from '#renderer/ui/use-conversation-settings.ts'
+import { Button } from '#renderer/ui/controls/button.tsx'
+import { SectionHeading } from '#renderer/ui/controls/section-heading.tsx'
+import { Segmented } from '#renderer/ui/controls/segmented.tsx'
+import { SelectField } from '#renderer/ui/controls/select-field.tsx'
+import { useConversationSettings } from '#renderer/ui/data/use-conversation-settings.ts'
+import summarizerChoice from '#renderer/ui/parts/summarizer-choice.module.css'
+import { SummarizerChoice } from '#renderer/ui/parts/summarizer-choice.tsx'
 import {
   type CompactionForm,
   changedValues,

@@ -1,9 +1,9 @@
 import type { CompactionDecision, CompactionMode, CompactionPlan, CompactionResult } from '#core/contract/compaction.ts'
 import type { LossReport } from '#core/contract/loss.ts'
 import type { Attempt, CompactionRunRecord } from '#core/contract/time-travel.ts'
-import { assertNever } from '#renderer/ui/assert-never.ts'
-import { formatCount, formatPercent, formatPressure, plural } from '#renderer/ui/format.ts'
-import { DETERMINISTIC, summarizerName } from '#renderer/ui/summarizers.ts'
+import { assertNever } from '#renderer/assert-never.ts'
+import { DETERMINISTIC, summarizerName } from '#renderer/ui/data/summarizers.ts'
+import { formatCount, formatPercent, formatPressure, plural } from '#renderer/ui/texts/format.ts'
 
 export const MODES: readonly { readonly value: CompactionMode; readonly label: string; readonly hint: string }[] = [
   {

@@ -1,6 +1,6 @@
 import type { CompactionPlan, PromptPreview } from '#core/contract/compaction.ts'
 import type { ProviderInfo } from '#core/contract/provider.ts'
-import { formatCount, plural } from '#renderer/ui/format.ts'
+import { formatCount, plural } from '#renderer/ui/texts/format.ts'
 import styles from './compaction-view.module.css'
 import { formatCost } from './compaction-wording.ts'
 

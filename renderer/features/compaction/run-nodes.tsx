@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import type { Attempt, CompactionRunRecord } from '#core/contract/time-travel.ts'
-import { classNames } from '#renderer/ui/class-names.ts'
-import { DepthSwatch } from '#renderer/ui/depth-swatch.tsx'
-import { formatCompression, formatCount, formatDuration, plural } from '#renderer/ui/format.ts'
-import { NodeLink } from '#renderer/ui/node-link.tsx'
+import { classNames } from '#renderer/ui/controls/class-names.ts'
+import { DepthSwatch } from '#renderer/ui/nodes/depth-swatch.tsx'
+import { NodeLink } from '#renderer/ui/nodes/node-link.tsx'
+import { formatCompression, formatCount, formatDuration, plural } from '#renderer/ui/texts/format.ts'
 import { failedAttempts, madeText, outcomeText } from './compaction-wording.ts'
 import styles from './run-panel.module.css'
 

@@ -1,10 +1,10 @@
 import type { ComparedEntry, Difference } from '#core/contract/comparison.ts'
-import { type Column, DataTable } from '#renderer/ui/data-table.tsx'
-import { depthColor } from '#renderer/ui/depth-color.ts'
-import { DepthSwatch } from '#renderer/ui/depth-swatch.tsx'
-import { formatCount, plural } from '#renderer/ui/format.ts'
-import { withSigns } from '#renderer/ui/hidden-characters.ts'
-import { MarkedText } from '#renderer/ui/marked-text.tsx'
+import { type Column, DataTable } from '#renderer/ui/controls/data-table.tsx'
+import { depthColor } from '#renderer/ui/nodes/depth-color.ts'
+import { DepthSwatch } from '#renderer/ui/nodes/depth-swatch.tsx'
+import { formatCount, plural } from '#renderer/ui/texts/format.ts'
+import { withSigns } from '#renderer/ui/texts/hidden-characters.ts'
+import { MarkedText } from '#renderer/ui/texts/marked-text.tsx'
 import styles from './difference-table.module.css'
 
 /** A difference with its number in the whole list, from 1. */

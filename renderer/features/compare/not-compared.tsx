@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { CompareAddress } from '#renderer/compare-address.ts'
 import { toErrorInfo } from '#renderer/error-text.ts'
-import { Button } from '#renderer/ui/button.tsx'
-import { ErrorState } from '#renderer/ui/error-state.tsx'
-import { plainName } from '#renderer/ui/format.ts'
+import { Button } from '#renderer/ui/controls/button.tsx'
+import { ErrorState } from '#renderer/ui/states/error-state.tsx'
+import { plainName } from '#renderer/ui/texts/format.ts'
 
 const MISSING = 'It may have been moved or deleted, or lie on a disk that is not mounted. Choose another one above.'
 

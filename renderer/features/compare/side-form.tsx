@@ -1,17 +1,14 @@
 import { useState } from 'react'
 import { Virtuoso } from 'react-virtuoso'
 import type { SideAddress } from '#renderer/compare-address.ts'
-import type { Browse } from '#renderer/ui/browse.ts'
-import { Button } from '#renderer/ui/button.tsx'
-import { Dialog } from '#renderer/ui/dialog.tsx'
-import { ErrorState } from '#renderer/ui/error-state.tsx'
-import form from '#renderer/ui/form.module.css'
-import { FormField } from '#renderer/ui/form-field.tsx'
-import { conversationName, fileNameOf, plural } from '#renderer/ui/format.ts'
-import { Icon } from '#renderer/ui/icon.tsx'
-import { SelectField } from '#renderer/ui/select-field.tsx'
-import { listQuestion, useConversation, useConversations } from '#renderer/ui/use-conversations.ts'
-import { useDebounced } from '#renderer/ui/use-debounced.ts'
+import { Button } from '#renderer/ui/controls/button.tsx'
+import { Dialog } from '#renderer/ui/controls/dialog.tsx'
+import { FormField } from '#renderer/ui/controls/form-field.tsx'
+import { Icon } from '#renderer/ui/controls/icon.tsx'
+import { SelectField } from '#renderer/ui/controls/select-field.tsx'
+import type { Browse } from '#renderer/ui/data/browse.ts'
+import { listQuestion, useConversation, useConversations } from '#renderer/ui/data/use-conversations.ts'
+import { useDebounced } from '#renderer/ui/data/use-debounced.ts'
 import {
   AFTER,
   choiceOf,
@@ -20,7 +17,10 @@ import {
   type MomentChoice,
   NOW,
   type WindowOption,
-} from '#renderer/ui/window-choice.ts'
+} from '#renderer/ui/data/window-choice.ts'
+import { ErrorState } from '#renderer/ui/states/error-state.tsx'
+import form from '#renderer/ui/styles/form.module.css'
+import { conversationName, fileNameOf, plural } from '#renderer/ui/texts/format.ts'
 import styles from './compare-form.module.css'
 
 type Props = {

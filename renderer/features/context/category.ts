@@ -1,5 +1,5 @@
 import type { ContextItem } from '#core/contract/context.ts'
-import { depthColor, depthLabel } from '#renderer/ui/depth-color.ts'
+import { depthColor, depthLabel } from '#renderer/ui/nodes/depth-color.ts'
 
 /**
  * The group of an item, for its colour and for sums: its role, or its depth when it is a summary (`depth-0` is a leaf).

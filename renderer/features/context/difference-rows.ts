@@ -1,6 +1,6 @@
 import type { ContextItem } from '#core/contract/context.ts'
 import type { Timeline } from '#core/contract/time-travel.ts'
-import { formatCount, plural } from '#renderer/ui/format.ts'
+import { formatCount, plural } from '#renderer/ui/texts/format.ts'
 import type { RunStep } from './moment-text.ts'
 import { byRun, type Replacement, type RunChanges, sumTokens } from './replacements.ts'
 

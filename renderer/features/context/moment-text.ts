@@ -1,6 +1,6 @@
 import type { CompactionEvent, Timeline } from '#core/contract/time-travel.ts'
-import { depthLabel } from '#renderer/ui/depth-color.ts'
-import { formatCount, formatTokens, plural } from '#renderer/ui/format.ts'
+import { depthLabel } from '#renderer/ui/nodes/depth-color.ts'
+import { formatCount, formatTokens, plural } from '#renderer/ui/texts/format.ts'
 import { type Course, progressAt, type TimePoint } from './moments.ts'
 
 /** The run of an event and its step in that run, both counted from 1. */

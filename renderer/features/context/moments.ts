@@ -1,5 +1,5 @@
 import type { Timeline } from '#core/contract/time-travel.ts'
-import { firstIndex } from '#renderer/ui/first-index.ts'
+import { firstIndex } from '#renderer/ui/data/first-index.ts'
 
 /** A selectable moment: the present, after a compaction event, or after a message (by its position from 0). */
 export type TimePoint =

@@ -1,8 +1,8 @@
 import type { Resume } from '#core/contract/context.ts'
-import { Button } from '#renderer/ui/button.tsx'
-import { formatCount } from '#renderer/ui/format.ts'
-import { MendedCopy } from '#renderer/ui/mended-copy.tsx'
-import { Notice } from '#renderer/ui/notice.tsx'
+import { Button } from '#renderer/ui/controls/button.tsx'
+import { MendedCopy } from '#renderer/ui/parts/mended-copy.tsx'
+import { Notice } from '#renderer/ui/states/notice.tsx'
+import { formatCount } from '#renderer/ui/texts/format.ts'
 import styles from './context-view.module.css'
 
 type Props = {

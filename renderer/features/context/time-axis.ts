@@ -1,4 +1,4 @@
-import { firstIndex } from '#renderer/ui/first-index.ts'
+import { firstIndex } from '#renderer/ui/data/first-index.ts'
 import { type Course, NOW, normalised, progressAt, type TimePoint } from './moments.ts'
 
 /** Events take at most this share of the axis. */

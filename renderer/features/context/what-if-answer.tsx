@@ -1,11 +1,11 @@
 import type { CompactionDecision, CompactionPlan, WhatIf } from '#core/contract/compaction.ts'
-import { Button } from '#renderer/ui/button.tsx'
-import { ErrorLine } from '#renderer/ui/error-state.tsx'
-import { Fact, Facts } from '#renderer/ui/facts.tsx'
-import { formatCompact, formatCount, formatPressure, plural } from '#renderer/ui/format.ts'
-import { planText, previewText } from '#renderer/ui/plan-text.ts'
-import { pressureState } from '#renderer/ui/pressure-bar.tsx'
-import type { FollowedPreview } from '#renderer/ui/use-compaction-preview.ts'
+import { pressureState } from '#renderer/ui/charts/pressure-bar.tsx'
+import { Button } from '#renderer/ui/controls/button.tsx'
+import { Fact, Facts } from '#renderer/ui/controls/facts.tsx'
+import type { FollowedPreview } from '#renderer/ui/data/use-compaction-preview.ts'
+import { ErrorLine } from '#renderer/ui/states/error-state.tsx'
+import { formatCompact, formatCount, formatPressure, plural } from '#renderer/ui/texts/format.ts'
+import { planText, previewText } from '#renderer/ui/texts/plan-text.ts'
 import styles from './what-if-panel.module.css'
 
 type Props = {

@@ -1,7 +1,7 @@
 import { useId, useState } from 'react'
 import type { CompactionSettings } from '#core/contract/compaction.ts'
-import { formatCount, formatTokens, plural } from '#renderer/ui/format.ts'
-import slider from '#renderer/ui/slider.module.css'
+import slider from '#renderer/ui/styles/slider.module.css'
+import { formatCount, formatTokens, plural } from '#renderer/ui/texts/format.ts'
 import {
   budgetToSlider,
   formatThreshold,

@@ -1,5 +1,5 @@
 import type { CoverageReport } from '#core/contract/coverage.ts'
-import { formatCount } from '#renderer/ui/format.ts'
+import { formatCount } from '#renderer/ui/texts/format.ts'
 
 type CoverageRow = {
   readonly key: string

@@ -2,17 +2,24 @@ import { useQuery } from '@tanstack/react-query'
 import type { ListedConversation } from '#core/contract/memory.ts'
 import { api } from '#renderer/api.ts'
 import { navigate } from '#renderer/routes.ts'
-import { Button } from '#renderer/ui/button.tsx'
-import { classNames } from '#renderer/ui/class-names.ts'
-import { Fact, Facts } from '#renderer/ui/facts.tsx'
-import { conversationName, costText, formatCount, formatPressure, plainName, plural } from '#renderer/ui/format.ts'
-import { Kbd } from '#renderer/ui/kbd.tsx'
-import { NodeIdText } from '#renderer/ui/node-id-text.tsx'
-import { OpeningRefusal } from '#renderer/ui/opening-refusal.tsx'
-import { SectionHeading } from '#renderer/ui/section-heading.tsx'
-import { TimeText } from '#renderer/ui/time-text.tsx'
-import { useConversation, useConversations } from '#renderer/ui/use-conversations.ts'
-import { useOpening } from '#renderer/ui/use-opening.ts'
+import { Button } from '#renderer/ui/controls/button.tsx'
+import { classNames } from '#renderer/ui/controls/class-names.ts'
+import { Fact, Facts } from '#renderer/ui/controls/facts.tsx'
+import { Kbd } from '#renderer/ui/controls/kbd.tsx'
+import { SectionHeading } from '#renderer/ui/controls/section-heading.tsx'
+import { useConversation, useConversations } from '#renderer/ui/data/use-conversations.ts'
+import { NodeIdText } from '#renderer/ui/nodes/node-id-text.tsx'
+import { OpeningRefusal } from '#renderer/ui/states/opening-refusal.tsx'
+import { useOpening } from '#renderer/ui/states/use-opening.ts'
+import {
+  conversationName,
+  costText,
+  formatCount,
+  formatPressure,
+  plainName,
+  plural,
+} from '#renderer/ui/texts/format.ts'
+import { TimeText } from '#renderer/ui/texts/time-text.tsx'
 import styles from './conversation-detail.module.css'
 
 /** Imported conversations and those of other systems were often stored later than they were held. */

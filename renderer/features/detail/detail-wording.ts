@@ -1,10 +1,10 @@
 import type { Visibility } from '#core/contract/ids.ts'
 import type { Description } from '#core/contract/lineage.ts'
 import type { GrepHit, Matches } from '#core/contract/retrieval.ts'
-import type { Tone } from '#renderer/ui/chip.tsx'
-import { depthLabel } from '#renderer/ui/depth-color.ts'
-import { formatCompression, formatCount, plural } from '#renderer/ui/format.ts'
-import { messageText } from '#renderer/ui/message-number.ts'
+import type { Tone } from '#renderer/ui/controls/chip.tsx'
+import { depthLabel } from '#renderer/ui/nodes/depth-color.ts'
+import { messageText } from '#renderer/ui/nodes/message-number.ts'
+import { formatCompression, formatCount, plural } from '#renderer/ui/texts/format.ts'
 
 /** The heading over a node: `Summary`, `Message`, `File`. */
 export function kindHeading({ kind }: Pick<Description, 'kind'>): string {

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import type { Description } from '#core/contract/lineage.ts'
-import { formatCount } from '#renderer/ui/format.ts'
-import { NodeLink } from '#renderer/ui/node-link.tsx'
-import { SectionHeading } from '#renderer/ui/section-heading.tsx'
+import { SectionHeading } from '#renderer/ui/controls/section-heading.tsx'
+import { NodeLink } from '#renderer/ui/nodes/node-link.tsx'
+import { formatCount } from '#renderer/ui/texts/format.ts'
 import styles from './node-detail.module.css'
 
 /** No reader needs more ids than this in a list. The graph and the expansion have pages of them. */

@@ -1,5 +1,5 @@
 import type { FileInfo } from '#core/contract/lineage.ts'
-import { type CodeLanguage, codeLanguage } from '#renderer/ui/code-languages.ts'
+import { type CodeLanguage, codeLanguage } from '#renderer/ui/texts/code-languages.ts'
 
 /** Rows that are fetched and coloured together. */
 export const CHUNK_ROWS = 100

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { FileHit } from '#core/contract/file.ts'
 import { api } from '#renderer/api.ts'
-import { useDebounced } from '#renderer/ui/use-debounced.ts'
+import { useDebounced } from '#renderer/ui/data/use-debounced.ts'
 
 const PAUSE_MS = 200
 const HITS = 200

@@ -1,12 +1,12 @@
 import { useRef } from 'react'
 import type { FleetAlarm, FleetQuery, FleetReport } from '#core/contract/fleet.ts'
 import { FLEET_ALARMS } from '#core/contract/lists.ts'
-import { Chip } from '#renderer/ui/chip.tsx'
-import { plural } from '#renderer/ui/format.ts'
-import { Icon } from '#renderer/ui/icon.tsx'
-import field from '#renderer/ui/search-input.module.css'
-import { SelectField } from '#renderer/ui/select-field.tsx'
-import { useKeys } from '#renderer/ui/use-keys.ts'
+import { Chip } from '#renderer/ui/controls/chip.tsx'
+import { Icon } from '#renderer/ui/controls/icon.tsx'
+import { SelectField } from '#renderer/ui/controls/select-field.tsx'
+import { useKeys } from '#renderer/ui/controls/use-keys.ts'
+import field from '#renderer/ui/styles/search-input.module.css'
+import { plural } from '#renderer/ui/texts/format.ts'
 import styles from './fleet-page.module.css'
 
 /** Which conversations are listed. */

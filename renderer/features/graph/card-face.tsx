@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
-import { classNames } from '#renderer/ui/class-names.ts'
-import { type NodeLook, nodeColor } from '#renderer/ui/depth-color.ts'
-import { shortenId } from '#renderer/ui/format.ts'
-import { MarkedText } from '#renderer/ui/marked-text.tsx'
-import { FindingMark, NoteMark } from '#renderer/ui/node-marks.tsx'
-import { useName } from '#renderer/ui/use-names.ts'
+import { classNames } from '#renderer/ui/controls/class-names.ts'
+import { type NodeLook, nodeColor } from '#renderer/ui/nodes/depth-color.ts'
+import { FindingMark, NoteMark } from '#renderer/ui/nodes/node-marks.tsx'
+import { useName } from '#renderer/ui/nodes/use-names.ts'
+import { shortenId } from '#renderer/ui/texts/format.ts'
+import { MarkedText } from '#renderer/ui/texts/marked-text.tsx'
 import styles from './lineage-graph.module.css'
 
 type Props = {

@@ -1,5 +1,5 @@
 import type { NodeCard } from '#core/contract/lineage.ts'
-import { formatTokens, plural } from '#renderer/ui/format.ts'
+import { formatTokens, plural } from '#renderer/ui/texts/format.ts'
 import type { MoreUnit } from './block.ts'
 
 /** What is said beside the id of a card: `17 messages`, `user · 40 tokens`. */

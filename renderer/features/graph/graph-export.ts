@@ -1,6 +1,6 @@
 import type { Neighbourhood, NodeCard } from '#core/contract/lineage.ts'
-import { nodeLabel } from '#renderer/ui/depth-color.ts'
-import { formatTokens } from '#renderer/ui/format.ts'
+import { nodeLabel } from '#renderer/ui/nodes/depth-color.ts'
+import { formatTokens } from '#renderer/ui/texts/format.ts'
 
 /** Ids may contain the syntax of the format, so nodes are numbered and labels are quoted. */
 const numbered = (nodes: readonly NodeCard[]): ReadonlyMap<string, string> =>

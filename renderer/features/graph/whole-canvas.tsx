@@ -1,7 +1,7 @@
 import { Background, Controls, ReactFlow, useReactFlow, useStore, ViewportPortal } from '@xyflow/react'
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useRoutePart } from '#renderer/routes.ts'
-import type { Size } from '#renderer/ui/use-size.ts'
+import type { Size } from '#renderer/ui/charts/use-size.ts'
 import { type GraphViewport, revealBox } from './fit.ts'
 import cards from './lineage-graph.module.css'
 import { NODE_TYPES, READABLE, useCards, type WholeNode } from './whole-cards.tsx'

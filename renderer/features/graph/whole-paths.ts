@@ -1,4 +1,4 @@
-import { type NodeLook, nodeColor } from '#renderer/ui/depth-color.ts'
+import { type NodeLook, nodeColor } from '#renderer/ui/nodes/depth-color.ts'
 import { boxesPath, linksPath, type WholeLayout } from './whole-layout.ts'
 
 /** How a summary looks, and an id that is not in the file. */

@@ -1,4 +1,4 @@
-import type { Size } from '#renderer/ui/use-size.ts'
+import type { Size } from '#renderer/ui/charts/use-size.ts'
 import type { GraphViewport } from './fit.ts'
 import { boxOf, type WholeLayout } from './whole-layout.ts'
 

@@ -1,9 +1,9 @@
 import { NOTHING_ELSE } from '#core/contract/lists.ts'
 import type { MemoryInfo } from '#core/contract/memory.ts'
 import type { RepairResult, RepairRisk, RepairStep } from '#core/contract/repair.ts'
-import { checkTitle } from '#renderer/ui/check-titles.ts'
-import type { Tone } from '#renderer/ui/chip.tsx'
-import { formatCount, plural } from '#renderer/ui/format.ts'
+import type { Tone } from '#renderer/ui/controls/chip.tsx'
+import { checkTitle } from '#renderer/ui/data/check-titles.ts'
+import { formatCount, plural } from '#renderer/ui/texts/format.ts'
 import { canChoose } from './step-choice.ts'
 
 /** The meaning of a risk, for its chip. */

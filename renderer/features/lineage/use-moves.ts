@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { navigate } from '#renderer/routes.ts'
-import { useLineageStep } from '#renderer/ui/use-lineage-step.ts'
+import { useLineageStep } from '#renderer/ui/nodes/use-lineage-step.ts'
 import { type LineageRow, pathBelow } from './lineage-rows.ts'
 import type { Levels } from './use-lineage.ts'
 import type { Middle } from './use-middle.ts'

@@ -1,4 +1,4 @@
-import { formatClock, formatDate } from '#renderer/ui/format-time.ts'
+import { formatClock, formatDate } from '#renderer/ui/texts/format-time.ts'
 
 export type TimeRange = { readonly fromMs: number; readonly toMs: number }
 

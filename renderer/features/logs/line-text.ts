@@ -1,6 +1,6 @@
 import type { LineLevel, LogLine } from '#core/contract/activity.ts'
-import { formatBytes, formatCompact, formatCount, formatPercent, plural } from '#renderer/ui/format.ts'
-import { stopReasonText } from '#renderer/ui/job-text.ts'
+import { formatBytes, formatCompact, formatCount, formatPercent, plural } from '#renderer/ui/texts/format.ts'
+import { stopReasonText } from '#renderer/ui/texts/job-text.ts'
 
 /** What happened, in a few words of plain English. */
 const TITLES: Readonly<Record<string, string>> = {

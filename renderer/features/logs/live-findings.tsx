@@ -1,9 +1,9 @@
 import type { WatchFinding } from '#core/contract/watch.ts'
-import { CommandText } from '#renderer/ui/command-text.tsx'
-import { Dim } from '#renderer/ui/dim.tsx'
-import { TextWithNames } from '#renderer/ui/text-with-names.tsx'
-import { TimeText } from '#renderer/ui/time-text.tsx'
-import { useWatch } from '#renderer/ui/use-watch.ts'
+import { CommandText } from '#renderer/ui/controls/command-text.tsx'
+import { useWatch } from '#renderer/ui/data/use-watch.ts'
+import { Dim } from '#renderer/ui/texts/dim.tsx'
+import { TextWithNames } from '#renderer/ui/texts/text-with-names.tsx'
+import { TimeText } from '#renderer/ui/texts/time-text.tsx'
 import styles from './live-findings.module.css'
 
 /** What is wrong now, while the agent of the memory works, and what to do about it. Nothing is shown when all is well. */

@@ -1,5 +1,5 @@
 import type { ActivityHistory, Latency } from '#core/contract/activity.ts'
-import { formatCompact, formatCount, formatDuration, formatPercent, plural } from '#renderer/ui/format.ts'
+import { formatCompact, formatCount, formatDuration, formatPercent, plural } from '#renderer/ui/texts/format.ts'
 import { binned, roundTop, type TimeRange } from './chart-scale.ts'
 import styles from './time-chart.module.css'
 import { type Scale, TimeChart } from './time-chart.tsx'

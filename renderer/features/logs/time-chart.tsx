@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react'
-import { AxisText, ChartGrid } from '#renderer/ui/chart-grid.tsx'
-import { formatRange } from '#renderer/ui/format-time.ts'
-import { useWidth } from '#renderer/ui/use-size.ts'
+import { AxisText, ChartGrid } from '#renderer/ui/charts/chart-grid.tsx'
+import { useWidth } from '#renderer/ui/charts/use-size.ts'
+import { formatRange } from '#renderer/ui/texts/format-time.ts'
 import { draggedRange, gridValues, steppedRange, type TimeRange, timeTicks } from './chart-scale.ts'
 import styles from './time-chart.module.css'
 

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react'
 import type { LineLevel, LogLine, LogPage } from '#core/contract/activity.ts'
 import { api } from '#renderer/api.ts'
 import { navigate, useShownOf } from '#renderer/routes.ts'
-import { useDebounced } from '#renderer/ui/use-debounced.ts'
+import { useDebounced } from '#renderer/ui/data/use-debounced.ts'
 import type { TimeRange } from './chart-scale.ts'
 
 export type Of = 'this' | 'all'

@@ -1,7 +1,7 @@
 import { MAP_RANGES } from '#core/contract/lists.ts'
 import type { RequestedMap } from '#core/contract/map.ts'
-import type { Problems } from '#renderer/ui/form-field.tsx'
-import { formatCount } from '#renderer/ui/format.ts'
+import type { Problems } from '#renderer/ui/controls/form-field.tsx'
+import { formatCount } from '#renderer/ui/texts/format.ts'
 
 /** What the user typed about a run. The fields are texts until they are checked together. */
 export type MapForm = {

@@ -1,6 +1,6 @@
 import type { MapRun, MapRuns, MapStep } from '#core/contract/map.ts'
-import type { Tone } from '#renderer/ui/chip.tsx'
-import { formatCount, plural } from '#renderer/ui/format.ts'
+import type { Tone } from '#renderer/ui/controls/chip.tsx'
+import { formatCount, plural } from '#renderer/ui/texts/format.ts'
 
 const STATUS_TONES: Readonly<Record<MapRun['status'], Tone>> = {
   completed: 'fine',

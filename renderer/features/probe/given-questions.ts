@@ -1,5 +1,5 @@
 import { GivenQuestion, MOST_GIVEN_QUESTIONS, questionOfLine } from '#core/contract/probe.ts'
-import { formatCount } from '#renderer/ui/format.ts'
+import { formatCount } from '#renderer/ui/texts/format.ts'
 
 export type GivenQuestions = { readonly questions: readonly GivenQuestion[] } | { readonly problem: string }
 

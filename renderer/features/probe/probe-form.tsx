@@ -2,16 +2,23 @@ import { type ReactNode, useState } from 'react'
 import { client } from '#renderer/api.ts'
 import type { ProbeAddress } from '#renderer/probe-address.ts'
 import { navigate } from '#renderer/routes.ts'
-import { Button } from '#renderer/ui/button.tsx'
-import { classNames } from '#renderer/ui/class-names.ts'
-import { plural } from '#renderer/ui/format.ts'
-import { Icon } from '#renderer/ui/icon.tsx'
-import { later } from '#renderer/ui/later.tsx'
-import { Menu } from '#renderer/ui/menu.tsx'
-import number from '#renderer/ui/number-field.module.css'
-import { saveFile } from '#renderer/ui/save-file.ts'
-import { SelectField } from '#renderer/ui/select-field.tsx'
-import { AFTER, choiceOf, isMoment, MOMENT, type MomentChoice, type WindowOption } from '#renderer/ui/window-choice.ts'
+import { Button } from '#renderer/ui/controls/button.tsx'
+import { classNames } from '#renderer/ui/controls/class-names.ts'
+import { Icon } from '#renderer/ui/controls/icon.tsx'
+import { Menu } from '#renderer/ui/controls/menu.tsx'
+import { SelectField } from '#renderer/ui/controls/select-field.tsx'
+import { saveFile } from '#renderer/ui/data/save-file.ts'
+import {
+  AFTER,
+  choiceOf,
+  isMoment,
+  MOMENT,
+  type MomentChoice,
+  type WindowOption,
+} from '#renderer/ui/data/window-choice.ts'
+import { later } from '#renderer/ui/states/later.tsx'
+import number from '#renderer/ui/styles/number-field.module.css'
+import { plural } from '#renderer/ui/texts/format.ts'
 import styles from './probe-view.module.css'
 import type { OwnQuestions } from './use-probe.ts'
 

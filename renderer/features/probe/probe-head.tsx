@@ -1,7 +1,7 @@
 import { PROBE_STATES } from '#core/contract/lists.ts'
 import type { NamedProbe, ProbeState, ProbeSum } from '#core/contract/probe.ts'
-import { formatCount, formatPercent, plural } from '#renderer/ui/format.ts'
-import { knownShare, recallText, recoverableParts } from '#renderer/ui/recall-text.ts'
+import { formatCount, formatPercent, plural } from '#renderer/ui/texts/format.ts'
+import { knownShare, recallText, recoverableParts } from '#renderer/ui/texts/recall-text.ts'
 import styles from './probe-head.module.css'
 import { depthKey, depthWords, KIND_WORDS, PROBE_SIGNS, STATE_HINTS, STATE_WORDS } from './probe-wording.ts'
 

@@ -1,6 +1,6 @@
 import type { NamedProbe, ProbedQuestion, ProbeState, QuestionKind } from '#core/contract/probe.ts'
-import { depthLabel } from '#renderer/ui/depth-color.ts'
-import { plural } from '#renderer/ui/format.ts'
+import { depthLabel } from '#renderer/ui/nodes/depth-color.ts'
+import { plural } from '#renderer/ui/texts/format.ts'
 
 /** The sign of each state: the fuller the circle, the nearer the answer. Colour is never the only one. */
 export const PROBE_SIGNS: Readonly<Record<ProbeState, string>> = {

@@ -1,5 +1,5 @@
 import type { ClaimSpecific, Provenance, ProvenanceClaim, Support } from '#core/contract/provenance.ts'
-import { formatCompact, formatCount, formatDuration, plural } from '#renderer/ui/format.ts'
+import { formatCompact, formatCount, formatDuration, plural } from '#renderer/ui/texts/format.ts'
 
 /** The meaning of each mark. */
 export const SUPPORT_TEXTS: Readonly<Record<Support, string>> = {

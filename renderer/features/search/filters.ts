@@ -1,7 +1,7 @@
 import type { Role } from '#core/contract/ids.ts'
 import { ROLES } from '#core/contract/lists.ts'
 import type { GrepRequest } from '#core/contract/retrieval.ts'
-import { formatDate } from '#renderer/ui/format-time.ts'
+import { formatDate } from '#renderer/ui/texts/format-time.ts'
 import type { Grouping } from './hit-rows.ts'
 
 type SearchMode = 'full_text' | 'regex' | 'literal'

@@ -1,7 +1,7 @@
 import { MOST_TRACED_HITS } from '#core/contract/lists.ts'
 import type { GrepHit } from '#core/contract/retrieval.ts'
 import type { FactState, FactStates } from '#core/contract/trace.ts'
-import { formatCount } from '#renderer/ui/format.ts'
+import { formatCount } from '#renderer/ui/texts/format.ts'
 
 /** What became of hits in the window, by their ids. What is missing is still being traced, or was not traced. */
 export type HitStates = ReadonlyMap<string, HitState>

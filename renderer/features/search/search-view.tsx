@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { navigate, type SearchKind, useRoutePart } from '#renderer/routes.ts'
-import { Segmented } from '#renderer/ui/segmented.tsx'
+import { Segmented } from '#renderer/ui/controls/segmented.tsx'
 import { AskView } from './ask-view.tsx'
 import { FindView } from './find-view.tsx'
 import styles from './search-view.module.css'

@@ -4,7 +4,7 @@ import type { GrepHit, GrepRequest } from '#core/contract/retrieval.ts'
 import { client } from '#renderer/api.ts'
 import { useLive } from '#renderer/live.ts'
 import { useRoutePart } from '#renderer/routes.ts'
-import { keepFound } from '#renderer/ui/found-texts.ts'
+import { keepFound } from '#renderer/ui/texts/found-texts.ts'
 import { type SearchDoor, SearchSession, type SearchState } from './search-session.ts'
 
 export type Search = SearchState & {

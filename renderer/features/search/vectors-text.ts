@@ -1,5 +1,5 @@
 import type { VectorStatus } from '#core/contract/vectors.ts'
-import { formatCount } from '#renderer/ui/format.ts'
+import { formatCount } from '#renderer/ui/texts/format.ts'
 
 /** What a question finds now, and what would be sent to whom. How many texts need no vector is known afterwards. */
 export function vectorsText({ provider, model, texts, totalTexts }: VectorStatus): string {

@@ -3,9 +3,9 @@ import { type FormEvent, useId, useState } from 'react'
 import type { ProviderInfo } from '#core/contract/provider.ts'
 import { api } from '#renderer/api.ts'
 import { toErrorInfo } from '#renderer/error-text.ts'
-import { Button } from '#renderer/ui/button.tsx'
-import { Dialog } from '#renderer/ui/dialog.tsx'
-import styles from '#renderer/ui/form.module.css'
+import { Button } from '#renderer/ui/controls/button.tsx'
+import { Dialog } from '#renderer/ui/controls/dialog.tsx'
+import styles from '#renderer/ui/styles/form.module.css'
 
 type Props = { readonly provider: ProviderInfo; readonly onClose: () => void }
 

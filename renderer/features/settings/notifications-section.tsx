@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { useNotificationChoice } from '#renderer/ui/notifications.ts'
-import { SectionHeading } from '#renderer/ui/section-heading.tsx'
-import { Segmented } from '#renderer/ui/segmented.tsx'
+import { SectionHeading } from '#renderer/ui/controls/section-heading.tsx'
+import { Segmented } from '#renderer/ui/controls/segmented.tsx'
+import { useNotificationChoice } from '#renderer/ui/data/notifications.ts'
 import sectionStyles from './section.module.css'
 import styles from './settings-view.module.css'
 

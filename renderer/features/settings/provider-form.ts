@@ -1,5 +1,5 @@
 import { ProviderSettings } from '#core/contract/provider.ts'
-import type { Problems } from '#renderer/ui/form-field.tsx'
+import type { Problems } from '#renderer/ui/controls/form-field.tsx'
 
 /** What the user typed about a provider. The fields are texts until they are checked together. */
 export type ProviderForm = {

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { EffectiveSetting } from '#core/contract/settings.ts'
-import { Chip } from '#renderer/ui/chip.tsx'
+import { Chip } from '#renderer/ui/controls/chip.tsx'
 import { choiceLabel, SOURCE_TEXTS } from './setting-groups.ts'
 import styles from './settings-view.module.css'
 

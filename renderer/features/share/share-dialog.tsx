@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'react'
 import type { ListedConversation } from '#core/contract/memory.ts'
 import { client } from '#renderer/api.ts'
-import { Button } from '#renderer/ui/button.tsx'
-import { Dialog } from '#renderer/ui/dialog.tsx'
-import { ErrorLine } from '#renderer/ui/error-state.tsx'
-import { conversationName, formatBytes, plural } from '#renderer/ui/format.ts'
-import { saveFile } from '#renderer/ui/save-file.ts'
-import { useNotes } from '#renderer/ui/use-notes.ts'
+import { Button } from '#renderer/ui/controls/button.tsx'
+import { Dialog } from '#renderer/ui/controls/dialog.tsx'
+import { saveFile } from '#renderer/ui/data/save-file.ts'
+import { useNotes } from '#renderer/ui/nodes/use-notes.ts'
+import { ErrorLine } from '#renderer/ui/states/error-state.tsx'
+import { conversationName, formatBytes, plural } from '#renderer/ui/texts/format.ts'
 import styles from './share-dialog.module.css'
 
 type Writing =

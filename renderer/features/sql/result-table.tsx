@@ -1,6 +1,6 @@
 import type { SqlAnswer, SqlCell } from '#core/contract/sql.ts'
-import { MarkedText } from '#renderer/ui/marked-text.tsx'
-import { IdLink } from '#renderer/ui/node-link.tsx'
+import { IdLink } from '#renderer/ui/nodes/node-link.tsx'
+import { MarkedText } from '#renderer/ui/texts/marked-text.tsx'
 import { figureColumns, idIn } from './result-columns.ts'
 import styles from './sql-view.module.css'
 

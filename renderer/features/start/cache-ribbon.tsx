@@ -2,17 +2,24 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { BreakCause, CacheBreak, Usage } from '#core/contract/usage.ts'
 import { api } from '#renderer/api.ts'
+import { assertNever } from '#renderer/assert-never.ts'
 import { navigate } from '#renderer/routes.ts'
-import { assertNever } from '#renderer/ui/assert-never.ts'
-import { ErrorLine } from '#renderer/ui/error-state.tsx'
-import figures from '#renderer/ui/figure-table.module.css'
-import { costText, formatCompact, formatCount, formatDuration, formatPercent, plural } from '#renderer/ui/format.ts'
-import { formatShort } from '#renderer/ui/format-time.ts'
-import { Loading } from '#renderer/ui/loading.tsx'
-import { NodeLink } from '#renderer/ui/node-link.tsx'
-import { SectionHeading } from '#renderer/ui/section-heading.tsx'
-import { TimeText } from '#renderer/ui/time-text.tsx'
-import { useWidth } from '#renderer/ui/use-size.ts'
+import { useWidth } from '#renderer/ui/charts/use-size.ts'
+import { SectionHeading } from '#renderer/ui/controls/section-heading.tsx'
+import { NodeLink } from '#renderer/ui/nodes/node-link.tsx'
+import { ErrorLine } from '#renderer/ui/states/error-state.tsx'
+import { Loading } from '#renderer/ui/states/loading.tsx'
+import figures from '#renderer/ui/styles/figure-table.module.css'
+import {
+  costText,
+  formatCompact,
+  formatCount,
+  formatDuration,
+  formatPercent,
+  plural,
+} from '#renderer/ui/texts/format.ts'
+import { formatShort } from '#renderer/ui/texts/format-time.ts'
+import { TimeText } from '#renderer/ui/texts/time-text.tsx'
 import styles from './cache-ribbon.module.css'
 
 const COLUMNS = 512

@@ -1,7 +1,7 @@
 import { scaleLinear, scaleTime } from 'd3-scale'
-import { formatCount } from '#renderer/ui/format.ts'
-import { formatClock, formatDate, formatSecond, formatShort } from '#renderer/ui/format-time.ts'
-import { keptOf } from '#renderer/ui/kept-of.ts'
+import { keptOf } from '#renderer/ui/data/kept-of.ts'
+import { formatCount } from '#renderer/ui/texts/format.ts'
+import { formatClock, formatDate, formatSecond, formatShort } from '#renderer/ui/texts/format-time.ts'
 import { type CurvePoint, thinned } from './pressure-curve.ts'
 
 /** What the axis counts. */

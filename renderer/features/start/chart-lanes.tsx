@@ -1,5 +1,5 @@
-import { AxisText } from '#renderer/ui/chart-grid.tsx'
-import { formatCompact } from '#renderer/ui/format.ts'
+import { AxisText } from '#renderer/ui/charts/chart-grid.tsx'
+import { formatCompact } from '#renderer/ui/texts/format.ts'
 import { amountText, type Freed, freedTokens, type Spending } from './chart-lanes.ts'
 import styles from './pressure-chart.module.css'
 

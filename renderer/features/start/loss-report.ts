@@ -2,8 +2,8 @@ import { type LostInState, lostByKind } from '#core/contract/lists.ts'
 import type { LossReport, LostDetail } from '#core/contract/loss.ts'
 import type { Overview } from '#core/contract/memory.ts'
 import type { CompactionEvent } from '#core/contract/time-travel.ts'
-import { formatCount, plural } from '#renderer/ui/format.ts'
-import { isUndone } from '#renderer/ui/job-text.ts'
+import { formatCount, plural } from '#renderer/ui/texts/format.ts'
+import { isUndone } from '#renderer/ui/texts/job-text.ts'
 
 /** The last compaction of a conversation. */
 export type LastRun = {

@@ -2,8 +2,8 @@ import { skipToken, type UseQueryResult, useQueries, useQuery, useQueryClient } 
 import { useMemo } from 'react'
 import type { ConversationsInput } from '#core/contract/memory.ts'
 import { api } from '#renderer/api.ts'
-import { conversationName } from '#renderer/ui/format.ts'
-import { timelineOf } from '#renderer/ui/timeline-query.ts'
+import { timelineOf } from '#renderer/ui/data/timeline-query.ts'
+import { conversationName } from '#renderer/ui/texts/format.ts'
 import type { ChartAxis } from './chart-axis.ts'
 import { type CurvePoint, pressureCurve } from './pressure-curve.ts'
 

@@ -1,7 +1,7 @@
 import type { StrataMessages } from '#core/contract/strata.ts'
 import type { CompactionEvent, Pruning } from '#core/contract/time-travel.ts'
-import { firstIndex } from '#renderer/ui/first-index.ts'
-import { keptOf } from '#renderer/ui/kept-of.ts'
+import { firstIndex } from '#renderer/ui/data/first-index.ts'
+import { keptOf } from '#renderer/ui/data/kept-of.ts'
 
 /** The window after a number of messages. */
 export type CurvePoint = {

@@ -1,7 +1,7 @@
 import type { ListedConversation, Overview } from '#core/contract/memory.ts'
 import type { Strata } from '#core/contract/strata.ts'
-import { depthLabel } from '#renderer/ui/depth-color.ts'
-import { formatCompact, formatCount, plural } from '#renderer/ui/format.ts'
+import { depthLabel } from '#renderer/ui/nodes/depth-color.ts'
+import { formatCompact, formatCount, plural } from '#renderer/ui/texts/format.ts'
 
 /** One figure per role or depth. */
 export type Breakdown = Overview['roles'][number]

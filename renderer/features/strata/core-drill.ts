@@ -1,6 +1,6 @@
 import type { FactState, FactTrace } from '#core/contract/trace.ts'
-import { depthLabel } from '#renderer/ui/depth-color.ts'
-import { plural } from '#renderer/ui/format.ts'
+import { depthLabel } from '#renderer/ui/nodes/depth-color.ts'
+import { plural } from '#renderer/ui/texts/format.ts'
 import type { SummaryIndex } from './summary-index.ts'
 import type { Viewport } from './viewport.ts'
 

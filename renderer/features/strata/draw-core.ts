@@ -1,4 +1,4 @@
-import { STATE_SIGNS } from '#renderer/ui/state-mark.tsx'
+import { STATE_SIGNS } from '#renderer/ui/parts/state-mark.tsx'
 import type { CoreLayer } from './core-drill.ts'
 import { summaryBox } from './draw-summaries.ts'
 import type { Scene } from './scene.ts'

@@ -1,4 +1,4 @@
-import { formatShort } from '#renderer/ui/format-time.ts'
+import { formatShort } from '#renderer/ui/texts/format-time.ts'
 import { groupMarks, markText } from './mark-groups.ts'
 import type { Scene } from './scene.ts'
 import { FONT_SIZE, type Shape } from './shapes.ts'

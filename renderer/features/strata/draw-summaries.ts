@@ -1,4 +1,4 @@
-import { withSigns } from '#renderer/ui/hidden-characters.ts'
+import { withSigns } from '#renderer/ui/texts/hidden-characters.ts'
 import { barFill, mergedFacts } from './bar-color.ts'
 import { firstNotBelow, mergeNarrow, type Run } from './merge-narrow.ts'
 import { wordsOn } from './palette.ts'

@@ -1,5 +1,5 @@
 import type { Strata } from '#core/contract/strata.ts'
-import { depthColor, depthLabel } from '#renderer/ui/depth-color.ts'
+import { depthColor, depthLabel } from '#renderer/ui/nodes/depth-color.ts'
 import { mergeNarrow, type Run } from './merge-narrow.ts'
 import type { Scale } from './viewport.ts'
 

@@ -1,5 +1,5 @@
 import type { Strata } from '#core/contract/strata.ts'
-import { plural } from '#renderer/ui/format.ts'
+import { plural } from '#renderer/ui/texts/format.ts'
 import { type Scale, toPx } from './viewport.ts'
 
 /** Marks that would overlap, merged. */

@@ -1,4 +1,4 @@
-import { firstIndex } from '#renderer/ui/first-index.ts'
+import { firstIndex } from '#renderer/ui/data/first-index.ts'
 import { type Scale, toPx } from './viewport.ts'
 
 /** Bars that are too narrow to be drawn singly, or one wide bar. `first` to `last` are indexes of `entries`. */

@@ -1,5 +1,5 @@
 import type { Strata } from '#core/contract/strata.ts'
-import { keptOf } from '#renderer/ui/kept-of.ts'
+import { keptOf } from '#renderer/ui/data/kept-of.ts'
 import { mergeNarrow, type Ranges } from './merge-narrow.ts'
 import type { SummaryIndex } from './summary-index.ts'
 

@@ -1,6 +1,6 @@
 import { ROLES } from '#core/contract/lists.ts'
-import { depthToken } from '#renderer/ui/depth-color.ts'
-import { tokenColor } from '#renderer/ui/theme.ts'
+import { tokenColor } from '#renderer/ui/controls/theme.ts'
+import { depthToken } from '#renderer/ui/nodes/depth-color.ts'
 
 const TOKENS = [
   'ground',

@@ -1,6 +1,6 @@
 import type { PlanStep } from '#core/contract/compaction.ts'
 import type { Strata } from '#core/contract/strata.ts'
-import { messageNumber } from '#renderer/ui/message-number.ts'
+import { messageNumber } from '#renderer/ui/nodes/message-number.ts'
 import type { Buckets } from './buckets.ts'
 import { firstNotBelow } from './merge-narrow.ts'
 import { rangeOfMessage } from './selected-range.ts'

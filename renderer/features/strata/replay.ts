@@ -1,6 +1,6 @@
 import type { Strata, StrataMessages } from '#core/contract/strata.ts'
 import type { Timeline } from '#core/contract/time-travel.ts'
-import { firstIndex } from '#renderer/ui/first-index.ts'
+import { firstIndex } from '#renderer/ui/data/first-index.ts'
 import type { Buckets } from './buckets.ts'
 import type { SummaryIndex } from './summary-index.ts'
 

@@ -1,5 +1,5 @@
 import type { Strata } from '#core/contract/strata.ts'
-import type { NameMap } from '#renderer/ui/use-names.ts'
+import type { NameMap } from '#renderer/ui/nodes/use-names.ts'
 import type { AgeRange, ColorBy } from './bar-color.ts'
 import type { Buckets } from './buckets.ts'
 import type { Core } from './core-drill.ts'

@@ -1,5 +1,5 @@
 import type { Strata } from '#core/contract/strata.ts'
-import { firstIndex } from '#renderer/ui/first-index.ts'
+import { firstIndex } from '#renderer/ui/data/first-index.ts'
 import type { Buckets } from './buckets.ts'
 import type { SummaryIndex } from './summary-index.ts'
 

@@ -1,5 +1,5 @@
 import type { Strata } from '#core/contract/strata.ts'
-import { formatAbsolute, formatDate, formatShort } from '#renderer/ui/format-time.ts'
+import { formatAbsolute, formatDate, formatShort } from '#renderer/ui/texts/format-time.ts'
 import { type ColorBy, legendOf } from './bar-color.ts'
 import { coreText } from './core-drill.ts'
 import type { Scene } from './scene.ts'

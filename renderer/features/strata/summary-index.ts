@@ -1,5 +1,5 @@
 import type { Strata } from '#core/contract/strata.ts'
-import { keptOf } from '#renderer/ui/kept-of.ts'
+import { keptOf } from '#renderer/ui/data/kept-of.ts'
 
 /** The summaries of one depth, divided into lanes without overlaps. */
 export type SummaryRow = {

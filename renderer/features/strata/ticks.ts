@@ -1,6 +1,6 @@
 import type { Strata } from '#core/contract/strata.ts'
-import { formatCount } from '#renderer/ui/format.ts'
-import { formatClock, formatDate, formatSecond } from '#renderer/ui/format-time.ts'
+import { formatCount } from '#renderer/ui/texts/format.ts'
+import { formatClock, formatDate, formatSecond } from '#renderer/ui/texts/format-time.ts'
 import { type Scale, toPx, toX } from './viewport.ts'
 
 /** A tick of the axis. Its label is empty when it would touch the one before. */

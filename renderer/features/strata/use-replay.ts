@@ -4,8 +4,8 @@ import type { Strata } from '#core/contract/strata.ts'
 import type { Timeline } from '#core/contract/time-travel.ts'
 import { api } from '#renderer/api.ts'
 import { navigate, useShown } from '#renderer/routes.ts'
-import { timelineOf } from '#renderer/ui/timeline-query.ts'
-import { useKeys } from '#renderer/ui/use-keys.ts'
+import { useKeys } from '#renderer/ui/controls/use-keys.ts'
+import { timelineOf } from '#renderer/ui/data/timeline-query.ts'
 import {
   type Appearances,
   appearancesOf,

@@ -1,5 +1,5 @@
-import { Icon } from '#renderer/ui/icon.tsx'
-import { Menu } from '#renderer/ui/menu.tsx'
+import { Icon } from '#renderer/ui/controls/icon.tsx'
+import { Menu } from '#renderer/ui/controls/menu.tsx'
 import { askFor, operationsOf, type Subject, type SurgeryAsk } from './surgery-ask.ts'
 
 type Props = {

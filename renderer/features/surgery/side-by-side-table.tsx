@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { DiffLine } from '#core/contract/surgery.ts'
-import { Button } from '#renderer/ui/button.tsx'
-import { plural } from '#renderer/ui/format.ts'
+import { Button } from '#renderer/ui/controls/button.tsx'
+import { plural } from '#renderer/ui/texts/format.ts'
 import styles from './surgery-dialog.module.css'
 
 const FIRST_LINES = 400

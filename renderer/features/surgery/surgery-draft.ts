@@ -1,5 +1,5 @@
 import type { SurgeryRequest } from '#core/contract/surgery.ts'
-import { DETERMINISTIC } from '#renderer/ui/summarizers.ts'
+import { DETERMINISTIC } from '#renderer/ui/data/summarizers.ts'
 import type { NodeAsk } from './surgery-ask.ts'
 
 /** The settings of an operation before the preview. */

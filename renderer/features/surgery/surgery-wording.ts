@@ -1,6 +1,6 @@
 import type { RowChange } from '#core/contract/repair.ts'
 import type { SurgeryPreview, SurgeryResult } from '#core/contract/surgery.ts'
-import { formatCount, formatPercent } from '#renderer/ui/format.ts'
+import { formatCount, formatPercent } from '#renderer/ui/texts/format.ts'
 import type { NodeAsk } from './surgery-ask.ts'
 
 /** `Rewrite a summary` */

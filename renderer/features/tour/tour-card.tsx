@@ -1,8 +1,8 @@
 import { useEffect } from 'react'
 import { navigate } from '#renderer/routes.ts'
-import { Button } from '#renderer/ui/button.tsx'
-import { IconButton } from '#renderer/ui/icon-button.tsx'
-import { SectionHeading } from '#renderer/ui/section-heading.tsx'
+import { Button } from '#renderer/ui/controls/button.tsx'
+import { IconButton } from '#renderer/ui/controls/icon-button.tsx'
+import { SectionHeading } from '#renderer/ui/controls/section-heading.tsx'
 import { leaveTour, STEPS, showStep, useTour } from './tour.ts'
 import styles from './tour-card.module.css'
 

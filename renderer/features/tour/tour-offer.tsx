@@ -1,6 +1,6 @@
-import { Button } from '#renderer/ui/button.tsx'
-import { IconButton } from '#renderer/ui/icon-button.tsx'
-import { useConversation } from '#renderer/ui/use-conversations.ts'
+import { Button } from '#renderer/ui/controls/button.tsx'
+import { IconButton } from '#renderer/ui/controls/icon-button.tsx'
+import { useConversation } from '#renderer/ui/data/use-conversations.ts'
 import { isOfSample, leaveTour, prepareTour, useTourSettled } from './tour.ts'
 import styles from './tour-offer.module.css'
 

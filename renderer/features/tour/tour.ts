@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import type { RoutePatch } from '#renderer/routes.ts'
-import { runAddress } from '#renderer/ui/run-address.ts'
-import { parseStored } from '#renderer/ui/use-stored.ts'
+import { runAddress } from '#renderer/ui/data/run-address.ts'
+import { parseStored } from '#renderer/ui/data/use-stored.ts'
 
 type Step = {
   readonly title: string

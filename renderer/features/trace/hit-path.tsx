@@ -1,5 +1,5 @@
-import { ErrorState } from '#renderer/ui/error-state.tsx'
-import { Loading } from '#renderer/ui/loading.tsx'
+import { ErrorState } from '#renderer/ui/states/error-state.tsx'
+import { Loading } from '#renderer/ui/states/loading.tsx'
 import { Rungs, Verdict } from './followed-trace.tsx'
 import styles from './hit-path.module.css'
 import { LostWithIt, Recoveries } from './recovery-panel.tsx'

@@ -1,7 +1,7 @@
 import type { Strata, StrataMessages } from '#core/contract/strata.ts'
 import type { Rung } from '#core/contract/trace.ts'
-import { firstIndex } from '#renderer/ui/first-index.ts'
-import { messageNumber } from '#renderer/ui/message-number.ts'
+import { firstIndex } from '#renderer/ui/data/first-index.ts'
+import { messageNumber } from '#renderer/ui/nodes/message-number.ts'
 
 /** A bar of the shaft, from 0 to 1 along the messages of the top node. */
 export type ShaftBar = { readonly from: number; readonly to: number }

@@ -1,8 +1,8 @@
 import type { FactPlace, FactTrace, LostAt, Rung } from '#core/contract/trace.ts'
-import { depthLabel } from '#renderer/ui/depth-color.ts'
-import { formatCount, plural } from '#renderer/ui/format.ts'
-import { formatShort } from '#renderer/ui/format-time.ts'
-import { type Passage, readable } from '#renderer/ui/readable-passage.ts'
+import { depthLabel } from '#renderer/ui/nodes/depth-color.ts'
+import { formatCount, plural } from '#renderer/ui/texts/format.ts'
+import { formatShort } from '#renderer/ui/texts/format-time.ts'
+import { type Passage, readable } from '#renderer/ui/texts/readable-passage.ts'
 
 const madeBy = ({ run, atMs }: LostAt, nowMs: number): string =>
   [run === null ? null : `by compaction ${formatCount(run)}`, atMs === null ? null : formatShort(atMs, nowMs)]

@@ -3,8 +3,8 @@ import type { MessageEnds } from '#core/contract/retrieval.ts'
 import type { FactTrace } from '#core/contract/trace.ts'
 import { client } from '#renderer/api.ts'
 import { useRoutePart } from '#renderer/routes.ts'
-import { useIsEverywhere } from '#renderer/ui/conversation-scope.tsx'
-import { useMarkedMessages } from '#renderer/ui/message-range.ts'
+import { useMarkedMessages } from '#renderer/ui/data/message-range.ts'
+import { useIsEverywhere } from '#renderer/ui/parts/conversation-scope.tsx'
 
 export type TraceAsked = {
   readonly conversationId: number | null

@@ -1,5 +1,5 @@
 import type { Message, MessagePart, PartDetails } from '#core/contract/message.ts'
-import { formatCompact, plural } from '#renderer/ui/format.ts'
+import { formatCompact, plural } from '#renderer/ui/texts/format.ts'
 import { parsedObject } from './tool-line.ts'
 
 type BlockBase = {

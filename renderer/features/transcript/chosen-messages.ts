@@ -1,6 +1,6 @@
 import { useMemo, useRef } from 'react'
 import { navigate, useShown } from '#renderer/routes.ts'
-import { type MessageRange, parseRange, rangeText } from '#renderer/ui/range-address.ts'
+import { type MessageRange, parseRange, rangeText } from '#renderer/ui/data/range-address.ts'
 
 /** Returns the part of a range that a conversation has, or null when it has none of it. */
 export const rangeWithin = (range: MessageRange | null, total: number): MessageRange | null =>

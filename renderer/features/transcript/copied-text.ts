@@ -1,6 +1,6 @@
 import type { Message } from '#core/contract/message.ts'
+import { assertNever } from '#renderer/assert-never.ts'
 import { formatRoute, type Route } from '#renderer/routes.ts'
-import { assertNever } from '#renderer/ui/assert-never.ts'
 import { type Block, blocksOf, isBareMark } from './blocks.ts'
 import { prettyJson } from './tool-line.ts'
 

@@ -1,6 +1,6 @@
 import { memo } from 'react'
 import type { Visibility } from '#core/contract/ids.ts'
-import { depthColor, depthLabel } from '#renderer/ui/depth-color.ts'
+import { depthColor, depthLabel } from '#renderer/ui/nodes/depth-color.ts'
 import styles from './coverage-gutter.module.css'
 import type { Stripe } from './gutter.ts'
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Icon } from '#renderer/ui/icon.tsx'
+import { Icon } from '#renderer/ui/controls/icon.tsx'
 import styles from './disclosure.module.css'
 
 type Props = {

@@ -1,5 +1,5 @@
 import type { StrataMessages } from '#core/contract/strata.ts'
-import { firstIndex } from '#renderer/ui/first-index.ts'
+import { firstIndex } from '#renderer/ui/data/first-index.ts'
 
 /** A short conversation is drawn at this height a message, and the rest of the map stays empty. */
 const MOST_ROW_PX = 5

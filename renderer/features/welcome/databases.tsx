@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '#renderer/api.ts'
 import { host } from '#renderer/host.ts'
-import { Chip } from '#renderer/ui/chip.tsx'
-import { ErrorLine } from '#renderer/ui/error-state.tsx'
-import { IconButton } from '#renderer/ui/icon-button.tsx'
-import { SectionHeading } from '#renderer/ui/section-heading.tsx'
-import { TimeText } from '#renderer/ui/time-text.tsx'
+import { Chip } from '#renderer/ui/controls/chip.tsx'
+import { IconButton } from '#renderer/ui/controls/icon-button.tsx'
+import { SectionHeading } from '#renderer/ui/controls/section-heading.tsx'
+import { ErrorLine } from '#renderer/ui/states/error-state.tsx'
+import { TimeText } from '#renderer/ui/texts/time-text.tsx'
 import foundListStyles from './found-list.module.css'
 
 /** PostgreSQL databases that the user connected to, by their addresses without passwords. */

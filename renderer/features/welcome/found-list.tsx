@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
-import { Button } from '#renderer/ui/button.tsx'
-import { formatCount } from '#renderer/ui/format.ts'
-import { SectionHeading } from '#renderer/ui/section-heading.tsx'
+import { Button } from '#renderer/ui/controls/button.tsx'
+import { SectionHeading } from '#renderer/ui/controls/section-heading.tsx'
+import { formatCount } from '#renderer/ui/texts/format.ts'
 import styles from './found-list.module.css'
 
 /** A longer list shows this many items at first, and can be filtered. */

@@ -1,5 +1,5 @@
 import { host } from '#renderer/host.ts'
-import { parseStored } from '#renderer/ui/use-stored.ts'
+import { parseStored } from '#renderer/ui/data/use-stored.ts'
 
 const KEY = 'lcm:to-import'
 

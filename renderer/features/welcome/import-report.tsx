@@ -1,5 +1,5 @@
 import type { ImportedFile, ImportResult, NewerVersion } from '#core/contract/import.ts'
-import { fileNameOf, formatCount, plural } from '#renderer/ui/format.ts'
+import { fileNameOf, formatCount, plural } from '#renderer/ui/texts/format.ts'
 import styles from './import-preview.module.css'
 
 /** Lines listed of each file. The count beside them is the whole number. */

@@ -1,10 +1,10 @@
 import type { FoundMemory, RecentMemory } from '#core/contract/machine.ts'
 import { host } from '#renderer/host.ts'
-import { Chip } from '#renderer/ui/chip.tsx'
-import { formatBytes, plainName, shortenPath, splitPath } from '#renderer/ui/format.ts'
-import { IconButton } from '#renderer/ui/icon-button.tsx'
-import { TailText } from '#renderer/ui/tail-text.tsx'
-import { TimeText } from '#renderer/ui/time-text.tsx'
+import { Chip } from '#renderer/ui/controls/chip.tsx'
+import { IconButton } from '#renderer/ui/controls/icon-button.tsx'
+import { formatBytes, plainName, shortenPath, splitPath } from '#renderer/ui/texts/format.ts'
+import { TailText } from '#renderer/ui/texts/tail-text.tsx'
+import { TimeText } from '#renderer/ui/texts/time-text.tsx'
 import styles from './found-list.module.css'
 
 type Props = {

@@ -4,8 +4,8 @@ import { POSTGRES_ADDRESS } from '#core/contract/lists.ts'
 import { api } from '#renderer/api.ts'
 import { toErrorInfo } from '#renderer/error-text.ts'
 import { host } from '#renderer/host.ts'
-import { Button } from '#renderer/ui/button.tsx'
-import { Icon } from '#renderer/ui/icon.tsx'
+import { Button } from '#renderer/ui/controls/button.tsx'
+import { Icon } from '#renderer/ui/controls/icon.tsx'
 import styles from './welcome.module.css'
 
 type Props = {

@@ -1,5 +1,5 @@
 import type { SalvagedTable, SalvageReport } from '#core/contract/salvage.ts'
-import { formatBytes, formatCount, plural } from '#renderer/ui/format.ts'
+import { formatBytes, formatCount, plural } from '#renderer/ui/texts/format.ts'
 
 /** As many ranges are named. */
 const SHOWN = 6
