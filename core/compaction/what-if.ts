@@ -1,4 +1,5 @@
 import type { CompactionPlan, WhatIf } from '../contract/compaction.ts'
+import { ItemReason } from '../contract/context.ts'
 import type { WhatIfInput } from '../contract/what-if.ts'
 import { tryOverrides } from '../settings/settings.ts'
 import { presetSettings } from '../systems/presets.ts'
@@ -23,7 +24,7 @@ export class WhatIfPlanner {
   }
 
   /**
-   * `fallsOut` is what the budget leaves out in the next turn when nothing is compacted. `pressureAfter` is that of the
+   * `fallsOut` is what the model is not given in the next turn when nothing is compacted. `pressureAfter` is that of the
    * window assembled after the plan.
    * @throws LcmError not_found, invalid_argument
    */
@@ -70,14 +71,23 @@ function countSteps({ steps }: CompactionPlan): Pick<WhatIf, 'messagesToLeaves' 
   return { messagesToLeaves, summariesToCondensed }
 }
 
-function leftOut(window: Window, selection: Selection): Pick<WhatIf, 'fallsOut' | 'fallsOutTokens'> {
+/** Everything that is not sent counts, as in every other view of a window, and not only what the budget leaves out. */
+function leftOut(window: Window, selection: Selection): Pick<WhatIf, 'fallsOut' | 'fallsOutTokens' | 'fallsOutBy'> {
   const fallsOut: string[] = []
   let fallsOutTokens = 0
+  const sums = new Map<ItemReason, { items: number; tokens: number }>()
   for (let index = 0; index < window.length; index += 1) {
-    const code = selection.codeAt(index)
-    if (code !== 'out_of_budget' && code !== 'pair_out_of_budget') continue
+    if (selection.isIncluded(index)) continue
+    const tokens = window.columns.tokens[index] as number
     fallsOut.push(window.idAt(index))
-    fallsOutTokens += window.columns.tokens[index] as number
+    fallsOutTokens += tokens
+    const reason = selection.codeAt(index)
+    const sum = sums.get(reason) ?? { items: 0, tokens: 0 }
+    sums.set(reason, { items: sum.items + 1, tokens: sum.tokens + tokens })
   }
-  return { fallsOut, fallsOutTokens }
+  const fallsOutBy = ItemReason.options.flatMap((reasonCode) => {
+    const sum = sums.get(reasonCode)
+    return sum ? { reasonCode, ...sum } : []
+  })
+  return { fallsOut, fallsOutTokens, fallsOutBy }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ItemReason } from './context.ts'
 import { ConversationId, NodeId, SummaryKind, SummaryLevel, TimeMs } from './ids.ts'
 import { LossReport, LostDetail } from './loss.ts'
 
@@ -214,9 +215,11 @@ export const WhatIf = z.object({
   summariesToCondensed: z.object({ summaries: z.int(), condensed: z.int() }),
   /** The pressure of the window that would be assembled after the plan. */
   pressureAfter: z.number(),
-  /** Ids that would no longer be shown next turn under this budget if nothing were compacted. */
+  /** Ids of all items that the model would not be given next turn under this budget if nothing were compacted. */
   fallsOut: z.array(NodeId),
   fallsOutTokens: z.int(),
+  /** The same by the reason for which they are left out. */
+  fallsOutBy: z.array(z.object({ reasonCode: ItemReason, items: z.int(), tokens: z.int() })),
   durationMs: z.number(),
 })
 export type WhatIf = z.infer<typeof WhatIf>

@@ -77,7 +77,7 @@ async function figuresOfConversation(client: Client, listed: ListedConversation,
   const strata = await client.strata.get({ ...input, axis: 'messages' })
   const columns = await client.strata.messages({ ...input, axis: 'messages', x0: 0, buckets: 64 })
   const timeline = await client.context.timeline(input)
-  const { decision } = await client.compaction.whatIf(input)
+  const { decision, fallsOut, fallsOutTokens, fallsOutBy } = await client.compaction.whatIf(input)
   const plan = await client.compaction.plan(input)
   const evaluated = await client.compaction.evaluate(input)
   const family = await client.conversations.family(input)
@@ -138,11 +138,15 @@ async function figuresOfConversation(client: Client, listed: ListedConversation,
       'Window: context.assemble, items': sum(left.map(({ tokens }) => tokens)),
       'Window: context.assemble, difference': window.activeTokens - window.tokens,
       'Compact, What if: compaction.whatIf': decision.leftOutTokens,
+      'What if, left out: compaction.whatIf': fallsOutTokens,
+      'What if, why: compaction.whatIf': sum(fallsOutBy.map(({ tokens }) => tokens)),
     },
     'items that are left out': {
       ...said((of) => of.leftOutItems),
       'Window: context.assemble, items': left.length,
       'Compact, What if: compaction.whatIf': decision.leftOutItems,
+      'What if, left out: compaction.whatIf': fallsOut.length,
+      'What if, why: compaction.whatIf': sum(fallsOutBy.map(({ items }) => items)),
     },
     'items of the window': {
       ...said((of) => of.contextItems),

@@ -148,7 +148,22 @@ describe('the texts about a what-if', () => {
   })
 
   it('say "nothing" when nothing would change', () => {
-    expect(fallsOutText({ fallsOut: [], fallsOutTokens: 0 })).toBe('nothing')
+    expect(fallsOutText({ fallsOut: [], fallsOutTokens: 0, fallsOutBy: [] })).toBe('nothing')
+  })
+
+  it('say what the model is not given, and why where no other budget would bring it back', () => {
+    const budget = { reasonCode: 'out_of_budget', items: 1, tokens: 300 } as const
+    const pair = { reasonCode: 'pair_out_of_budget', items: 2, tokens: 50 } as const
+    const orphans = { reasonCode: 'orphan_result', items: 2, tokens: 40 } as const
+    const text = (...fallsOutBy: Parameters<typeof fallsOutText>[0]['fallsOutBy']) =>
+      fallsOutText({
+        fallsOut: fallsOutBy.flatMap(({ items }) => Array.from({ length: items }, (_, index) => `msg_${index}`)),
+        fallsOutTokens: fallsOutBy.reduce((sum, { tokens }) => sum + tokens, 0),
+        fallsOutBy,
+      })
+    expect(text(budget, pair)).toBe('3\u00a0items, 350\u00a0tokens')
+    expect(text(orphans)).toBe('2\u00a0items, 40\u00a0tokens: 2 without their call')
+    expect(text(budget, pair, orphans)).toBe('5\u00a0items, 390\u00a0tokens: 3 over the budget, 2 without their call')
   })
 
   it('do not say that more stands in the window afterwards than the budget', () => {

@@ -1,4 +1,5 @@
 import type { CompactionDecision, CompactionPlan, WhatIf } from '#core/contract/compaction.ts'
+import type { ItemReason } from '#core/contract/context.ts'
 import { pressureState } from '#renderer/ui/charts/pressure-bar.tsx'
 import { Button } from '#renderer/ui/controls/button.tsx'
 import { Fact, Facts } from '#renderer/ui/controls/facts.tsx'
@@ -49,7 +50,7 @@ export function WhatIfAnswer({ answer, preview, softThreshold, hardThreshold, is
             </Fact>
           </>
         )}
-        <Fact name="left out" hint="What does not fit into the budget before that">
+        <Fact name="left out" hint="What the model is not given before that">
           {fallsOutText(answer)}
         </Fact>
       </Facts>
@@ -109,8 +110,29 @@ function callsText({ steps }: Pick<CompactionPlan, 'steps'>): string {
   return `${formatCount(steps.length)} · ${formatCompact(tokens)} tokens read`
 }
 
-/** `12 items, 8,412 tokens`: what the budget leaves out next turn when nothing is compacted. */
-export function fallsOutText({ fallsOut, fallsOutTokens }: Pick<WhatIf, 'fallsOut' | 'fallsOutTokens'>): string {
+const WITHOUT_BUDGET: Readonly<Partial<Record<ItemReason, string>>> = {
+  orphan_result: 'without their call',
+  not_sent: 'not sent by the agent',
+  dangling: 'not in the file',
+}
+
+/**
+ * `12 items, 8,412 tokens`: what the model is not given next turn when nothing is compacted. Where not all of it is over
+ * the budget, another budget would not bring it back, and the reasons are named: `7 over the budget, 5 without their call`.
+ */
+export function fallsOutText({
+  fallsOut,
+  fallsOutTokens,
+  fallsOutBy,
+}: Pick<WhatIf, 'fallsOut' | 'fallsOutTokens' | 'fallsOutBy'>): string {
   if (fallsOut.length === 0) return 'nothing'
-  return `${plural(fallsOut.length, 'item')}, ${plural(fallsOutTokens, 'token')}`
+  const sum = `${plural(fallsOut.length, 'item')}, ${plural(fallsOutTokens, 'token')}`
+  const others = fallsOutBy.flatMap(({ reasonCode, items }) => {
+    const why = WITHOUT_BUDGET[reasonCode]
+    return why === undefined ? [] : { why, items }
+  })
+  if (others.length === 0) return sum
+  const overBudget = others.reduce((left, { items }) => left - items, fallsOut.length)
+  const why = [...(overBudget > 0 ? [{ why: 'over the budget', items: overBudget }] : []), ...others]
+  return `${sum}: ${why.map((one) => `${formatCount(one.items)} ${one.why}`).join(', ')}`
 }

@@ -14,12 +14,14 @@ import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { ContextAssembler } from '#core/window/context-assembler.ts'
 import { KeptWindow } from '#core/window/kept-window.ts'
 import { runs } from '#test/builders/property-runs.ts'
+import { sentWindow } from '#test/builders/sent-window.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 import { FIXTURES } from '#test/sqlite/fixtures.ts'
+import { result } from '#test/window/assembling/tool-pair.ts'
 import { travelIn } from '#test/window/time-travel/travel.ts'
 import { canonicalRows, windowOf } from '../invariants.ts'
 import { compact, engineOn } from '../run-compaction.ts'
-import { input, remember, small, talk } from '../talk.ts'
+import { input, remember, sized, small, talk } from '../talk.ts'
 
 // "the same question answered for any budget, threshold, tail and preset without writing"
 
@@ -76,6 +78,21 @@ describe('a what-if', () => {
       }),
       { numRuns: runs(40) },
     )
+  })
+
+  it('names all that the model is not given, and for which reasons', () => {
+    const alone = [result('gone', { tokens: 20 }), result('never', { tokens: 20 })]
+    using memory = remember([sized(300), ...alone, sized(300), sized(10)])
+    const given = { budgetTokens: 320, freshTailCount: 1 }
+    const { context } = sentWindow(memory, undefined, given)
+    expect(ask(memory.db, { settings: given })).toMatchObject({
+      fallsOut: context.items.filter((item) => !item.included).map(({ id }) => id),
+      fallsOutTokens: context.leftOutTokens,
+      fallsOutBy: [
+        { reasonCode: 'out_of_budget', items: 1, tokens: 300 },
+        { reasonCode: 'orphan_result', items: 2, tokens: 40 },
+      ],
+    })
   })
 
   it('counts the messages that become leaves and the summaries that are condensed', () => {
@@ -165,6 +182,10 @@ describe('a what-if in a file of another system', () => {
       for (const preset of PresetName.options) {
         const answer = WhatIf.parse(lcm.whatIf.ask(WhatIfInput.parse({ conversationId, preset })))
         expect(answer.plan.expectedTokensAfter).toBeLessThanOrEqual(answer.plan.tokensBefore)
+        expect([answer.fallsOut.length, answer.fallsOutTokens]).toEqual([
+          answer.decision.leftOutItems,
+          answer.decision.leftOutTokens,
+        ])
       }
     }
   })
