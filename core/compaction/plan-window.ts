@@ -7,6 +7,7 @@ import type {
 } from '../contract/compaction.ts'
 import { extractTokens } from '../models/summarizers/deterministic.ts'
 import type { CoverageOfEntries } from '../window/coverage-of-entries.ts'
+import { inheritedPart } from '../window/inherited.ts'
 import type { Pairing } from '../window/tool-pairs.ts'
 import { columnsOf, MESSAGE, type Window, type WindowItem } from '../window/window.ts'
 import { measureWindow, type WindowSize } from '../window/window-size.ts'
@@ -143,10 +144,8 @@ function pairsLeft(origins: readonly number[], { length, pairs }: Window): Pairi
 
 /** Adds to the plan of a fork what it sees of the conversation that it was forked from. */
 export function withInherited(plan: CompactionPlan, sent: Window, homes: readonly number[]): CompactionPlan {
-  const from = homes.at(-1)
-  if (from === undefined) return plan
-  const inherited = { conversationId: from, items: homes.length, tokens: sent.tokensIn(0, homes.length) }
-  return { ...plan, inherited }
+  const inherited = inheritedPart(sent, homes)
+  return inherited === null ? plan : { ...plan, inherited }
 }
 
 /** The plan of a run that would do nothing, with the reason. */

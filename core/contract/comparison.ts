@@ -55,9 +55,12 @@ export const ComparedSide = z.object({
   messages: z.int(),
   summaries: z.int(),
   maxDepth: z.int().nullable(),
+  /** Of everything in the window, with what a fork inherits, whether or not the model is given it. */
   windowItems: z.int(),
-  /** Of everything in the window, whether or not it fits into the budget. */
   windowTokens: z.int(),
+  /** What of that the model is not given. */
+  leftOutItems: z.int(),
+  leftOutTokens: z.int(),
   /** True when the file does not record the window of that moment, so that it was inferred. */
   reconstructed: z.boolean(),
   layers: ComparedLayers,

@@ -7,7 +7,8 @@ import type { JobProgress } from '../contract/job.ts'
 import type { Moment } from '../contract/time-travel.ts'
 import { LcmError } from '../errors.ts'
 import { type Lcm, type OpenLcmOptions, openLcm } from '../lcm.ts'
-import { storedPlacements } from '../window/placements.ts'
+import { messageNodeId } from '../systems/reading/node-id.ts'
+import { type Placements, storedPlacements } from '../window/placements.ts'
 import { momentName } from './probe-windows.ts'
 import { compactionOf, trialName, tryCompaction } from './tried-compaction.ts'
 
@@ -84,7 +85,7 @@ function conversationLike({ stats, info }: Lcm, session: string | null): number 
 
 /** @throws LcmError not_found */
 async function comparedAt(
-  { read: db, reader, timeTravel, stats, info }: Lcm,
+  { read: db, reader, timeTravel, context, stats, info }: Lcm,
   path: string,
   { conversationId, at = { now: true } }: { readonly conversationId: number; readonly at?: Moment | undefined },
 ): Promise<Compared> {
@@ -92,7 +93,11 @@ async function comparedAt(
   const memory = reader.memory(conversationId)
   const isPast = !('now' in at)
   const past = isPast ? timeTravel.entriesAt(conversationId, at) : null
-  const then = past ? withWindow(memory, past.placed ?? storedPlacements(memory)) : memory
+  const window = context.measure(conversationId, past ?? {})
+  const isSent = (entry: Placements[number]): boolean =>
+    !window.unsent.has(typeof entry === 'number' ? messageNodeId(entry) : entry)
+  const placed = past?.placed ?? storedPlacements(memory)
+  const then = past || window.unsent.size > 0 ? withWindow(memory, placed.filter(isSent)) : memory
   const newest = past?.until?.newestSeq ?? null
   const row = stats.conversation(conversationId)
   return {
@@ -104,6 +109,7 @@ async function comparedAt(
     reconstructed: past?.reconstructed ?? false,
     db,
     memory: then,
+    window,
     messages: newest === null ? memory.messages.length : firstAbove(memory.messages.seqs, newest),
     nodes: nodesOf(then, isPast),
   }

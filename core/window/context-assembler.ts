@@ -16,6 +16,7 @@ import { externalIdsOf } from '../systems/records/messages.ts'
 import { callsMade, toolCalls } from '../systems/records/parts.ts'
 import { sentAgain } from '../systems/records/sent-again.ts'
 import type { CoverageOfEntries } from './coverage-of-entries.ts'
+import { inheritedPart } from './inherited.ts'
 import { KeptWindow } from './kept-window.ts'
 import type { PastEntries } from './read-window.ts'
 import { rankByRelevance } from './relevance.ts'
@@ -23,8 +24,8 @@ import { renderAnthropic } from './render-anthropic.ts'
 import { renderOpenAI } from './render-openai.ts'
 import { type Selection, selectItems } from './selection.ts'
 import { readTurns } from './turns.ts'
-import { MISSING, SUMMARY, type Window } from './window.ts'
-import { type AssemblySettings, type Budget, budgetFor, sizeOf } from './window-size.ts'
+import { MISSING, SUMMARY, UNSENT, type Window } from './window.ts'
+import { type AssemblySettings, type Budget, budgetFor, sizeOf, type WindowSize } from './window-size.ts'
 import { readExcerpts, readSearchTexts } from './window-texts.ts'
 
 /**
@@ -44,6 +45,14 @@ type Chosen = {
   readonly homes: readonly number[]
   /** How much a resume loads. Undefined when it was not read yet. */
   readonly resume: Resume | null | undefined
+}
+
+/** A window in figures, without its texts. */
+export type MeasuredWindow = WindowSize & {
+  /** Ids of the messages in it that the agent does not send. */
+  readonly unsent: ReadonlySet<string>
+  /** What a fork sees of the conversation that it was forked from. */
+  readonly inherited: ReturnType<typeof inheritedPart>
 }
 
 /** The rest of an answer about a window. It is kept as long as the window: until the file changes. */
@@ -187,6 +196,19 @@ export class ContextAssembler {
       if (!selection.isIncluded(index)) ids.add(window.idAt(index))
     }
     return ids
+  }
+
+  /**
+   * Returns the figures of a window, which are those of `assemble` under the configured budget.
+   * @throws LcmError not_found
+   */
+  measure(conversationId: number, past: PastEntries = {}): MeasuredWindow {
+    const { window, selection, homes } = this.#select({ conversationId }, past)
+    const unsent = new Set<string>()
+    for (let index = 0; index < window.length; index += 1) {
+      if (window.columns.kinds[index] === UNSENT) unsent.add(window.idAt(index))
+    }
+    return { ...sizeOf(window.columns, selection), unsent, inherited: inheritedPart(window, homes) }
   }
 
   /**

@@ -7,6 +7,7 @@ import { externalIdsOf, firstMessageAtMs, placesOf } from '../systems/records/me
 import { type Placements, storedPlacements } from './placements.ts'
 import { readReplacementsAfter } from './time-travel/event-log.ts'
 import { undoReplacements } from './time-travel/undo.ts'
+import type { Window } from './window.ts'
 
 /** What a fork sees of the conversations that it was forked from. */
 export type Inherited = {
@@ -26,6 +27,16 @@ export type Inherited = {
 export function inheritedBy(db: ReadDb, reader: MemoryReader, conversationId: number): Inherited | null {
   const point = forkPoint(db, conversationId)
   return point && inheritedAt(db, reader, point, new Set([conversationId]))
+}
+
+/** How much of a sent window a fork inherits, and the conversation that it was forked from. Null where that is nothing. */
+export function inheritedPart(
+  sent: Window,
+  homes: readonly number[],
+): { readonly conversationId: number; readonly items: number; readonly tokens: number } | null {
+  const conversationId = homes.at(-1)
+  if (conversationId === undefined) return null
+  return { conversationId, items: homes.length, tokens: sent.tokensIn(0, homes.length) }
 }
 
 function inheritedAt(db: ReadDb, reader: MemoryReader, point: ForkPoint, seen: Set<number>): Inherited | null {

@@ -2,16 +2,21 @@ import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Comparison, ComparisonInput } from '#core/contract/comparison.ts'
+import { type ComparedSide, type Comparison, ComparisonInput } from '#core/contract/comparison.ts'
+import type { AssembledContext } from '#core/contract/context.ts'
 import { compareWindows } from '#core/jobs/compare-windows.ts'
 import { openLcm } from '#core/lcm.ts'
 import { runToEnd } from '#core/yielding.ts'
 import { generateHistory } from '../builders/history.ts'
+import { importOne } from '../builders/import.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { piHeader, piSaid } from '../builders/pi-session.ts'
+import { sentWindow } from '../builders/sent-window.ts'
 import { WRITERS } from '../builders/systems/every-writer.ts'
 import { tellStory } from '../builders/systems/story.ts'
 import { writeStory } from '../builders/systems/system.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { writeLines } from '../builders/transcript-rows.ts'
 
 type Asked = {
   readonly a?: Partial<ComparisonInput['a']>
@@ -102,6 +107,75 @@ describe('two memories beside each other', () => {
       details: { path: other.path, conversations: [{ name: 'x' }, { name: 'y' }] },
     })
     one.close()
+  })
+})
+
+describe('the window of a side', () => {
+  const at = (second: number): string => new Date(Date.UTC(2026, 10, 28, 4, 0, second)).toISOString()
+  const entry = (id: number, parent: number | null, role: string, words: string) => ({
+    ...{ id: `e${id}`, parentId: parent === null ? null : `e${parent}`, timestamp: at(id) },
+    ...piSaid(role, words),
+  })
+  const shared = [entry(1, null, 'user', 'one'), entry(2, 1, 'assistant', 'two'), entry(3, 2, 'user', 'three')]
+  /** The parent left its second and third message, and the fork copied them before. */
+  const imported = async (): Promise<TestMemory> => {
+    const folder = temporaryFolder()
+    const left = [entry(15, 1, 'assistant', 'another two'), entry(16, 15, 'user', 'another three')]
+    const parentSession = '/x/2026-11-28T04-00-00_pi-1.jsonl'
+    const fork = { ...piHeader('pi-2'), timestamp: at(10), parentSession }
+    const memory = buildMemory()
+    await importOne(
+      memory.db,
+      writeLines([{ ...piHeader('pi-1'), timestamp: at(0) }, ...shared, ...left], 'a.jsonl', folder),
+    )
+    await importOne(memory.db, writeLines([fork, ...shared, entry(11, 3, 'user', 'own')], 'b.jsonl', folder))
+    return memory
+  }
+  const figures = ({ windowItems, windowTokens, leftOutItems, leftOutTokens }: ComparedSide) => ({
+    ...{ windowItems, windowTokens, leftOutItems, leftOutTokens },
+  })
+  const figuresOf = ({ items, activeTokens, leftOutTokens }: AssembledContext) => ({
+    ...{ windowItems: items.length, windowTokens: activeTokens },
+    ...{ leftOutItems: items.filter(({ included }) => !included).length, leftOutTokens },
+  })
+
+  it('has the figures of the Window view, also with messages that are not sent and those of another conversation', async () => {
+    using memory = await imported()
+    for (const conversationId of [1, 2]) {
+      const { context } = sentWindow(memory, `pi-${conversationId}`)
+      const { a, b, isSame } = await compared(memory.path, { a: { conversationId }, b: { conversationId } })
+      expect(figures(a)).toEqual(figuresOf(context))
+      expect(figures(b)).toEqual(figuresOf(context))
+      expect(isSame).toBe(true)
+    }
+  })
+
+  it('has those of the moment that is asked for', async () => {
+    using memory = await imported()
+    using lcm = await openLcm(memory.path, { readOnly: true })
+    for (const messageId of ['msg_2', 'msg_4']) {
+      const context = lcm.timeTravel.contextAt({ conversationId: 1, moment: { messageId } })
+      const { a } = await compared(memory.path, { a: { at: { messageId } } })
+      expect(figures(a)).toEqual(figuresOf(context))
+    }
+  })
+
+  it('shows no message as in the window that the agent does not send', async () => {
+    using memory = await imported()
+    const { context } = sentWindow(memory, 'pi-1')
+    const unsent = context.items.flatMap(({ reasonCode, seq }) => (reasonCode === 'not_sent' ? (seq ?? []) : []))
+    expect(unsent.length).toBeGreaterThan(0)
+    const { a, places } = await compared(memory.path, {})
+    const shown = a.window.reduce((sum, { first, last }) => sum + last - first + 1, 0)
+    expect(shown).toBe(places - unsent.length)
+  })
+
+  it('names what a fork sees of another conversation, which is not compared', async () => {
+    using memory = await imported()
+    const { notes } = await compared(memory.path, { b: { conversationId: 2 } })
+    expect(notes).toEqual([
+      '3 items of the window of B, with 3 tokens, are inherited from conversation 1. They are not compared.',
+    ])
   })
 })
 

@@ -8,9 +8,11 @@ import type { LineageTree } from '#core/contract/lineage.ts'
 import type { ConversationRow, ListedConversation, Stats } from '#core/contract/memory.ts'
 import { Core } from '#core/core.ts'
 import { executeHere } from '#core/doors/run-job.ts'
+import { compareWindows } from '#core/jobs/compare-windows.ts'
 import { Machine } from '#core/machine/machine.ts'
 import { createRouter } from '#core/router.ts'
 import { readSettings } from '#core/settings/settings.ts'
+import { runToEnd } from '#core/yielding.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import type { Client } from '../contract/doors.ts'
 import { FIXTURE_FILES } from '../recorded/memories.ts'
@@ -65,8 +67,17 @@ function figuresOfFile(
   }
 }
 
-async function figuresOfConversation(client: Client, listed: ListedConversation, row: ConversationRow | undefined) {
+async function figuresOfConversation(
+  core: Core,
+  client: Client,
+  listed: ListedConversation,
+  row: ConversationRow | undefined,
+) {
   const { conversationId } = listed
+  const side = { conversationId }
+  const compared = await runToEnd(
+    compareWindows(await core.lcm(), { a: side, b: side, limit: 1 }, {}, new AbortController().signal),
+  )
   const input = { conversationId }
   const named = await client.conversations.list({ conversationIds: [conversationId], limit: 1 })
   const one = named.conversations[0]
@@ -124,6 +135,7 @@ async function figuresOfConversation(client: Client, listed: ListedConversation,
       'Window, at a moment: context.at': now.tokens,
       'Compact, What if: compaction.whatIf': decision.tokens,
       'tab: compaction.evaluate': evaluated.tokens,
+      'Compare: job compare': compared.a.windowTokens - compared.a.leftOutTokens,
     },
     'tokens that want into the window': {
       ...said((of) => of.activeTokens),
@@ -131,6 +143,7 @@ async function figuresOfConversation(client: Client, listed: ListedConversation,
       'Window, at a moment: context.at': now.activeTokens,
       'Compact, What if: compaction.whatIf': decision.activeTokens,
       'Compact: compaction.plan': plan.tokensBefore + (plan.inherited?.tokens ?? 0),
+      'Compare: job compare': compared.a.windowTokens,
     },
     'tokens that are left out': {
       ...said((of) => of.leftOutTokens),
@@ -147,10 +160,12 @@ async function figuresOfConversation(client: Client, listed: ListedConversation,
       'Compact, What if: compaction.whatIf': decision.leftOutItems,
       'What if, left out: compaction.whatIf': fallsOut.length,
       'What if, why: compaction.whatIf': sum(fallsOutBy.map(({ items }) => items)),
+      'Compare: job compare': compared.b.leftOutItems,
     },
     'items of the window': {
       ...said((of) => of.contextItems),
       'Window: context.assemble, items': window.items.length,
+      'Compare: job compare': compared.a.windowItems,
     },
     budget: {
       'Start: conversations.overview': overview.budgetTokens,
@@ -232,7 +247,7 @@ it.each([SAMPLE, ...FIXTURE_FILES])('every view says the same figures of %s', as
       const row = stats.perConversation.find((one) => one.conversationId === listed.conversationId)
       const counts = found.get(listed.conversationId)
       const figures = {
-        ...(await figuresOfConversation(client, listed, row)),
+        ...(await figuresOfConversation(core, client, listed, row)),
         errors: {
           'All conversations: conversations.list': listed.findings?.error ?? 0,
           'Health: integrity.last': counts?.error ?? 0,

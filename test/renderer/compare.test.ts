@@ -12,6 +12,7 @@ import {
   windowOf,
   zoomed,
 } from '#renderer/features/compare/mirror-layout.ts'
+import { givenText } from '#renderer/ui/texts/room-text.ts'
 
 const PLACES = 500
 const WIDTH = 300
@@ -28,7 +29,14 @@ function sideWith(spans: readonly (readonly [number, number])[]): ComparedSide {
   const all = <T>(value: T): T[] => sorted.map(() => value)
   return {
     ...{ path: '', name: '', systemLabel: '', conversationId: 1, title: null, messages: PLACES, maxDepth: 0 },
-    ...{ summaries: sorted.length, windowItems: 0, windowTokens: 0, reconstructed: false },
+    ...{
+      summaries: sorted.length,
+      windowItems: 0,
+      windowTokens: 0,
+      leftOutItems: 0,
+      leftOutTokens: 0,
+      reconstructed: false,
+    },
     layers: {
       ...{ id: all('s'), depth: all(0), tokens: all(1), inWindow: all(false), title: all(''), partner: all(-1) },
       ...{ first: sorted.map(([first]) => first), last: sorted.map(([, last]) => last), state: all('only' as const) },
@@ -36,6 +44,12 @@ function sideWith(spans: readonly (readonly [number, number])[]): ComparedSide {
     window: sorted.map(([first, last], index) => ({ first, last, id: index % 2 === 0 ? null : 's' })),
   }
 }
+
+it('says what of a window the model is given, and what it is not, as the Window view does', () => {
+  const text = givenText({ windowTokens: 1539, leftOutTokens: 840 })
+  expect(text).toBe('699\u00a0tokens in the window, 840 left out')
+  expect(givenText({ windowTokens: 699, leftOutTokens: 0 })).toBe('699\u00a0tokens in the window')
+})
 
 describe('the picture of a comparison', () => {
   it('draws every summary in sight inside the field, and counts those that are drawn as one', () => {

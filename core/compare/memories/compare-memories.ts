@@ -4,6 +4,7 @@ import type { JobProgress } from '#core/contract/job.ts'
 import { sha256 } from '#core/hashing.ts'
 import type { Memory } from '#core/memory/memory.ts'
 import { contentsOfSummaries } from '#core/systems/reading/texts.ts'
+import { plural } from '#core/text.ts'
 import { tokenCount } from '#core/window/window.ts'
 import { goingOn, TimeSlice } from '#core/yielding.ts'
 import { type Fingerprint, fingerprintOf } from '../fingerprint.ts'
@@ -58,7 +59,7 @@ export async function* compareMemories(
   return {
     a: sides[0],
     b: sides[1],
-    isSame: counts.onlyA + counts.onlyB + counts.differently === 0,
+    isSame: counts.onlyA + counts.onlyB + counts.differently === 0 && isInheritedSame(a, b),
     same: { messages: axis.shared, summaries: paired[0].state.filter((state) => state === 'same').length },
     places: axis.places,
     runs: axis.runs,
@@ -66,7 +67,7 @@ export async function* compareMemories(
     details: counted.columns,
     differences,
     counts,
-    notes: [...counted.notes],
+    notes: [...counted.notes, ...inheritedNote('A', a), ...inheritedNote('B', b)],
     tookMs: performance.now() - began,
   }
 }
@@ -152,6 +153,7 @@ async function barsOf({ db, memory, nodes }: Compared, placeOf: Int32Array, slic
 
 function sideOf(side: Compared, bars: readonly Bar[], paired: Paired, placeOf: Int32Array): ComparedSide {
   const { memory, path, name, systemLabel, title, reconstructed, messages, nodes } = side
+  const { items, activeTokens, leftOutItems, leftOutTokens } = side.window
   const { summaries, window } = memory
   const depths = nodes.map((node) => tokenCount(summaries.at(node).depth))
   return {
@@ -163,8 +165,10 @@ function sideOf(side: Compared, bars: readonly Bar[], paired: Paired, placeOf: I
     messages,
     summaries: nodes.length,
     maxDepth: depths.length === 0 ? null : depths.reduce((most, depth) => Math.max(most, depth), 0),
-    windowItems: window.length,
-    windowTokens: windowTokens(memory),
+    windowItems: items,
+    windowTokens: activeTokens,
+    leftOutItems,
+    leftOutTokens,
     reconstructed,
     layers: {
       id: bars.map(({ id }) => id),
@@ -181,15 +185,16 @@ function sideOf(side: Compared, bars: readonly Bar[], paired: Paired, placeOf: I
   }
 }
 
-function windowTokens({ messages, summaries, window }: Memory): number {
-  let tokens = 0
-  for (let index = 0; index < window.length; index += 1) {
-    const node = window.nodeAt(index)
-    const position = window.positionAt(index)
-    if (node >= 0) tokens += tokenCount(summaries.at(node).tokens)
-    else if (position >= 0) tokens += messages.tokensAt(position)
-  }
-  return tokens
+/** Messages of another conversation have no place on the axis, so of what both sides inherit only the figures are compared. */
+const isInheritedSame = ({ window: { inherited: a } }: Compared, { window: { inherited: b } }: Compared): boolean =>
+  a?.items === b?.items && a?.tokens === b?.tokens
+
+function inheritedNote(name: 'A' | 'B', { window: { inherited } }: Compared): string[] {
+  if (inherited === null) return []
+  const { conversationId, items, tokens } = inherited
+  const [are, They] = items === 1 ? ['is', 'It is'] : ['are', 'They are']
+  const part = `${plural(items, 'item')} of the window of ${name}, with ${plural(tokens, 'token')},`
+  return [`${part} ${are} inherited from conversation ${conversationId}. ${They} not compared.`]
 }
 
 /** What a window holds, by place. Messages that follow each other are one run. */

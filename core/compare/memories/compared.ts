@@ -1,6 +1,7 @@
 import type { Memory } from '#core/memory/memory.ts'
 import { WindowEntries } from '#core/memory/window-entries.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
+import type { MeasuredWindow } from '#core/window/context-assembler.ts'
 import type { Placements } from '#core/window/placements.ts'
 
 /** A conversation as it is compared: at a moment, or as it is now. */
@@ -12,8 +13,10 @@ export type Compared = {
   readonly title: string | null
   readonly reconstructed: boolean
   readonly db: ReadDb
-  /** Its window is that of the moment. */
+  /** Its window is that of the moment, without messages that the agent does not send and what a fork inherits. */
   readonly memory: Memory
+  /** The figures of the whole window. */
+  readonly window: MeasuredWindow
   /** How many messages there were. */
   readonly messages: number
   /** The summaries that there were. */

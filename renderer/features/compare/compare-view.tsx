@@ -22,7 +22,8 @@ import { JobProgress } from '#renderer/ui/parts/job-progress.tsx'
 import { EmptyState } from '#renderer/ui/states/empty-state.tsx'
 import { later } from '#renderer/ui/states/later.tsx'
 import view from '#renderer/ui/styles/view.module.css'
-import { formatCount, formatTokens, plural } from '#renderer/ui/texts/format.ts'
+import { formatCount, plural } from '#renderer/ui/texts/format.ts'
+import { givenText } from '#renderer/ui/texts/room-text.ts'
 import { TextWithNames } from '#renderer/ui/texts/text-with-names.tsx'
 import formStyles from './compare-form.module.css'
 import { CompareLegend, DIFFERENCES, DifferenceTable, type NumberedDifference } from './difference-table.tsx'
@@ -269,8 +270,7 @@ function Found({ found, address, onSet }: FoundProps) {
         {(['a', 'b'] as const).map((name) => (
           <span key={name}>
             {name.toUpperCase()} <TextWithNames text={found[name].name} />: {plural(found[name].messages, 'message')} ·{' '}
-            {plural(found[name].summaries, 'summary', 'summaries')} · {formatTokens(found[name].windowTokens)} in the
-            window
+            {plural(found[name].summaries, 'summary', 'summaries')} · {givenText(found[name])}
             {found[name].reconstructed && ' (inferred)'}
           </span>
         ))}

@@ -1,5 +1,5 @@
 import type { AssembledContext, ContextItem } from '#core/contract/context.ts'
-import { formatCount, plural } from './format.ts'
+import { formatCount, formatTokens, plural } from './format.ts'
 
 /** What decides how full a window is: what wants in, what fits, and the thresholds as shares of the budget. */
 export type Room = {
@@ -38,6 +38,12 @@ export function dueText(room: Room, turns: number | null): string {
   if (left <= 0) return roomText(room)
   const when = turns === null ? `${formatCount(left)} tokens from here` : `in about ${plural(turns, 'turn')}`
   return `the next compaction is due at ${formatCount(softTokens)} tokens, ${when}`
+}
+
+/** `699 tokens in the window, 840 left out`: what the model is given of a window, and what it is not. */
+export function givenText(side: { readonly windowTokens: number; readonly leftOutTokens: number }): string {
+  const given = `${formatTokens(side.windowTokens - side.leftOutTokens)} in the window`
+  return side.leftOutTokens > 0 ? `${given}, ${formatCount(side.leftOutTokens)} left out` : given
 }
 
 type RoomUntilSoft = {

@@ -84,11 +84,11 @@ const SHOWN = 40
 function diffText({ a, b, places, same, isSame, counts, differences, notes }: Comparison): string {
   const side = (name: string, one: ComparedSide) => [
     ...[name, oneLine(one.path, 60), one.conversationId, one.name, one.messages, one.summaries],
-    ...[one.windowItems, one.windowTokens],
+    ...[one.windowItems - one.leftOutItems, one.windowTokens - one.leftOutTokens, leftOutText(one)],
   ]
   return [
     table(
-      ['', 'memory', 'conversation', 'when', 'messages', 'summaries', 'in window', 'tokens'],
+      ['', 'memory', 'conversation', 'when', 'messages', 'summaries', 'in window', 'tokens', 'left out'],
       [side('A', a), side('B', b)],
     ),
     '',
@@ -100,6 +100,9 @@ function diffText({ a, b, places, same, isSame, counts, differences, notes }: Co
     ...notes.map((note) => `note: ${note}`),
   ].join('\n')
 }
+
+const leftOutText = ({ leftOutItems, leftOutTokens }: ComparedSide): string =>
+  leftOutItems === 0 ? '' : `${count(leftOutTokens)} in ${count(leftOutItems)}`
 
 const KINDS = { differently: 'differently', only_a: 'only A', only_b: 'only B' } as const
 
