@@ -4,6 +4,7 @@ import { LcmError } from '../errors.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/reading/memory-reader.ts'
+import { messageRange } from '../systems/reading/message-range.ts'
 import { type FoundNode, findNode } from '../systems/reading/node-id.ts'
 import { inSlices, TimeSlice } from '../yielding.ts'
 import { type Detail, type Details, readingDetails } from './details.ts'
@@ -69,6 +70,8 @@ export class FactTracer {
     const notes = [...(places?.notes ?? [])]
     if (start === null) return nothing(words, places?.nearest ?? [], notes, began)
     const asked = await this.#asked(start, words === '' ? null : words, places === null, signal)
+    // A mistake about the messages is told also where no place is looked for between them.
+    if (places === null) messageRange(this.#options.db, this.#options.reader, input)
     const found = await this.#follow(asked, input.ladderOnly ?? false, notes, slice, signal)
     if (!asked.isFound && found.trace.ladder[0]?.kept === 0) notes.push(`These words do not stand in ${start}.`)
     const detail = words === '' ? found.title : words

@@ -5,6 +5,7 @@ import { LcmError } from '../errors.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/reading/memory-reader.ts'
+import { messageRangeIn } from '../systems/reading/message-range.ts'
 import { undoneRuns } from '../systems/records/runs.ts'
 import { excerptOf } from '../text.ts'
 import { storedPlacements } from '../window/placements.ts'
@@ -118,7 +119,7 @@ export class LossReporter {
     if (input.summaryId !== undefined) return atSummary(memory, input.summaryId)
     return input.fromMessage === undefined && input.toMessage === undefined
       ? this.#between(memory, input)
-      : ofMessages(memory, input.fromMessage, input.toMessage)
+      : ofMessages(memory, messageRangeIn(this.#options.db, memory, input))
   }
 
   /** Returns what left the window in a run, or between two moments: by default, since before the last compaction. */

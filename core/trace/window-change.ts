@@ -1,6 +1,7 @@
 import { LcmError } from '../errors.ts'
 import { EVENT, IN_WINDOW } from '../memory/coverage.ts'
 import type { Memory } from '../memory/memory.ts'
+import type { MessageRange } from '../systems/reading/message-range.ts'
 import { messageNumber } from '../systems/reading/node-id.ts'
 import { type Foot, ladderOf } from './ladder.ts'
 import { windowIds } from './node-texts.ts'
@@ -30,22 +31,11 @@ export function atSummary(memory: Memory, id: string): Change {
   return { left, after: [id], fromAtMs: null, toAtMs: summaries.at(node).createdAtMs, notes: [] }
 }
 
-/**
- * Returns which messages of a range are not in the window themselves, and the window as it is now.
- * @throws LcmError not_found
- */
-export function ofMessages(memory: Memory, from: string | undefined, to: string | undefined): Change {
-  const { messages, coverage } = memory
-  const positionOf = (id: string): number => {
-    const number = messageNumber(id)
-    const position = number === null ? -1 : messages.positionOf(number)
-    if (position >= 0) return position
-    throw new LcmError('not_found', `There is no message "${id}" in this conversation.`, { id })
-  }
-  const first = from === undefined ? 0 : positionOf(from)
-  const last = to === undefined ? messages.length - 1 : positionOf(to)
+/** Returns which messages of a range are not in the window themselves, and the window as it is now. */
+export function ofMessages(memory: Memory, { first, end }: MessageRange): Change {
+  const { coverage } = memory
   const left: string[] = []
-  for (let position = first; position <= last; position += 1) {
+  for (let position = first; position < end; position += 1) {
     const state = coverage.messageStates[position]
     if (state !== IN_WINDOW && state !== EVENT) left.push(memory.messageId(position))
   }

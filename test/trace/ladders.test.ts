@@ -116,6 +116,13 @@ describe('the ladder of a fact', () => {
       (await tracer(told).trace(TraceInput.parse({ text: 'PAY-1187', ...ends }))).places.map(({ id }) => id).sort()
     expect(await placesIn({ fromMessage: 'msg_2' })).toEqual(['msg_2', 'msg_3'])
     expect(await placesIn({ fromMessage: 'msg_2', toMessage: 'msg_2' })).toEqual(['msg_2'])
+    for (const asked of [{ text: 'PAY-1187' }, { id: 'msg_1' }]) {
+      const reversed = TraceInput.parse({ ...asked, fromMessage: 'msg_3', toMessage: 'msg_2' })
+      await expect(tracer(told).trace(reversed)).rejects.toMatchObject({
+        code: 'invalid_argument',
+        message: 'msg_3 comes after msg_2: a range begins with its earlier message. Exchange the two.',
+      })
+    }
     told.leaf(1, [2, 3], { content: '- PAY-1187 was told twice.', id: 'sum_later' })
     expect(await placesIn({ toMessage: 'msg_1' })).toEqual(['msg_1'])
     expect(await placesIn({ toMessage: 'msg_2' })).toEqual(['msg_1', 'msg_2', 'sum_later'])

@@ -148,6 +148,11 @@ describe('the loss report', () => {
           message: 'from: This moment is later than the one given as to. Exchange the two.',
         },
       )
+      await expect(lossOf(memory, { fromMessage: 'msg_40', toMessage: 'msg_2' })).rejects.toMatchObject({
+        code: 'invalid_argument',
+        message: 'msg_40 comes after msg_2: a range begins with its earlier message. Exchange the two.',
+      })
+      await expect(lossOf(memory, { fromMessage: 'msg_999' })).rejects.toMatchObject({ code: 'not_found' })
       memory.close()
     })
   })

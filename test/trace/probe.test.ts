@@ -166,6 +166,16 @@ describe('questions that are made', () => {
     await expect(probe(memory, { fromMessage: 'msg_4' })).rejects.toMatchObject({ code: 'invalid_argument' })
   })
 
+  it('are refused for messages the wrong way round, whoever asks them', async () => {
+    using memory = buildMemory({ conversations: [{ messages: ['Ledger 4711 waits.', 'Ledger 4712 waits.'] }] })
+    const reversed = { fromMessage: 'msg_2', toMessage: 'msg_1' }
+    for (const questions of [undefined, [{ question: 'Which ledger waits?', evidence: ['msg_1'] }]])
+      await expect(probe(memory, { ...reversed, questions })).rejects.toMatchObject({
+        code: 'invalid_argument',
+        message: 'msg_2 comes after msg_1: a range begins with its earlier message. Exchange the two.',
+      })
+  })
+
   it('are each asked once, no more than asked for, and the same for the same memory', () => {
     fc.assert(
       fc.property(questions, fc.integer({ min: 1, max: 60 }), (all, limit) => {

@@ -3,6 +3,7 @@ import type { GrepInput, MessageEnds } from '#core/contract/retrieval.ts'
 import { LcmError } from '#core/errors.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import type { MemoryReader } from '#core/systems/reading/memory-reader.ts'
+import { messageRange } from '#core/systems/reading/message-range.ts'
 import { findNode } from '#core/systems/reading/node-id.ts'
 import { prunedMessages } from '#core/systems/reading/pruned-outputs.ts'
 import { summaryRowNumbers } from '#core/systems/records/summaries.ts'
@@ -117,24 +118,17 @@ function rangeOf(db: ReadDb, reader: MemoryReader, ends: MessageEnds): RowLists 
 
 /**
  * Returns the messages between two of them, both included, and the summaries that cover any of these. Null without ends.
- * @throws LcmError not_found; invalid_argument for ends that are no messages of one conversation
+ * @throws LcmError as `messageRange`
  */
 export function nodesBetween(
   db: ReadDb,
   reader: MemoryReader,
-  { fromMessage, toMessage }: MessageEnds,
+  ends: MessageEnds,
 ): { readonly messages: readonly number[]; readonly summaryIds: readonly string[] } | null {
-  const ends = [fromMessage, toMessage].map((id) => (id === undefined ? null : messageOf(db, id)))
-  const [from, to] = ends
-  const conversationId = (from ?? to)?.conversationId
-  if (conversationId === undefined) return null
-  if (from && to && from.conversationId !== to.conversationId)
-    throw new LcmError('invalid_argument', `${from.id} and ${to.id} belong to different conversations.`, {
-      id: to.id,
-    })
-  const { messages, summaries, coverage } = reader.memory(conversationId)
-  const first = from ? messages.positionOf(from.messageId) : 0
-  const end = to ? messages.positionOf(to.messageId) + 1 : messages.length
+  const range = messageRange(db, reader, ends)
+  if (range === null) return null
+  const { first, end, memory } = range
+  const { messages, summaries, coverage } = memory
   const isCovering = (node: number): boolean => {
     const ranges = coverage.reach(node)
     // Pairs of the first position of a range and the one behind it.
@@ -142,15 +136,8 @@ export function nodesBetween(
       if ((ranges[at] as number) < end && (ranges[at + 1] as number) > first) return true
     return false
   }
-  if (first >= end) return { messages: [], summaryIds: [] }
   return {
     messages: messages.idsIn(Int32Array.of(first, end)),
     summaryIds: summaries.rows.filter(({ index }) => isCovering(index)).map(({ id }) => id),
   }
-}
-
-function messageOf(db: ReadDb, id: string) {
-  const node = findNode(db, id)
-  if (node.kind === 'message') return node
-  throw new LcmError('invalid_argument', `A range goes from message to message; ${id} is a ${node.kind}.`, { id })
 }

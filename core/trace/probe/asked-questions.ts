@@ -1,9 +1,8 @@
 import { ROLES } from '#core/contract/ids.ts'
 import type { ProbeInput } from '#core/contract/probe.ts'
 import type { MessageEnds } from '#core/contract/retrieval.ts'
-import { LcmError } from '#core/errors.ts'
-import type { Memory } from '#core/memory/memory.ts'
 import { claimsOf } from '#core/provenance/claims.ts'
+import type { MessageRange } from '#core/systems/reading/message-range.ts'
 import { messageNumber } from '#core/systems/reading/node-id.ts'
 import { inSlices, TimeSlice } from '#core/yielding.ts'
 import { readingDetails, type ToldText } from '../details.ts'
@@ -30,14 +29,13 @@ export const CANCELLED = 'The probe was cancelled.'
 export async function madeQuestions(
   db: ProberOptions['db'],
   window: ProbedWindow,
-  { limit, fromMessage, toMessage }: Pick<ProbeInput, 'limit' | keyof MessageEnds>,
+  { limit }: Pick<ProbeInput, 'limit'>,
+  range: MessageRange,
   signal: AbortSignal,
 ): Promise<QuestionSet> {
   const slice = new TimeSlice(signal, CANCELLED)
   const { memory } = window
-  const first = fromMessage === undefined ? 0 : endOf(memory, fromMessage)
-  const last = toMessage === undefined ? memory.messages.length - 1 : endOf(memory, toMessage)
-  const positions = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at).filter(
+  const positions = Array.from({ length: range.end - range.first }, (_, at) => range.first + at).filter(
     (position) => isKnown(window, position) && memory.messages.roles[position] !== TOOL,
   )
   const read = evenly(positions, MOST_READ)
@@ -103,13 +101,6 @@ export async function givenQuestions(
   const open = given.filter(({ answer, evidence }) => answer === undefined && evidence === undefined).length
   const note = `${open.toLocaleString('en-US')} questions name neither an answer nor evidence: the best message that a search finds counts as the answer.`
   return { questions, notes: open === 0 ? [] : [note] }
-}
-
-function endOf(memory: Memory, id: string): number {
-  const { position } = nodeFacts(memory, id)
-  if (position >= 0) return position
-  const message = `${id} is no message of conversation ${memory.messages.conversationId}.`
-  throw new LcmError('invalid_argument', message, { id })
 }
 
 const evenly = <T>(all: readonly T[], most: number): readonly T[] =>

@@ -1,4 +1,5 @@
 import type { ProbedQuestion, ProbeInput, ProbeReport, ProbeState, ProbeSum } from '#core/contract/probe.ts'
+import { messageRangeIn } from '#core/systems/reading/message-range.ts'
 import { tokenCount } from '#core/window/window.ts'
 import { TimeSlice } from '#core/yielding.ts'
 import { textsOf, windowTexts } from '../node-texts.ts'
@@ -51,8 +52,9 @@ export class Prober {
    */
   async ask(input: ProbeInput, signal: AbortSignal = NEVER): Promise<QuestionSet> {
     const window = await windowAt(this.#options, input)
+    const range = messageRangeIn(this.#options.db, window.memory, input)
     if (input.questions) return givenQuestions(this.#options, window, input.questions, input, signal)
-    return madeQuestions(this.#options.db, window, input, signal)
+    return madeQuestions(this.#options.db, window, input, range, signal)
   }
 
   /**

@@ -57,7 +57,7 @@ const others = fc.record({
   beforeMs: optional(STORY_BEGINS_MS - 1, STORY_BEGINS_MS + 2000),
   inContext: optional(true, false),
   within: optional('sum_leaf', 'sum_top'),
-  fromMessage: optional('msg_1', 'msg_5'),
+  fromMessage: optional('msg_1', 'msg_3'),
   toMessage: optional('msg_3', 'msg_7'),
   explain: optional(true),
   limit: fc.constantFrom(1, 3, 50),

@@ -111,6 +111,7 @@ describe('every combination of the filters of a', () => {
     const own = ends.flatMap((id) => (id === undefined ? [] : 2 - (numberOf(id) % 2)))
     if (own.length === 2 && own[0] !== own[1]) return { refused: 'invalid_argument' }
     const [from, to] = [fromMessage ? numberOf(fromMessage) : 1, toMessage ? numberOf(toMessage) : 8]
+    if (own.length === 2 && from > to) return { refused: 'invalid_argument' }
     const inRange = (number: number): boolean => number >= from && number <= to
     return rows.filter((row) => {
       if (row.kind === 'file') return false

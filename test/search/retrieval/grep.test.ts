@@ -286,7 +286,8 @@ it('filters by conversation, role, depth, time, window, scope and summary', asyn
   expect(await ids({ fromMessage: 'msg_2' })).toEqual(['msg_2', 'msg_4', 'sum_leaf', 'sum_top'])
   expect(await ids({ toMessage: 'msg_1' })).toEqual(['msg_1', 'sum_leaf', 'sum_top'])
   expect(await ids({ fromMessage: 'msg_3', toMessage: 'msg_4' })).toEqual(['msg_4'])
-  expect(await ids({ fromMessage: 'msg_4', toMessage: 'msg_1' })).toEqual([])
+  const reversed = search({ query: 'lock', fromMessage: 'msg_4', toMessage: 'msg_1' })
+  await expect(reversed).rejects.toMatchObject({ code: 'invalid_argument', message: REVERSED })
   expect(await ids({ scope: 'messages' })).toEqual(['msg_1', 'msg_2', 'msg_4', 'msg_5'])
   expect(await ids({ scope: 'summaries', conversationIds: [1] })).toEqual(['sum_leaf', 'sum_top'])
   await expect(search({ query: 'lock', within: 'msg_1' })).rejects.toMatchObject({ code: 'invalid_argument' })
@@ -296,6 +297,8 @@ it('filters by conversation, role, depth, time, window, scope and summary', asyn
   await expect(search({ query: 'lock', ...apart })).rejects.toMatchObject({ code: 'invalid_argument' })
   memory.close()
 })
+
+const REVERSED = 'msg_4 comes after msg_1: a range begins with its earlier message. Exchange the two.'
 
 it('says what covers a hit and whether it is in the window', async () => {
   const { memory, search } = story()
