@@ -44,7 +44,7 @@ export function ConversationItem({ row, isCurrent, settings, health }: Props) {
     >
       <span className={styles.line} style={{ paddingLeft: Math.max(0, depth - 1) * INDENT_PX }}>
         {row.parentConversationId !== null && (
-          <span className={styles.branch} role="img" aria-label={relationText(row, row.parentConversationId)}>
+          <span className="dim" role="img" aria-label={relationText(row, row.parentConversationId)}>
             ↳
           </span>
         )}

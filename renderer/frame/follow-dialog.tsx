@@ -89,7 +89,7 @@ function Pushed({ tables, otherConversations: others }: Pick<PushReport, 'tables
         <ChangedTablesView label="Written to the database" tables={tables} />
       )}
       {others > 0 && (
-        <p className={styles.dim}>
+        <p className="dim">
           {plural(others, 'conversation')} of this file {others === 1 ? 'was' : 'were'} not copied from there, and{' '}
           {others === 1 ? 'stays' : 'stay'} here.
         </p>
@@ -129,7 +129,7 @@ function Refusal({ from, error }: RefusalProps) {
           </li>
         ))}
       </ul>
-      {more > 0 && <p className={styles.dim}>and {formatCount(more)} more</p>}
+      {more > 0 && <p className="dim">and {formatCount(more)} more</p>}
       <p className={styles.next}>
         <span>Your changes stay in this copy. Open another one as it is stored now, and make them there.</span>
         <Button

@@ -67,7 +67,7 @@ export function CompactionInputs({ conversationId, form, onChange, problem, esti
           </label>
         )}
       </div>
-      <p className={styles.dim}>{MODES.find(({ value }) => value === form.mode)?.hint}.</p>
+      <p className="dim">{MODES.find(({ value }) => value === form.mode)?.hint}.</p>
       <SummarizerChoice value={form.summarizer} onChange={(summarizer) => onChange({ ...form, summarizer })} />
       {estimate && <EstimateText estimate={estimate} />}
       <PresetChoice form={form} onChange={onChange} />
@@ -86,7 +86,7 @@ export function CompactionInputs({ conversationId, form, onChange, problem, esti
                 value={form.settings[field.name] ?? ''}
                 onChange={(event) => set(field, event.target.value)}
               />
-              <span className={styles.unit}>{field.unit}</span>
+              <span className="dim">{field.unit}</span>
             </label>
           ))}
         </div>
@@ -122,7 +122,7 @@ function PresetChoice({ form, onChange }: PresetChoiceProps) {
   return (
     <div className={summarizerChoice.choice}>
       <SelectField label="Values" options={options} value={value} onChange={choose} />
-      {chosen?.note && <p className={summarizerChoice.text}>{chosen.note}</p>}
+      {chosen?.note && <p className="dim">{chosen.note}</p>}
     </div>
   )
 }

@@ -266,7 +266,7 @@ function ConfirmDialog({ plan, preview, info, estimate, onConfirm, onClose }: Co
           <Fact name="loses">{found === null ? null : `${found}${byModel(estimate)}`}</Fact>
           <Fact name="asks a model">{estimate === null ? 'no' : <EstimateText estimate={estimate} />}</Fact>
         </Facts>
-        <p className={styles.promise}>
+        <p className="dim">
           No message is changed or deleted: each stays in the file and can be reached through its summary. It can be
           cancelled at any time; what is done until then stays valid.
         </p>

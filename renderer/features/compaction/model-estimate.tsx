@@ -54,7 +54,7 @@ export function EstimateText({ estimate }: { readonly estimate: ModelEstimate })
         {plural(calls, 'call')} with about {formatCount(inputTokens)} tokens in and {formatCount(outputTokens)} out ·{' '}
         {cost === null ? 'no price is set' : `cost about\u00a0${formatCost(cost)}`}
       </p>
-      <p className={isAboveCap ? styles.warning : styles.dim}>
+      <p className={isAboveCap ? styles.warning : 'dim'}>
         {capTokens === null
           ? 'A compaction may send as much as it needs: no spend cap is set.'
           : isAboveCap

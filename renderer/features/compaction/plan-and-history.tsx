@@ -144,8 +144,8 @@ function Run({ conversationId, run, canWrite, isAddressed }: RunProps & { readon
         <span>
           <TimeText atMs={run.startedAtMs} form="short" />
         </span>
-        <span className={runPanelStyles.dim}>{runText(run)}</span>
-        <span className={runPanelStyles.dim}>{summarizerName(run.summarizer)}</span>
+        <span className="dim">{runText(run)}</span>
+        <span className="dim">{summarizerName(run.summarizer)}</span>
         <span>{run.pruned ? plural(run.pruned.outputs, 'output') : plural(madeBy(run), 'summary', 'summaries')}</span>
         <span className={runPanelStyles.tokens}>
           {isUndone(run)

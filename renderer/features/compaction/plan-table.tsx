@@ -108,17 +108,17 @@ function PlannedLosses({ preview, isByModel }: Pick<Props, 'preview' | 'isByMode
           command={null}
         />
       ) : found ? null : isRunning ? (
-        <p className={styles.dim} role="status" aria-busy="true">
+        <p className="dim" role="status" aria-busy="true">
           Looking on a copy what would be lost… {note}
         </p>
       ) : (
         <p>
           <Button onClick={start}>See what would be lost</Button>{' '}
-          <span className={styles.dim}>It is tried on a copy of the file, which takes a while here.</span>
+          <span className="dim">It is tried on a copy of the file, which takes a while here.</span>
         </p>
       )}
       {isByModel && (
-        <p className={styles.dim}>
+        <p className="dim">
           These are the losses of the built-in summariser. What a model keeps depends on the model; it is listed after
           the compaction.
         </p>
@@ -156,7 +156,7 @@ function StepLosses({ row: { step, tried } }: { readonly row: Row }) {
           <Loss key={`${state} ${detail.kind} ${detail.text} ${detail.messageId}`} state={state} detail={detail} />
         ))}
       </ul>
-      {all > shown.length && <p className={styles.dim}>and {formatCount(all - shown.length)} more.</p>}
+      {all > shown.length && <p className="dim">and {formatCount(all - shown.length)} more.</p>}
     </div>
   )
 }
@@ -175,7 +175,7 @@ function InheritedText({ plan: { inherited } }: { readonly plan: CompactionPlan 
 }
 
 const COLUMNS: readonly Column<Row>[] = [
-  { id: '#', title: '#', className: styles.dim, cell: ({ number }) => formatCount(number + 1) },
+  { id: '#', title: '#', className: 'dim', cell: ({ number }) => formatCount(number + 1) },
   {
     id: 'makes',
     title: 'makes',
@@ -239,7 +239,7 @@ function Words({ id }: { readonly id: string }) {
       </bdi>
     </q>
   ) : (
-    <span className={styles.dim}>what step {Number(planned) + 1} makes</span>
+    <span className="dim">what step {Number(planned) + 1} makes</span>
   )
 }
 

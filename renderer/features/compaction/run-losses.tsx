@@ -38,7 +38,7 @@ export function RunLosses({ report, label, head, first = FIRST, command }: Props
     <section className={styles.losses} aria-label={label}>
       <p className={styles.lossHead}>{head}</p>
       {report.notes.map((note) => (
-        <p key={note} className={styles.lossNote}>
+        <p key={note} className="dim">
           {note}
         </p>
       ))}
@@ -53,7 +53,7 @@ export function RunLosses({ report, label, head, first = FIRST, command }: Props
         </button>
       )}
       {isWhole && all > lost.length && (
-        <p className={styles.lossNote}>
+        <p className="dim">
           {plural(all - lost.length, 'further detail')}
           {command !== null && (
             <>
@@ -94,7 +94,7 @@ export function Loss({ state, detail }: LostInState<LostDetail>) {
   return (
     <li className={styles.loss}>
       <StateMark state={state} />
-      <span className={styles.kind}>{kind}</span>
+      <span className="dim">{kind}</span>
       <LostText detail={detail}>
         <del>{text}</del>
         {instead !== null && <ins>{instead}</ins>}

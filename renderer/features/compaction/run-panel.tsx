@@ -71,7 +71,7 @@ export function RunPanel({ job, startError, conversationId, runs, canWrite }: Pr
   return (
     <section className={styles.panel}>
       <h2 className={styles.title}>Cancelled</h2>
-      <p className={styles.dim}>What was committed before stays valid; the plan below starts from there.</p>
+      <p className="dim">What was committed before stays valid; the plan below starts from there.</p>
     </section>
   )
 }
@@ -101,9 +101,7 @@ function TakenBack({ undone }: { readonly undone: UndoneCompaction | null }) {
   return (
     <section className={styles.panel} role="status">
       <h2 className={styles.title}>Compaction taken back</h2>
-      <p className={styles.dim}>
-        The window is as it was before. The history keeps the run; the plan below starts anew.
-      </p>
+      <p className="dim">The window is as it was before. The history keeps the run; the plan below starts anew.</p>
       {undone !== null && <UndoFacts undo={undone} />}
     </section>
   )
@@ -126,13 +124,13 @@ function Made({ result, run, canWrite, undo }: MadeProps) {
         <h2 className={styles.title}>{resultTitle(result)}</h2>
         <p>
           {beforeAfterText(result.tokensBefore, result.tokensAfter)}{' '}
-          <span className={styles.dim}>
+          <span className="dim">
             · ended because {stopReasonText(result.stopReason)} · {formatDuration(result.durationMs)}
             {result.created.length > 0 && ` · ${levelsText(result.created)}`}
             {spent !== null && ` · ${spent}`}
           </span>
         </p>
-        {result.skipped !== undefined && <p className={styles.dim}>{result.skipped}</p>}
+        {result.skipped !== undefined && <p className="dim">{result.skipped}</p>}
         {result.created.length > 0 && (
           <div className={styles.actions}>
             <a href={linkTo({ view: 'compare', compare: BEFORE_AND_AFTER })}>Compare before and after</a>

@@ -96,7 +96,7 @@ function UndoRunDialog({ conversationId, runId, undo, onStart, onClose }: Dialog
         ) : (
           <>
             <UndoFacts undo={plan.data} />
-            <p className={styles.promise}>
+            <p className="dim">
               No message is changed or deleted. The summaries leave the file; their texts stay in the record of what was
               done. Compacting again makes summaries anew.
             </p>

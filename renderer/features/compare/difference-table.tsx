@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<NumberedDifference>[] = [
   {
     id: 'messages',
     title: 'messages',
-    className: styles.place,
+    className: 'dim',
     cell: ({ difference: { first, last } }) =>
       first === last ? formatCount(first + 1) : `${formatCount(first + 1)}–${formatCount(last + 1)}`,
   },

@@ -110,7 +110,7 @@ function Side({ name, side, entry, difference, ownPath, body, onScroll }: SidePr
         ) : (
           marked(text, marks)
         )}
-        {isCut && <p className={styles.cut}>The text goes on: this is its beginning.</p>}
+        {isCut && <p className="dim">The text goes on: this is its beginning.</p>}
       </div>
     </section>
   )

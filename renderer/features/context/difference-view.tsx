@@ -93,7 +93,7 @@ function Moment({ label, time, point, onChange }: MomentProps) {
   const here = normalised(point, time.course)
   return (
     <>
-      <span className={styles.betweenLabel}>{label.toLowerCase()}</span>
+      <span className="dim">{label.toLowerCase()}</span>
       <TimeSlider label={label} time={time} point={here} onChange={onChange} />
       <span className={styles.betweenText}>{momentText(here, time.timeline, time.course, time.runSteps)}</span>
     </>
@@ -113,7 +113,7 @@ function DifferenceFigures({ difference, isStale }: DifferenceFiguresProps) {
           <strong className={windowStyles.tokens}>
             {formatCount(before.activeTokens)} → {formatCount(after.activeTokens)}
           </strong>{' '}
-          <span className={windowStyles.dim}>tokens in the window</span>
+          <span className="dim">tokens in the window</span>
         </span>
         <span className={styles.change} data-sign={Math.sign(change)}>
           {change > 0 ? '+' : change < 0 ? '−' : '±'}
@@ -121,7 +121,7 @@ function DifferenceFigures({ difference, isStale }: DifferenceFiguresProps) {
           {before.activeTokens > 0 && ` (${formatPercent(Math.abs(change) / before.activeTokens)})`}
         </span>
       </p>
-      <p className={windowStyles.dim}>
+      <p className="dim">
         {plural(entered.length, 'item')} came in (+{formatCount(sumTokens(entered))}), {plural(left.length, 'item')}{' '}
         left (−{formatCount(sumTokens(left))}), {formatCount(stayed)} stayed · {formatPressure(before.pressure)} →{' '}
         {formatPressure(after.pressure)} of the budget
@@ -133,7 +133,7 @@ function DifferenceFigures({ difference, isStale }: DifferenceFiguresProps) {
         )}
       </p>
       {(before.reconstructed || after.reconstructed) && (
-        <p className={windowStyles.dim} role="note">
+        <p className="dim" role="note">
           Reconstructed: the file does not record every change of its window, so creation times were used.
         </p>
       )}

@@ -75,7 +75,7 @@ const columnsOf = (windowTokens: number): readonly Column<ItemRow>[] => [
   {
     id: '#',
     title: '#',
-    className: styles.tableDim,
+    className: 'dim',
     cell: (row) => (itemOf(row).included ? itemOf(row).ordinal : '–'),
   },
   ...itemColumns<ItemRow>(itemOf),
@@ -123,9 +123,7 @@ export const itemColumns = <R,>(itemOf: (row: R) => Item): readonly Column<R>[] 
   {
     id: 'id',
     title: 'message',
-    cell: (row) => (
-      <span className={styles.id}>{itemOf(row).kind === 'message' && <MessageName id={itemOf(row).id} />}</span>
-    ),
+    cell: (row) => <span className="dim">{itemOf(row).kind === 'message' && <MessageName id={itemOf(row).id} />}</span>,
     cellTitle: (row) => itemOf(row).id,
   },
   {

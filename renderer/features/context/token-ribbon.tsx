@@ -127,7 +127,7 @@ function RibbonTip({ segment, window, widthPx }: RibbonTipProps) {
   const others = segment.items - 1
   return (
     <div className={styles.tip} style={{ left, width: TIP_WIDTH }}>
-      <p className={styles.name}>
+      <p className="dim">
         <span className={styles.id}>{item.id}</span>
         {categoryLabel(categoryOf(item))} · {formatTokens(item.tokens)}
         {window.tokens > 0 && ` · ${formatPercent(item.tokens / window.tokens)}`}
@@ -136,7 +136,7 @@ function RibbonTip({ segment, window, widthPx }: RibbonTipProps) {
         <MarkedText text={item.excerpt} />
       </p>
       {others > 0 && (
-        <p className={styles.dim}>
+        <p className="dim">
           and {plural(others, 'smaller item')} beside it, {formatTokens(segment.tokens - item.tokens)} together
         </p>
       )}

@@ -78,7 +78,7 @@ function WindowFigures({ window, rule, isResumed }: Omit<Props, 'isStale'>) {
       <div className={styles.line}>
         <p title={`${formatPressure(window.pressure)} of the budget`}>
           <strong className={styles.tokens}>{formatCount(window.tokens)}</strong>
-          <span className={styles.dim}>
+          <span className="dim">
             {' '}
             tokens of {formatCount(window.budget)} ·{' '}
             {isPast

@@ -103,7 +103,7 @@ function CoverageResult({ report, onLeave }: CoverageResultProps) {
         <h3 className={styles.verdict} data-ok={report.ok}>
           {verdictOf(report)}
         </h3>
-        <p className={styles.figures} title={report.path}>
+        <p className="dim" title={report.path}>
           {plural(report.inTranscript, 'message')} in {fileNameOf(report.path)}, {formatCount(report.inDatabase)} in the
           memory, {formatCount(report.matched)} of them the same
           {report.skippedLines > 0 &&
@@ -114,7 +114,7 @@ function CoverageResult({ report, onLeave }: CoverageResultProps) {
         <FindingsTable key={section.title} section={section} onLeave={onLeave} />
       ))}
       {report.notes.map((note) => (
-        <p key={note} className={styles.figures}>
+        <p key={note} className="dim">
           {note}
         </p>
       ))}
@@ -207,7 +207,7 @@ function FindingsTable({ section, onLeave }: FindingsTableProps) {
       <summary>
         {title} · {formatCount(count)}
       </summary>
-      <p className={styles.figures}>{explanation}</p>
+      <p className="dim">{explanation}</p>
       <table className={classNames(table.table, styles.table)}>
         <thead>
           <tr>
@@ -233,7 +233,7 @@ function FindingsTable({ section, onLeave }: FindingsTableProps) {
                 {row.stored !== null && (
                   <>
                     <br />
-                    <span className={styles.figures}>{row.storedLabel}: </span>
+                    <span className="dim">{row.storedLabel}: </span>
                     <bdi>
                       <MarkedText text={row.stored} />
                     </bdi>
@@ -253,7 +253,7 @@ function FindingsTable({ section, onLeave }: FindingsTableProps) {
           ))}
         </tbody>
       </table>
-      {rest > 0 && <p className={styles.figures}>and {formatCount(rest)} more</p>}
+      {rest > 0 && <p className="dim">and {formatCount(rest)} more</p>}
     </details>
   )
 }

@@ -9,7 +9,6 @@ import { useFindings } from '#renderer/ui/data/use-findings.ts'
 import { depthToken } from '#renderer/ui/nodes/depth-color.ts'
 import { MessageName } from '#renderer/ui/nodes/message-name.tsx'
 import { NodeLink } from '#renderer/ui/nodes/node-link.tsx'
-import { Dim } from '#renderer/ui/texts/dim.tsx'
 import { formatCount, plural } from '#renderer/ui/texts/format.ts'
 import { formatAbsolute, formatRange } from '#renderer/ui/texts/format-time.ts'
 import { prunedWord } from '#renderer/ui/texts/pruned-text.ts'
@@ -32,13 +31,15 @@ export function DetailFacts({ description }: { readonly description: Description
         {isMessage || covers === null ? null : (
           <>
             {covers}
-            {messages !== null && <Dim> · {plural(messages, 'message')}</Dim>}
+            {messages !== null && <span className="dim"> · {plural(messages, 'message')}</span>}
           </>
         )}
       </Fact>
       <Fact name="tokens">
         {formatCount(tokens)}
-        <Dim title="of the messages it stands for · compression">{compressionText(description)}</Dim>
+        <span className="dim" title="of the messages it stands for · compression">
+          {compressionText(description)}
+        </span>
       </Fact>
       <Fact name="pruned">{pruned ? <PrunedFact pruned={pruned} /> : null}</Fact>
       <Fact name="time">
@@ -47,7 +48,7 @@ export function DetailFacts({ description }: { readonly description: Description
       <Fact name={isMessage ? 'written' : 'made'}>
         {createdAtMs === null ? null : (
           <>
-            <TimeText atMs={createdAtMs} form="short" /> {model !== null && <Dim>{model}</Dim>}
+            <TimeText atMs={createdAtMs} form="short" /> {model !== null && <span className="dim">{model}</span>}
           </>
         )}
       </Fact>
@@ -62,10 +63,10 @@ function PrunedFact({ pruned }: { readonly pruned: Pruned }) {
   return (
     <span title="The agent took it out of its window by itself; no summary stands for it">
       {formatCount(pruned.tokens)}
-      <Dim>
+      <span className="dim">
         {' '}
         tokens, {prunedWord(pruned.by)} <TimeText atMs={pruned.atMs} form="short" />
-      </Dim>
+      </span>
     </span>
   )
 }

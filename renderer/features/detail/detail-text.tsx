@@ -68,7 +68,7 @@ export function DetailText({ description }: { readonly description: Description 
       )}
       <div ref={text}>
         {content === '' ? (
-          <p className={styles.none}>{kind === 'file' ? 'None was stored.' : 'The text is empty.'}</p>
+          <p className="dim">{kind === 'file' ? 'None was stored.' : 'The text is empty.'}</p>
         ) : isProse && look === 'rendered' ? (
           <Markdown text={shown} />
         ) : (

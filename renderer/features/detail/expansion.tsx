@@ -44,9 +44,7 @@ export function ExpansionPages({ summaryId, isWhole }: Props) {
   const { nodes, messages, tooLarge } = joinExpansion(pages.data.pages)
   return (
     <>
-      {nodes.length + messages.length + tooLarge.length === 0 && (
-        <p className={styles.none}>There is nothing below it.</p>
-      )}
+      {nodes.length + messages.length + tooLarge.length === 0 && <p className="dim">There is nothing below it.</p>}
       {nodes.map((node) => (
         <ExpansionRow
           key={node.id}
@@ -66,7 +64,7 @@ export function ExpansionPages({ summaryId, isWhole }: Props) {
         />
       ))}
       {tooLarge.map((id) => (
-        <p key={id} className={styles.none}>
+        <p key={id} className="dim">
           <NodeLink id={id} /> is larger than a page: select it to read it.
         </p>
       ))}

@@ -56,14 +56,14 @@ function Group({ title, count, ids, isMessages = false, children }: GroupProps) 
       <SectionHeading>
         {title} · {formatCount(count)}
       </SectionHeading>
-      {count === 0 && <p className={styles.lineageNone}>{children}</p>}
+      {count === 0 && <p className="dim">{children}</p>}
       <div className={styles.lineageChips} data-narrow={isMessages ? '' : undefined}>
         {shown.map((id, index) => (
           // A damaged file may name the same source twice.
           // biome-ignore lint/suspicious/noArrayIndexKey: the order is the file's, and fixed
           <NodeLink key={`${index} ${id}`} id={id} maxChars={16} />
         ))}
-        {count > shown.length && <span className={styles.more}>and {formatCount(count - shown.length)} more</span>}
+        {count > shown.length && <span className="dim">and {formatCount(count - shown.length)} more</span>}
       </div>
     </section>
   )

@@ -71,7 +71,7 @@ function Rows({ raw: { rows, cutValues } }: { readonly raw: RawRows }) {
           </tbody>
         </table>
       ))}
-      {cutValues > 0 && <p className={styles.note}>{plural(cutValues, 'long value')} cut</p>}
+      {cutValues > 0 && <p className="dim">{plural(cutValues, 'long value')} cut</p>}
     </>
   )
 }

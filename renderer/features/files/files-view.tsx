@@ -54,7 +54,7 @@ function FileRow({ file, isSelected }: { readonly file: FileInfo; readonly isSel
       aria-pressed={isSelected}
       onClick={() => navigate({ selection: file.id }, 'push')}
     >
-      <bdi className={styles.name}>{file.fileName ?? fileNameOf(file.storageUri)}</bdi>
+      <bdi className="one-line">{file.fileName ?? fileNameOf(file.storageUri)}</bdi>
       <span className={styles.dim}>{file.mimeType ?? ''}</span>
       <span className={styles.size}>{file.bytes === null ? '–' : formatBytes(file.bytes)}</span>
       <span className={styles.size}>

@@ -152,7 +152,7 @@ function OpeningLine({ opening }: { readonly opening: Opening }) {
   const name = `Copying ${row.label || `conversation ${row.conversationId}`}`
   return (
     <footer className={styles.line} role="status">
-      <span className={styles.name}>{name}</span>
+      <span className="one-line">{name}</span>
       <span className={styles.openingLineBar}>
         <ProgressBar label={name} done={Math.min(messages, row.messages)} total={row.messages} />
       </span>

@@ -163,7 +163,7 @@ function Hit({ hit, onOpen }: { readonly hit: RemoteHit; readonly onOpen: () => 
         <span style={{ color: nodeTextColor(look) }}>{nodeLabel(look)}</span>
         <span className={styles.id}>{hit.id}</span>
         {FIELDS[hit.field] !== null && <span>{FIELDS[hit.field]}</span>}
-        {hit.words && <span className={styles.words}>{hit.words.join(' · ')}</span>}
+        {hit.words && <span className="one-line">{hit.words.join(' · ')}</span>}
         <span className={styles.time}>
           <TimeText atMs={hit.createdAtMs} form="short" />
         </span>

@@ -5,7 +5,6 @@ import { Button } from '#renderer/ui/controls/button.tsx'
 import { IconButton } from '#renderer/ui/controls/icon-button.tsx'
 import { checkTitle } from '#renderer/ui/data/check-titles.ts'
 import { ErrorState } from '#renderer/ui/states/error-state.tsx'
-import { Dim } from '#renderer/ui/texts/dim.tsx'
 import { formatBytes, formatCount, formatDuration, plural } from '#renderer/ui/texts/format.ts'
 import { PathText } from '#renderer/ui/texts/path-text.tsx'
 import styles from './repair-panel.module.css'
@@ -31,7 +30,7 @@ export function RepairOutcome({ job, jobs, onUndo }: Props) {
           <h3 className={styles.outcomeTitle}>Repair cancelled</h3>
           {put}
         </div>
-        <p className={styles.dim}>Nothing was changed.</p>
+        <p className="dim">Nothing was changed.</p>
       </section>
     )
   return (
@@ -66,10 +65,10 @@ function Result({ result, titleOf, onUndo }: ResultProps) {
           {applied.map(({ id, rows, chosen }) => (
             <li key={id}>
               {titleOf(id)}{' '}
-              <Dim>
+              <span className="dim">
                 · {plural(rows, 'row')}
                 {chosen ? '' : ', needed by another'}
-              </Dim>
+              </span>
             </li>
           ))}
         </ul>
@@ -89,7 +88,7 @@ function Result({ result, titleOf, onUndo }: ResultProps) {
         </thead>
         <tbody>
           {findingChanges(result).map(({ check, before, after }) => (
-            <tr key={check} className={before === after ? styles.dim : undefined}>
+            <tr key={check} className={before === after ? 'dim' : undefined}>
               <td>
                 {checkTitle(check)} <code>{check}</code>
               </td>
@@ -103,7 +102,7 @@ function Result({ result, titleOf, onUndo }: ResultProps) {
       </table>
       {backup !== null && (
         <div className={styles.backup}>
-          <p className={styles.dim}>
+          <p className="dim">
             Backup of the file as it was, {formatBytes(backup.bytes)} · {formatDuration(result.durationMs)} in all
           </p>
           <PathText path={backup.path} />

@@ -56,9 +56,7 @@ export function RepairPanel({ info, onUndo, onSalvage }: Props) {
       {repair?.state === 'running' ? (
         <div className={styles.block}>
           <JobProgress job={repair} title="Repairing…" />
-          <p className={styles.dim}>
-            Until the second check has passed nothing is kept, and cancelling changes nothing.
-          </p>
+          <p className="dim">Until the second check has passed nothing is kept, and cancelling changes nothing.</p>
         </div>
       ) : (
         repair !== null && <RepairOutcome job={repair} jobs={jobs.data ?? []} onUndo={onUndo} />
@@ -88,7 +86,7 @@ export function RepairPanel({ info, onUndo, onSalvage }: Props) {
         />
       ) : (
         <div className={styles.block}>
-          <p className={styles.dim}>
+          <p className="dim">
             {report.data === null || report.data === undefined
               ? 'After a check, what can be repaired is listed here: what each step changes, row by row, and what it cannot bring back.'
               : isScanning

@@ -97,9 +97,9 @@ export function RepairPlanList({ plan, info, isBusy, onApply }: Props) {
         ))}
       </ol>
       <div className={styles.foot}>
-        {onlyExport !== null && <p className={styles.dim}>{onlyExport}</p>}
+        {onlyExport !== null && <p className="dim">{onlyExport}</p>}
         {canApply && chosen.size === 0 && (
-          <p className={styles.dim}>
+          <p className="dim">
             {isNoneSafe
               ? 'No step is safe enough to be chosen by itself: choose some, or apply all. Each is listed before anything is changed.'
               : 'Choose a step to apply it.'}
@@ -256,7 +256,7 @@ function ApplyDialog({ steps, info, summarizer, onSummarizer, onConfirm, onClose
           )}
         </Facts>
         {steps.some((step) => step.risk === 'model') && <SummarizerChoice value={summarizer} onChange={onSummarizer} />}
-        <p className={styles.promise}>
+        <p className="dim">
           No message is changed or deleted. All steps are one transaction: the file is checked again before they are
           kept, and if any check got worse, none is. Until then it can be cancelled.
         </p>

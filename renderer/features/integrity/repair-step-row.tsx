@@ -85,7 +85,7 @@ function StepDetails({ step, rows }: { readonly step: RepairStep; readonly rows:
   const unlisted = step.rows - step.changes.length
   return (
     <div className={styles.details}>
-      {rows !== null && <p className={styles.stepDetailsDim}>{rows}</p>}
+      {rows !== null && <p className="dim">{rows}</p>}
       {changedTables(shown).map((table) => (
         <ChangeTable key={table.table} {...table} />
       ))}
@@ -95,9 +95,7 @@ function StepDetails({ step, rows }: { readonly step: RepairStep; readonly rows:
         </Button>
       ) : (
         unlisted > 0 &&
-        step.changes.length > 1 && (
-          <p className={styles.stepDetailsDim}>and {plural(unlisted, 'row')} more: an exported plan lists all</p>
-        )
+        step.changes.length > 1 && <p className="dim">and {plural(unlisted, 'row')} more: an exported plan lists all</p>
       )}
       <dl className={styles.facts}>
         <dt>settles</dt>

@@ -63,7 +63,7 @@ export function NodePane({ id, renderText, onStep }: Props) {
           )}
           <NodeIdText id={id} label={isSummary ? nodeLabel(node) : number} />
           {isSummary && (
-            <span className={styles.facts}>
+            <span className="dim">
               {plural(node.sourceCount, 'source')} · {plural(node.dependents.length, 'dependent')} ·{' '}
               {formatCount(node.messages ?? 0)} messages
             </span>
@@ -105,7 +105,7 @@ function Missing({ id, error }: { readonly id: string; readonly error: unknown }
     <div className={styles.missing}>
       <NodeIdText id={id} maxChars={40} />
       <p>{toErrorInfo(error).message}</p>
-      <p className={styles.facts}>Where it is named, the tree on the left shows who rests on it.</p>
+      <p className="dim">Where it is named, the tree on the left shows who rests on it.</p>
     </div>
   )
 }
@@ -151,7 +151,7 @@ function CoveringList({ description }: { readonly description: Description }) {
     <div className={styles.covering}>
       <SectionHeading>{plural(coveredBy.length, 'summary', 'summaries')} stand for it</SectionHeading>
       {coveredBy.length === 0 && (
-        <p className={styles.dim}>
+        <p className="dim">
           {inContext ? 'None: it is in the window itself.' : 'None, and it is not in the window either.'}
         </p>
       )}
@@ -163,18 +163,14 @@ function CoveringList({ description }: { readonly description: Description }) {
           </li>
         ))}
       </ul>
-      {coveredBy.length > MOST_LISTED && (
-        <p className={styles.dim}>and {plural(coveredBy.length - MOST_LISTED, 'more')}</p>
-      )}
+      {coveredBy.length > MOST_LISTED && <p className="dim">and {plural(coveredBy.length - MOST_LISTED, 'more')}</p>}
       <SectionHeading>{kind === 'message' ? 'Message' : 'Text'}</SectionHeading>
       <p className={styles.text} dir="auto">
         {content.slice(0, 4000)}
         {content.length > 4000 && '…'}
       </p>
       {kind === 'message' && (
-        <p className={styles.dim}>
-          Only summaries rest on sources. Select one of them to see what it made of the message.
-        </p>
+        <p className="dim">Only summaries rest on sources. Select one of them to see what it made of the message.</p>
       )}
     </div>
   )

@@ -33,7 +33,7 @@ export function LineDrawer({ line, onClose, onChoose, onOnly }: Props) {
         <span aria-hidden="true">{LEVEL_MARKS[line.level].mark}</span> {lineTitle(line)}
       </h2>
       {line.error_code !== undefined && (
-        <p className={styles.text}>
+        <p className="dim">
           {errorText(line.error_code).title}. {errorText(line.error_code).next}
         </p>
       )}
@@ -127,7 +127,7 @@ function RunLines({ line, onChoose }: { readonly line: LogLine; readonly onChoos
               <span className={styles.mark} data-level={one.level} aria-hidden="true">
                 {LEVEL_MARKS[one.level].mark}
               </span>
-              <span className={styles.name}>
+              <span className="one-line">
                 {one.event}
                 {one.kind !== undefined && ` · ${one.kind}`}
               </span>

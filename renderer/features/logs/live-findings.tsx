@@ -1,7 +1,6 @@
 import type { WatchFinding } from '#core/contract/watch.ts'
 import { CommandText } from '#renderer/ui/controls/command-text.tsx'
 import { useWatch } from '#renderer/ui/data/use-watch.ts'
-import { Dim } from '#renderer/ui/texts/dim.tsx'
 import { TextWithNames } from '#renderer/ui/texts/text-with-names.tsx'
 import { TimeText } from '#renderer/ui/texts/time-text.tsx'
 import styles from './live-findings.module.css'
@@ -28,7 +27,7 @@ function Finding({ finding }: { readonly finding: WatchFinding }) {
       <strong>
         <span aria-hidden="true">{severity === 'error' ? '●' : '◆'}</span> <TextWithNames text={text} />
       </strong>
-      <Dim>
+      <span className="dim">
         {conversationId !== null && `conversation ${conversationId}`}
         {conversationId !== null && sinceMs !== null && ', '}
         {sinceMs !== null && (
@@ -36,7 +35,7 @@ function Finding({ finding }: { readonly finding: WatchFinding }) {
             since <TimeText atMs={sinceMs} form="short" />
           </>
         )}
-      </Dim>
+      </span>
       <span>
         {mend} {command !== null && <CommandText command={command} />}
       </span>

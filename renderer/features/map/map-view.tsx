@@ -222,6 +222,6 @@ const COLUMNS: readonly Column<MapRun>[] = [
   },
   { id: 'operation', title: 'operation', cell: (run) => <bdi>{operatorText(run)}</bdi>, cellTitle: operatorText },
   { id: 'counts', title: 'items', cell: countsText },
-  { id: 'actor', title: 'by', className: styles.dim, cell: ({ actor }) => actor !== null && <bdi>{actor}</bdi> },
+  { id: 'actor', title: 'by', className: 'dim', cell: ({ actor }) => actor !== null && <bdi>{actor}</bdi> },
   { id: 'time', title: 'begun', className: styles.time, cell: ({ atMs }) => <TimeText atMs={atMs} /> },
 ]

@@ -103,7 +103,7 @@ const itemColumn = (opened: ReadonlySet<number>, onToggle: (step: MapStep) => vo
 
 const COLUMNS: readonly Column<MapStep>[] = [
   { id: 'kind', title: 'kind', cell: ({ kind }) => <Chip tone={stepTone(kind)}>{kind}</Chip> },
-  { id: 'tries', title: 'tries', className: styles.dim, cell: triesText },
+  { id: 'tries', title: 'tries', className: 'dim', cell: triesText },
   {
     id: 'text',
     title: 'text',

@@ -68,7 +68,7 @@ function NoteShown({ note: { id, text, changedAtMs, state }, onRemove }: ShownPr
       <p className={styles.text} dir="auto">
         <MarkedText text={text} />
       </p>
-      <p className={styles.sectionWhen}>
+      <p className="small">
         Written <TimeText atMs={changedAtMs} form="short" />
         {state === 'changed' && ', when this began with other words'}
       </p>

@@ -163,7 +163,7 @@ const COLUMNS: readonly (Column<NotedRow> & { readonly id: NoteSort | 'mark' })[
     id: 'conversation',
     title: 'conversation',
     hint: 'Where it stands',
-    className: classNames(styles.dim, styles.conversation),
+    className: classNames('dim', styles.conversation),
     cell: ({ conversation, state }) =>
       state === 'missing' ? <span className={styles.gone}>no longer in the file</span> : <bdi>{conversation}</bdi>,
     cellTitle: ({ conversation }) => conversation,

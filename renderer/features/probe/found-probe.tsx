@@ -172,15 +172,15 @@ function ProbeAnswer({ row: { asked, number }, isPast, trace, onOpen, onClose }:
         <h2 dir="auto">{question}</h2>
         <p dir="auto">
           {answerOf(asked) === '' ? (
-            <span className={probeTableStyles.dim}>No answer is known.</span>
+            <span className="dim">No answer is known.</span>
           ) : (
             <>
-              <span className={probeTableStyles.dim}>answer </span>
+              <span className="dim">answer </span>
               <b className={answer === null ? undefined : probeTableStyles.answerWords}>{answerOf(asked)}</b>
             </>
           )}
         </p>
-        <p className={probeTableStyles.dim} dir="auto">
+        <p className="dim" dir="auto">
           {recoveryText(asked)}
           {hit !== null && (
             <>
@@ -191,7 +191,7 @@ function ProbeAnswer({ row: { asked, number }, isPast, trace, onOpen, onClose }:
         </p>
         {evidence !== null && (
           <p className={probeTableStyles.evidence}>
-            <span className={probeTableStyles.dim}>{evidence.role ?? 'message'}</span>
+            <span className="dim">{evidence.role ?? 'message'}</span>
             <NodeLink id={evidence.id} />
             <TimeText atMs={evidence.atMs} form="short" />
             <Button onClick={onOpen} title="Show it in the messages (Enter)">

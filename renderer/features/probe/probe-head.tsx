@@ -143,7 +143,7 @@ function Sum({ name, sum, isOn, onToggle }: SumProps) {
   return (
     <button type="button" className={styles.sum} aria-pressed={isOn} title={title} onClick={onToggle}>
       <span className={styles.line}>
-        <span className={styles.what}>{name}</span>
+        <span className="one-line">{name}</span>
         <span className={styles.recall}>{formatPercent(knownShare(sum))}</span>
       </span>
       <StateBar sum={sum} label={name} />

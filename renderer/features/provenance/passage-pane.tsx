@@ -37,11 +37,11 @@ export function PassagePane(props: Props) {
         {selected === null ? (
           <Loading what="source passages" lines={4} />
         ) : selected.claims.length === 0 ? (
-          <p className={styles.dim}>These words claim nothing that could be looked for.</p>
+          <p className="dim">These words claim nothing that could be looked for.</p>
         ) : (
           <div className={styles.several} data-stale={isStale}>
             {selected.claims.length > 1 && (
-              <p className={styles.dim}>The selection touches {plural(selected.claims.length, 'sentence')}.</p>
+              <p className="dim">The selection touches {plural(selected.claims.length, 'sentence')}.</p>
             )}
             {selected.claims.map((one) => (
               <ClaimPassages key={one.start} claim={one} isQuoted active={-1} onPoint={() => undefined} />
@@ -72,12 +72,12 @@ const MOST = 60
 /** The doubtful sentences, worst first, shown while no sentence is selected. */
 function DoubtfulList({ provenance: { claims }, onPick }: DoubtfulListProps) {
   const doubtful = doubtfulClaims(claims)
-  if (claims.length === 0) return <p className={styles.none}>It says nothing that could be looked for.</p>
+  if (claims.length === 0) return <p className="dim">It says nothing that could be looked for.</p>
   if (doubtful.length === 0)
-    return <p className={styles.none}>Every sentence has a passage that carries it. Select one to see which.</p>
+    return <p className="dim">Every sentence has a passage that carries it. Select one to see which.</p>
   return (
     <>
-      <p className={styles.none}>Worth a look. Or select any sentence, or any words of the text.</p>
+      <p className="dim">Worth a look. Or select any sentence, or any words of the text.</p>
       <ul className={styles.list}>
         {doubtful.slice(0, MOST).map((index) => {
           const claim = claims[index]

@@ -98,7 +98,7 @@ export function ProvenancePane({ summaryId, content, contentChars, onMore }: Pro
           )}
         </div>
         {content === '' ? (
-          <p className={styles.dim}>The text is empty.</p>
+          <p className="dim">The text is empty.</p>
         ) : (
           <MarkedText
             area={area}

@@ -224,7 +224,7 @@ function SearchError({ error, onRetry }: SearchErrorProps) {
         {!isTyped && <strong>{title}. </strong>}
         {info.message}
       </p>
-      {!isTyped && <p className={styles.next}>{next}</p>}
+      {!isTyped && <p className="dim">{next}</p>}
       {!isTyped && (
         <Button look="quiet" onClick={onRetry}>
           Try again

@@ -16,7 +16,7 @@ export function Answer({ question, about, children, action }: Props) {
     <section className={styles.answer} aria-label={question}>
       <div className={styles.asked}>
         <h2 className={styles.question}>{question}</h2>
-        <p className={styles.about}>{about}</p>
+        <p className="dim">{about}</p>
       </div>
       <div className={styles.said}>{children}</div>
       <div className={styles.action}>{action}</div>
@@ -38,7 +38,7 @@ export function Figure({ figure, tone, children }: FigureProps) {
       <strong className={styles.figure} data-tone={tone}>
         {figure}
       </strong>
-      {children !== undefined && <span className={styles.rest}> {children}</span>}
+      {children !== undefined && <span className="dim"> {children}</span>}
     </p>
   )
 }

@@ -154,7 +154,7 @@ function Name({ row }: { readonly row: ListedConversation }) {
   return (
     <span className={styles.titled}>
       {parentConversationId !== null && (
-        <span className={styles.dim} title={`Sub-agent of conversation ${parentConversationId}`}>
+        <span className="dim" title={`Sub-agent of conversation ${parentConversationId}`}>
           ↳{' '}
         </span>
       )}
@@ -184,7 +184,7 @@ function Window({ row: { pressure, activeTokens, ownBudgetTokens }, settings }: 
 }
 
 const Never = () => (
-  <span className={styles.dim} title="Never compacted">
+  <span className="dim" title="Never compacted">
     –
   </span>
 )
@@ -194,7 +194,7 @@ type FoundProps = { readonly findings: ListedConversation['findings']; readonly 
 function Found({ findings, checked }: FoundProps) {
   if (checked === null || findings === undefined)
     return (
-      <span className={styles.dim} title="Not checked since the file was opened">
+      <span className="dim" title="Not checked since the file was opened">
         not checked
       </span>
     )
@@ -207,7 +207,7 @@ function Found({ findings, checked }: FoundProps) {
     >
       <span className={styles.dot} data-state={error > 0 ? 'error' : warning > 0 ? 'warning' : 'fine'} aria-hidden />
       {words.length === 0 ? (
-        <span className={styles.dim}>none</span>
+        <span className="dim">none</span>
       ) : (
         <span className={styles.counts}>{words.join(', ')}</span>
       )}
@@ -216,8 +216,8 @@ function Found({ findings, checked }: FoundProps) {
 }
 
 function Lost({ loss }: { readonly loss: Loss | 'failed' | undefined }) {
-  if (loss === undefined) return <span className={styles.dim}>…</span>
-  if (loss === 'failed') return <span className={styles.dim}>not counted</span>
+  if (loss === undefined) return <span className="dim">…</span>
+  if (loss === 'failed') return <span className="dim">not counted</span>
   const lost = loss.details - loss.kept
   return (
     <span
@@ -227,7 +227,7 @@ function Lost({ loss }: { readonly loss: Loss | 'failed' | undefined }) {
       <span className={styles.track}>
         <span className={styles.bar} style={{ width: `${(lost / (loss.details || 1)) * 100}%` }} />
       </span>
-      {lost === 0 ? <span className={styles.dim}>none</span> : formatCount(lost)}
+      {lost === 0 ? <span className="dim">none</span> : formatCount(lost)}
     </span>
   )
 }

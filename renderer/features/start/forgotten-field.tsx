@@ -38,7 +38,7 @@ export function ForgottenField() {
           <span className="unseen"> traces these words</span>
         </button>
       </div>
-      <p className={styles.legend}>
+      <p className="dim">
         Each place that says it is marked: <StateMark state="kept">still known</StateMark>,{' '}
         <StateMark state="dropped">lost</StateMark> or <StateMark state="changed">changed</StateMark>, with the
         compaction at which that happened.

@@ -93,13 +93,13 @@ function Found({ report, info }: ReportProps) {
         {found.slice(0, 3).map(({ id, count }) => (
           <li key={id}>
             {checkTitle(id)}
-            {count > 1 && <span className={styles.dim}> · {plural(count, 'time')}</span>}
+            {count > 1 && <span className="dim"> · {plural(count, 'time')}</span>}
           </li>
         ))}
-        {found.length > 3 && <li className={styles.dim}>and {plural(found.length - 3, 'other finding')}</li>}
+        {found.length > 3 && <li className="dim">and {plural(found.length - 3, 'other finding')}</li>}
       </ul>
       {isRepairable(report) && (
-        <p className={styles.dim}>
+        <p className="dim">
           {info.readOnly
             ? 'A working copy can be repaired. The file itself stays as it is.'
             : 'Each repair shows its rows before and after, makes a backup first, and can be undone.'}

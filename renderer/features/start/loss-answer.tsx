@@ -10,7 +10,6 @@ import { runAddress } from '#renderer/ui/data/run-address.ts'
 import { timelineOf } from '#renderer/ui/data/timeline-query.ts'
 import { ErrorLine } from '#renderer/ui/states/error-state.tsx'
 import { useFirstRest } from '#renderer/ui/states/use-first-rest.ts'
-import { Dim } from '#renderer/ui/texts/dim.tsx'
 import { formatCount, formatPercent, plural } from '#renderer/ui/texts/format.ts'
 import { isUndone } from '#renderer/ui/texts/job-text.ts'
 import { LostText } from '#renderer/ui/texts/lost-text.tsx'
@@ -111,7 +110,7 @@ export function LossAnswer({ conversation }: Props) {
           {!isAsked && (
             <p>
               <Button onClick={() => setAsked(true)}>Compare what they lost</Button>{' '}
-              <Dim>It may take minutes in a conversation of this length.</Dim>
+              <span className="dim">It may take minutes in a conversation of this length.</span>
             </p>
           )}
         </>
@@ -146,19 +145,19 @@ function Row({ compaction, conversationId, report, isAsked }: RowProps) {
           </a>
         )}
       </span>
-      <Dim>
+      <span className="dim">
         {report ? `${plural(report.counts.items, 'text')} → ` : ''}
         {plural(summaries, 'summary', 'summaries')}
-      </Dim>
+      </span>
       <span title={saved > 0 ? `${formatPercent(saved)} less` : undefined}>
         {tokensBefore === null ? '…' : formatCount(tokensBefore)} →{' '}
         {tokensAfter === null ? '…' : plural(tokensAfter, 'token')}
       </span>
       <span>
         {report === undefined ? (
-          <Dim>{isAsked && 'being compared…'}</Dim>
+          <span className="dim">{isAsked && 'being compared…'}</span>
         ) : report === null ? (
-          <Dim>not compared</Dim>
+          <span className="dim">not compared</span>
         ) : (
           <LostCount report={report} />
         )}
@@ -185,9 +184,13 @@ function Row({ compaction, conversationId, report, isAsked }: RowProps) {
 
 /** How many details were lost. Where there were none, or all were kept, it is no alarm. */
 function LostCount({ report }: { readonly report: LossReport }) {
-  if (report.counts.details === 0) return <Dim>no details</Dim>
+  if (report.counts.details === 0) return <span className="dim">no details</span>
   const lost = lostOf(report)
-  return lost === 0 ? <Dim>nothing lost</Dim> : <span className={styles.lost}>{goneText(report.counts)}</span>
+  return lost === 0 ? (
+    <span className="dim">nothing lost</span>
+  ) : (
+    <span className={styles.lost}>{goneText(report.counts)}</span>
+  )
 }
 
 /**

@@ -17,8 +17,6 @@ import { NodeLink } from '#renderer/ui/nodes/node-link.tsx'
 import { ErrorLine } from '#renderer/ui/states/error-state.tsx'
 import { Loading } from '#renderer/ui/states/loading.tsx'
 import view from '#renderer/ui/styles/view.module.css'
-import dim from '#renderer/ui/texts/dim.module.css'
-import { Dim } from '#renderer/ui/texts/dim.tsx'
 import { conversationName, formatCount, formatDuration, plural } from '#renderer/ui/texts/format.ts'
 import { LostText } from '#renderer/ui/texts/lost-text.tsx'
 import { MarkedText } from '#renderer/ui/texts/marked-text.tsx'
@@ -50,8 +48,8 @@ export function LossPanel({ conversation }: Props) {
         <h2 className={view.panelTitle}>
           {losses.data ? lossHeadline(losses.data.counts) : run === null ? 'Never compacted' : 'Loss report'}
         </h2>
-        {losses.data && losses.data.counts.items > 0 && <p className={dim.dim}>{shareText(losses.data.counts)}</p>}
-        {run === null && <p className={dim.dim}>Nothing of it has left the window by a compaction.</p>}
+        {losses.data && losses.data.counts.items > 0 && <p className="dim">{shareText(losses.data.counts)}</p>}
+        {run === null && <p className="dim">Nothing of it has left the window by a compaction.</p>}
       </div>
       <Facts>
         <Fact name="conversation">
@@ -76,7 +74,7 @@ function RunFacts({ run }: { readonly run: LastRun }) {
     <>
       <Fact name="last compaction">
         <TimeText atMs={run.atMs} form="short" />
-        {durationMs > 0 && <Dim> · {formatDuration(durationMs)}</Dim>}
+        {durationMs > 0 && <span className="dim"> · {formatDuration(durationMs)}</span>}
       </Fact>
       <Fact name="tokens">
         {formatCount(tokensBefore)} → {formatCount(tokensAfter)}
@@ -123,7 +121,7 @@ function Losses({ report, conversation, runId }: LossesProps) {
       ))}
       {isCut && !isWhole && <Button onClick={() => setWhole(true)}>Show all that are listed</Button>}
       {report.notes.map((note) => (
-        <p key={note} className={dim.dim}>
+        <p key={note} className="dim">
           {note}
         </p>
       ))}
@@ -155,10 +153,10 @@ function Kind({ kind, count, lost, conversationId }: KindProps) {
             <LostText detail={detail} conversationId={conversationId} about={fellText(detail)}>
               <MarkedText text={detail.text} />
               {detail.instead !== null && (
-                <Dim>
+                <span className="dim">
                   {' '}
                   → <MarkedText text={detail.instead} />
-                </Dim>
+                </span>
               )}
             </LostText>
             <span className={styles.by}>

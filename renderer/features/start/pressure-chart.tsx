@@ -299,7 +299,7 @@ function ChartTip({ lines: [first, ...others], leftPx, widthPx }: ChartTipProps)
         <b>{first}</b>
       </p>
       {others.map((line) => (
-        <p key={line} className={styles.dim}>
+        <p key={line} className="dim">
           {line}
         </p>
       ))}

@@ -56,7 +56,7 @@ export function WindowAnswer({ conversation, strata }: Props) {
         <Due conversation={conversation} budgetTokens={budgetTokens} />
         <CompactButton />
       </p>
-      <p className={styles.dim}>
+      <p className="dim">
         {storedTokens !== null && `${formatTokens(storedTokens)}${inherited ? ' of its own' : ''} are stored`}
         {storedTokens !== null &&
           contextTokens !== null &&

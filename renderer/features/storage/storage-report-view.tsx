@@ -48,7 +48,7 @@ export function StorageReportView({ report, atMs, onMeasure }: Props) {
       <section className={styles.section}>
         <SectionHeading>Advice</SectionHeading>
         {advice.length === 0 ? (
-          <p className={styles.dim}>Nothing would make this file noticeably smaller.</p>
+          <p className="dim">Nothing would make this file noticeably smaller.</p>
         ) : (
           <ul>
             {advice.map((item) => (
@@ -66,7 +66,7 @@ export function StorageReportView({ report, atMs, onMeasure }: Props) {
       <section className={styles.section}>
         <SectionHeading>Text stored more than once</SectionHeading>
         {repeated.length === 0 ? (
-          <p className={styles.dim}>No text is in this file twice.</p>
+          <p className="dim">No text is in this file twice.</p>
         ) : (
           <ul>
             {repeated.map((item) => (
@@ -96,11 +96,11 @@ function Item({ title, text, figure, note }: ItemProps) {
     <li className={styles.item}>
       <div>
         <h3>{title}</h3>
-        <p className={styles.dim}>{text}</p>
+        <p className="dim">{text}</p>
       </div>
       <div className={styles.figure}>
         {figure}
-        <div className={styles.dim}>{note}</div>
+        <div className="dim">{note}</div>
       </div>
     </li>
   )
@@ -120,7 +120,7 @@ function PartsBar({ parts }: { readonly parts: readonly Part[] }) {
         {parts.map(({ use, bytes, color, label }) => (
           <li key={use}>
             <span className={styles.swatch} style={{ background: color }} aria-hidden="true" />
-            {label} <span className={styles.dim}>{`${formatBytes(bytes)}, ${formatPercent(bytes / whole)}`}</span>
+            {label} <span className="dim">{`${formatBytes(bytes)}, ${formatPercent(bytes / whole)}`}</span>
           </li>
         ))}
       </ul>
@@ -167,7 +167,7 @@ function StorageTable({ objects, fileBytes }: TableProps) {
                 {formatBytes(row.bytes)}
               </td>
               <td>{formatPercent(row.bytes / Math.max(1, fileBytes))}</td>
-              <td className={styles.dim}>{formatBytes(row.unusedBytes)}</td>
+              <td className="dim">{formatBytes(row.unusedBytes)}</td>
               <td className={styles.wide}>
                 <span
                   className={figures.bar}

@@ -91,7 +91,7 @@ function LedgerSection({ info }: { readonly info: MemoryInfo }) {
     <section className={styles.section}>
       <SectionHeading>Ledger</SectionHeading>
       {path === null ? (
-        <p className={styles.dim}>
+        <p className="dim">
           {info.system === 'native' ? (
             <>
               None is kept. A ledger is a text file to which every change of this memory is appended, and from which it

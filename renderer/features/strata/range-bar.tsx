@@ -16,8 +16,6 @@ import { NodeLink } from '#renderer/ui/nodes/node-link.tsx'
 import { RangeChip } from '#renderer/ui/parts/range-chip.tsx'
 import { StateMark } from '#renderer/ui/parts/state-mark.tsx'
 import { ErrorLine } from '#renderer/ui/states/error-state.tsx'
-import dim from '#renderer/ui/texts/dim.module.css'
-import { Dim } from '#renderer/ui/texts/dim.tsx'
 import { formatCount } from '#renderer/ui/texts/format.ts'
 import { LostText } from '#renderer/ui/texts/lost-text.tsx'
 import { MarkedText } from '#renderer/ui/texts/marked-text.tsx'
@@ -77,7 +75,7 @@ function WholeRange({ range, strata, figures, onZoom }: Props & { readonly figur
           <div>
             <SectionHeading aside={formatCount(figures.findings.length)}>Findings</SectionHeading>
             {figures.findings.length === 0 ? (
-              <p className={dim.dim}>None of the last check is in the range.</p>
+              <p className="dim">None of the last check is in the range.</p>
             ) : (
               <FindingList ids={figures.findings.map(({ id }) => id)} />
             )}
@@ -108,10 +106,9 @@ function Losses({ strata: { conversationId }, range, ends }: LossesProps) {
       retry: false,
     }),
   )
-  if (isTooLong)
-    return <p className={dim.dim}>Mark at most {formatCount(MOST_LISTED)} messages to see what they lost.</p>
+  if (isTooLong) return <p className="dim">Mark at most {formatCount(MOST_LISTED)} messages to see what they lost.</p>
   if (error) return <ErrorLine error={error} onRetry={() => void refetch()} />
-  if (data === undefined) return <p className={dim.dim}>Comparing with the window …</p>
+  if (data === undefined) return <p className="dim">Comparing with the window …</p>
   const lost = data.counts.dropped + data.counts.changed
   return (
     <>
@@ -121,7 +118,7 @@ function Losses({ strata: { conversationId }, range, ends }: LossesProps) {
         >
           Lost details
         </SectionHeading>
-        {lost === 0 ? <p className={dim.dim}>Nothing that they say is missing.</p> : <Kinds counts={data.counts} />}
+        {lost === 0 ? <p className="dim">Nothing that they say is missing.</p> : <Kinds counts={data.counts} />}
       </div>
       {lost > 0 && <MostTelling report={data} />}
     </>
@@ -177,7 +174,7 @@ function FindingList({ ids }: { readonly ids: readonly string[] }) {
         return (
           <li key={id}>
             <NodeLink id={id} />
-            {finding && <Dim>{findingText(finding)}</Dim>}
+            {finding && <span className="dim">{findingText(finding)}</span>}
           </li>
         )
       })}

@@ -36,11 +36,11 @@ export function StrataToolbar({ axis, onAxis, colorBy, onColorBy, forms, strata 
     <div className={styles.toolbar} role="toolbar" aria-label="Layers" onKeyDown={keepArrows}>
       {forms}
       <span className={styles.choice}>
-        <span className={styles.name}>x</span>
+        <span className="dim">x</span>
         <Segmented label="What x means" options={AXES} value={axis} onChange={onAxis} />
       </span>
       <span className={classNames(styles.choice, styles.wide)}>
-        <span className={styles.name}>colour</span>
+        <span className="dim">colour</span>
         <Segmented label="What colour means" options={COLORS} value={colorBy} onChange={onColorBy} />
       </span>
       <span className={styles.narrow}>

@@ -45,7 +45,7 @@ function Tooltip({ hit, at, strata, width }: TooltipProps) {
       {text.id !== null && <div className={styles.tooltipId}>{text.id}</div>}
       <div>{text.title}</div>
       {text.lines.map((line) => (
-        <div key={line} className={styles.tooltipLine}>
+        <div key={line} className="dim">
           {line}
         </div>
       ))}

@@ -110,7 +110,7 @@ export function SurgeryDialog({ ask, info, onUndo, onClose }: Props) {
                 </p>
               )}
               <NodeIdText id={ask.id} />
-              <p className={styles.dim}>{askText(ask)}</p>
+              <p className="dim">{askText(ask)}</p>
             </div>
             {surgery.isRunning ? (
               <JobProgress job={surgery.job} title="Writing…" />
@@ -122,11 +122,9 @@ export function SurgeryDialog({ ask, info, onUndo, onClose }: Props) {
               <SurgeryForm ask={ask} draft={draft} onChange={setDraft} />
             )}
             {!isBusy && surgery.error !== null && <ErrorLine error={surgery.error} />}
-            {!isBusy && surgery.job?.state === 'cancelled' && (
-              <p className={styles.dim}>Cancelled: nothing was changed.</p>
-            )}
+            {!isBusy && surgery.job?.state === 'cancelled' && <p className="dim">Cancelled: nothing was changed.</p>}
             {isStale && shown !== null && (
-              <p className={styles.dim}>
+              <p className="dim">
                 Something else changed the memory since this was shown. Make the preview again to see what would be done
                 now.
               </p>
@@ -164,7 +162,7 @@ function SurgeryOutcome({ result }: { readonly result: SurgeryResult }) {
         <Fact name="backup">
           {backup === null ? null : (
             <>
-              <PathText path={backup.path} /> <span className={styles.dim}>{formatBytes(backup.bytes)}</span>
+              <PathText path={backup.path} /> <span className="dim">{formatBytes(backup.bytes)}</span>
             </>
           )}
         </Fact>

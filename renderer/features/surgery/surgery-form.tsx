@@ -61,9 +61,7 @@ function TextByHand({ id, draft, onChange }: Omit<Props, 'ask'> & { readonly id:
   if (error) return <ErrorLine error={error} onRetry={() => void refetch()} />
   if (data === undefined) return <Loading what="the text" lines={3} />
   if (data.isCut)
-    return (
-      <p className={styles.dim}>This text is too long to edit here: "lcm rewrite" with --text takes it from a file.</p>
-    )
+    return <p className="dim">This text is too long to edit here: "lcm rewrite" with --text takes it from a file.</p>
   return (
     <div className={styles.prompt}>
       <textarea
@@ -72,7 +70,7 @@ function TextByHand({ id, draft, onChange }: Omit<Props, 'ask'> & { readonly id:
         value={draft.text ?? data.content}
         onChange={(event) => onChange({ ...draft, text: event.target.value })}
       />
-      <p className={styles.dim}>It has to be smaller than its sources. Summaries above it stay as they are.</p>
+      <p className="dim">It has to be smaller than its sources. Summaries above it stay as they are.</p>
     </div>
   )
 }
@@ -83,7 +81,7 @@ function RewriteForm({ draft, onChange }: Omit<Props, 'ask'>) {
     <div className={styles.form}>
       <SummarizerChoice value={draft.summarizer} onChange={(summarizer) => onChange({ ...draft, summarizer })} />
       <span className={styles.row}>
-        <label htmlFor={target} className={styles.dim}>
+        <label htmlFor={target} className="dim">
           Tokens to aim at
         </label>
         <input
@@ -106,7 +104,7 @@ function RewriteForm({ draft, onChange }: Omit<Props, 'ask'>) {
           onChange={(event) => onChange({ ...draft, prompt: event.target.value })}
         />
         {draft.summarizer === DETERMINISTIC && (
-          <p className={styles.dim}>The built-in extractor reads no prompt: choose a model to use one.</p>
+          <p className="dim">The built-in extractor reads no prompt: choose a model to use one.</p>
         )}
       </details>
     </div>
@@ -134,7 +132,7 @@ function Target({ of, value, onChange }: TargetProps) {
   const listed = rows.filter((row) => row.conversationId !== of)
   const isChosenListed = listed.some((row) => row.conversationId === value)
   const others = chosen && !isChosenListed ? [chosen, ...listed] : listed
-  if (counts.total < 2) return <p className={styles.dim}>This memory holds no other conversation to copy it into.</p>
+  if (counts.total < 2) return <p className="dim">This memory holds no other conversation to copy it into.</p>
   return (
     <div className={styles.form}>
       {counts.total > OFFERED && (

@@ -128,7 +128,7 @@ function Ids({ ids, sign }: { readonly ids: readonly string[]; readonly sign: st
         <NameOrId key={id} id={id} sign={`${sign} `} />
       ))}
       {ids.length > IDS_SHOWN && (
-        <span className={styles.dim}>
+        <span className="dim">
           {sign} {formatCount(ids.length - IDS_SHOWN)} more
         </span>
       )}
@@ -165,7 +165,7 @@ function RewrittenNodeView({ node, isOnly }: RewrittenProps) {
         {!isOnly && <NameOrId id={id} />}
         <span>{depthLabel(depth)}</span>
         <span>{tokensText(before.tokens, after.tokens)}</span>
-        <span className={styles.dim}>from {formatTokens(sourceTokens)}</span>
+        <span className="dim">from {formatTokens(sourceTokens)}</span>
         {!isOnly && (
           <Button look="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
             {isOpen ? 'Fold' : 'Compare'}

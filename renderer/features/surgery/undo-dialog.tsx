@@ -88,13 +88,13 @@ export function UndoDialog({ info, backup, onClose }: Props) {
               Summaries, their links and the windows become what they were in the backup. Messages that came since stay,
               and are in their windows; what was summarised since is not summarised any more.
             </p>
-            <p className={styles.dim}>
+            <p className="dim">
               The file as it is now is backed up first, so that this can be undone as well. Close agents that write to
               it.
             </p>
             {undo.isRunning && <JobProgress job={undo.job} title="Restoring…" />}
             {undo.error !== null && <ErrorLine error={undo.error} />}
-            {undo.job?.state === 'cancelled' && <p className={styles.dim}>Cancelled: nothing was changed.</p>}
+            {undo.job?.state === 'cancelled' && <p className="dim">Cancelled: nothing was changed.</p>}
           </>
         )}
       </div>
@@ -117,7 +117,7 @@ function Restored({ result }: { readonly result: UndoResult }) {
           <PathText path={result.backup.path} />
         </Fact>
       </Facts>
-      <p className={styles.dim}>That backup holds the file as it was a moment ago: it undoes this.</p>
+      <p className="dim">That backup holds the file as it was a moment ago: it undoes this.</p>
     </div>
   )
 }
@@ -137,7 +137,7 @@ function BackupTable({ backups, onRestore }: BackupTableProps) {
   return (
     <>
       {backups.length === 0 ? (
-        <p className={styles.dim}>
+        <p className="dim">
           There is no backup beside this file yet. Each repair and each operation on a summary makes one first.
         </p>
       ) : (
@@ -180,7 +180,7 @@ function Events({ events }: { readonly events: readonly SurgeryEvent[] }) {
       <ul className={styles.list}>
         {events.slice(0, EVENTS_SHOWN).map((event) => (
           <li key={event.surgeryId} className={styles.event}>
-            <span className={styles.dim}>
+            <span className="dim">
               <TimeText atMs={event.atMs} />
             </span>
             <span>{event.summary}</span>

@@ -114,7 +114,7 @@ function StoodBar({ trace: { stood, lostAt }, nowMs }: StoodBarProps) {
     <div className={styles.stood}>
       <p className={styles.ends}>
         <span>{out === null || out > first ? 'in the window' : 'out'}</span>
-        {out !== null && again && <span className={styles.out}>out for {formatDuration(again.fromAtMs - out)}</span>}
+        {out !== null && again && <span className="dim">out for {formatDuration(again.fromAtMs - out)}</span>}
         {again && (
           <span>
             back, <MessageName id={again.id} />

@@ -127,7 +127,7 @@ function Expanding({ recovery }: { readonly recovery: Expand | undefined }) {
                     : `1 of ${plural(steps[index - 1]?.sources ?? sources, 'source')}`}
               </span>
             </span>
-            {own > 0 && <span className={styles.count}>+{formatCount(own)}</span>}
+            {own > 0 && <span className="small">+{formatCount(own)}</span>}
           </li>
         ))}
       </ol>

@@ -53,7 +53,7 @@ export function BlockView({ block, foldKey, look, isUnderCall = false, onWhole }
       return <ToolCall call={block} foldKey={foldKey} onWhole={onWhole} />
     case 'tool_result':
       return block.output.trim() === '' ? (
-        <p className={styles.mark}>{block.isError ? 'failed, no output' : 'no output'}</p>
+        <p className="small">{block.isError ? 'failed, no output' : 'no output'}</p>
       ) : isUnderCall ? (
         <FoldedResult result={block} foldKey={foldKey} onWhole={onWhole} />
       ) : (

@@ -62,10 +62,10 @@ export function MessageBody({ message, isUnderCall = false, below }: Props) {
           {below?.(block)}
         </div>
       ))}
-      {blocks.length === 0 && <p className={styles.dim}>no text</p>}
-      {whole.isError && <p className={styles.dim}>{toErrorInfo(whole.error).message}</p>}
+      {blocks.length === 0 && <p className="small">no text</p>}
+      {whole.isError && <p className="small">{toErrorInfo(whole.error).message}</p>}
       {isCutElsewhere && (
-        <p className={styles.dim}>
+        <p className="small">
           <button type="button" className={styles.more} onClick={toggleWhole}>
             Show the whole message
           </button>

@@ -89,8 +89,8 @@ function SubAgentMessages({ conversationId }: { readonly conversationId: number 
   )
   const inSight = useMemo(() => ({ first: 0, last: limit }), [limit])
   const agents = useSubAgents(conversationId, inSight, messageAt)
-  if (error) return <p className={styles.note}>{toErrorInfo(error).message}</p>
-  if (!data) return <p className={styles.note}>Loading its messages…</p>
+  if (error) return <p className="small">{toErrorInfo(error).message}</p>
+  if (!data) return <p className="small">Loading its messages…</p>
   const rest = data.total - data.messages.length
   return (
     <>

@@ -73,7 +73,7 @@ function EntryRow({ entry, onOpen }: { readonly entry: FolderEntry; readonly onO
       <span className={styles.name}>
         <bdi>{plainName(entry.name)}</bdi>
       </span>
-      <span className={styles.kind}>{KINDS[entry.kind]}</span>
+      <span className="small">{KINDS[entry.kind]}</span>
       <span className={styles.size}>{entry.bytes !== null && formatBytes(entry.bytes)}</span>
       <span className={styles.time}>{entry.modifiedAtMs !== null && <TimeText atMs={entry.modifiedAtMs} />}</span>
     </button>

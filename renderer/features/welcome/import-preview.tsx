@@ -35,7 +35,7 @@ export function ImportPreview({ paths, onImport, onBack }: Props) {
     <main className={styles.main}>
       <div>
         <h2 className={styles.title}>{headline(preview.data, usable)}</h2>
-        <p className={styles.note}>
+        <p className="dim">
           They come into a memory of their own; the transcripts stay as they are. Compactions that the agent made itself
           become summaries of what they replaced, so that it shows what the agent forgot.
         </p>
@@ -68,7 +68,7 @@ export function ImportPreview({ paths, onImport, onBack }: Props) {
         </table>
       </div>
       {(preview.data.notLookedAt > 0 || preview.data.passedOverCount > 0) && (
-        <p className={styles.note}>
+        <p className="dim">
           {preview.data.notLookedAt > 0 &&
             `${plural(preview.data.notLookedAt, 'more file')} could not be looked at in so short a time: what of them is a transcript comes in as well. `}
           {preview.data.passedOverCount > 0 && passedOverText(preview.data.passedOverCount)}

@@ -58,7 +58,7 @@ export function Welcome({ onTour }: Pick<ComponentProps<typeof OpenActions>, 'on
           <Mark size={26} />
           <div>
             <h1 className={styles.title}>LCM Inspector</h1>
-            <p className={styles.claim}>What an agent remembers, what its model sees, and how one becomes the other.</p>
+            <p className="dim">What an agent remembers, what its model sees, and how one becomes the other.</p>
           </div>
           <IconButton icon="gear" label="Settings" onClick={() => navigate({ view: 'settings' }, 'push')} />
           <ThemeMenu />

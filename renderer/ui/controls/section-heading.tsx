@@ -12,7 +12,7 @@ export function SectionHeading({ children, aside }: Props) {
   return (
     <div className={styles.line}>
       <h2 className={styles.heading}>{children}</h2>
-      {aside !== undefined && <div className={styles.aside}>{aside}</div>}
+      {aside !== undefined && <div className="small">{aside}</div>}
     </div>
   )
 }

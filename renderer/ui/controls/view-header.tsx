@@ -14,7 +14,7 @@ export function ViewHeader({ title, children, actions }: Props) {
     <header className={styles.header}>
       <div className={styles.words}>
         <h1 className={styles.title}>{title}</h1>
-        <p className={styles.figures}>{children}</p>
+        <p className="dim">{children}</p>
       </div>
       {actions !== undefined && <div className={styles.actions}>{actions}</div>}
     </header>

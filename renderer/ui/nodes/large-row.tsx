@@ -32,7 +32,7 @@ export function LargeRow({ id, text, tokens, most, color }: Props) {
             <MarkedText text={name ?? text} />
           </bdi>
         </span>
-        <span className={styles.id}>{messageNumber(id) !== null && <MessageName id={id} />}</span>
+        <span className="dim">{messageNumber(id) !== null && <MessageName id={id} />}</span>
         <span>{formatCount(tokens)}</span>
       </span>
       <span className={styles.track}>

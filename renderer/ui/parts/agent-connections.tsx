@@ -4,7 +4,6 @@ import { api } from '#renderer/api.ts'
 import { CommandText } from '../controls/command-text.tsx'
 import { SectionHeading } from '../controls/section-heading.tsx'
 import { ErrorLine } from '../states/error-state.tsx'
-import { Dim } from '../texts/dim.tsx'
 import { shortenPath } from '../texts/format.ts'
 import { TimeText } from '../texts/time-text.tsx'
 import styles from './agent-connections.module.css'
@@ -46,7 +45,7 @@ function Agent({ state }: { readonly state: AgentState }) {
         <strong>{label}</strong>
         <span>{memory === null ? 'not connected' : isConnected ? 'connected' : 'not connected as it should be'}</span>
         {memory !== null && (
-          <Dim>
+          <span className="dim">
             <bdi title={memory}>{shortenPath(memory, 44)}</bdi>
             {version !== null && `, by version ${version}`}
             {lastHeardAtMs !== null && (
@@ -54,10 +53,10 @@ function Agent({ state }: { readonly state: AgentState }) {
                 , last heard of <TimeText atMs={lastHeardAtMs} />
               </>
             )}
-          </Dim>
+          </span>
         )}
       </p>
-      {memory === null && <p className={styles.text}>Connect it, and every session is kept in a memory as it runs.</p>}
+      {memory === null && <p className="dim">Connect it, and every session is kept in a memory as it runs.</p>}
       {problems.length > 0 && (
         <ul className={styles.problems}>
           {problems.map((problem) => (

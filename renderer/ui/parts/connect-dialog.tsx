@@ -71,7 +71,7 @@ export function ConnectDialog({ address: given = '', onConnected, onClose }: Pro
             onChange={setPassword}
           />
         ) : (
-          <p className={styles.note}>
+          <p className="dim">
             The password comes from <code>PGPASSWORD</code> or <code>LCM_DATABASE_URL</code> in the environment of{' '}
             <code>lcm</code>, or from <code>~/.pgpass</code>.
           </p>

@@ -22,7 +22,7 @@ export function SummarizerChoice({ label = 'Summariser', value, onChange }: Prop
   return (
     <div className={styles.choice}>
       <SelectField label={label} options={optionsOf(settings)} value={value} onChange={onChange} />
-      <p className={styles.text}>
+      <p className="dim">
         {report.error ? toErrorInfo(report.error).message : explain(value, settings)}{' '}
         {writersOf(settings).length === 0 && (
           <a className={styles.link} href={linkTo({ view: 'settings' })}>

@@ -68,7 +68,7 @@ export function WorkingCopyDialog({ info, onClose }: Props) {
         ) : copy.isRunning ? (
           <JobProgress job={copy.job} title="Copying…" />
         ) : (
-          <p className={styles.promise}>
+          <p className="dim">
             {info.readOnlyReason ?? 'The original is only read.'} The copy is a native memory with the same ids, order,
             times, lineage and windows, damage included, and can be compacted and repaired. It is compared with the
             original row by row, and kept only when they are the same.

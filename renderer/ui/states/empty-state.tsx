@@ -15,7 +15,7 @@ export function EmptyState({ title, children, actions, isChoice = false }: Props
   return (
     <div className={styles.state}>
       <h2 className={styles.title}>{title}</h2>
-      {children !== undefined && <div className={styles.text}>{children}</div>}
+      {children !== undefined && <div className="dim">{children}</div>}
       {actions !== undefined && <div className={isChoice ? styles.choice : styles.actions}>{actions}</div>}
     </div>
   )

@@ -23,7 +23,7 @@ export function ErrorState({ error, onRetry, actions, next }: Props) {
     <div className={styles.state} role="alert">
       <h2 className={classNames(styles.title, styles.error)}>{text.title}</h2>
       <p className={styles.message}>{info.message}</p>
-      <p className={styles.text}>{next ?? text.next}</p>
+      <p className="dim">{next ?? text.next}</p>
       <div className={styles.actions}>
         {onRetry && <Button onClick={onRetry}>Try again</Button>}
         {actions}

@@ -42,7 +42,7 @@ const components: Components & Readonly<Record<string, unknown>> = {
     </span>
   ),
   img: ({ src, alt }) => (
-    <span className={styles.image} title="Pictures in a memory are never loaded">
+    <span className="dim" title="Pictures in a memory are never loaded">
       picture: <MarkedText text={alt || 'no description'} />
       {typeof src === 'string' && src !== '' && (
         <span className={styles.address}>
