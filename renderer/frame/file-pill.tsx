@@ -113,7 +113,7 @@ function TellingChip({ name, info, lacks, derivedWindow }: TellingProps) {
       <button
         ref={button}
         type="button"
-        className={classNames(chip.chip, chip.neutral, chip.button)}
+        className={classNames(chip.chip, chip.button)}
         popoverTarget={id}
         title={`Written by ${info.systemLabel}. Click for ${lacks.length > 0 ? 'what such files do not record' : 'more'}.`}
       >

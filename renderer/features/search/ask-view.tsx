@@ -11,13 +11,12 @@ import { classNames } from '#renderer/ui/controls/class-names.ts'
 import { useMarkedMessages } from '#renderer/ui/data/message-range.ts'
 import { DETERMINISTIC } from '#renderer/ui/data/summarizers.ts'
 import { useStored } from '#renderer/ui/data/use-stored.ts'
-import { NodeName } from '#renderer/ui/nodes/node-name.tsx'
 import { SummarizerChoice } from '#renderer/ui/parts/summarizer-choice.tsx'
 import { ErrorState } from '#renderer/ui/states/error-state.tsx'
 import number from '#renderer/ui/styles/number-field.module.css'
 import { AskAnswer } from './ask-answer.tsx'
 import styles from './ask-view.module.css'
-import { ToggleChip } from './filter-bar.tsx'
+import { ChosenNode, ToggleChip } from './filter-bar.tsx'
 import { useChosenSummary } from './use-chosen-summary.ts'
 
 type Props = {
@@ -118,10 +117,7 @@ export function AskView({ conversationId, kinds }: Props) {
           )}
           {summary !== null && (
             <ToggleChip isOn={isWithin} title={`Only below ${summary}`} onToggle={() => setWithin(!isWithin)}>
-              below{' '}
-              <span className={styles.chosenNode}>
-                <NodeName id={summary} />
-              </span>
+              below <ChosenNode id={summary} />
             </ToggleChip>
           )}
           <SummarizerChoice label="Answered by" value={summarizer} onChange={setSummarizer} />

@@ -64,10 +64,7 @@ export function FilterBar({ filters, onFilters, summary }: Props) {
             title={`Only what ${offered} covers`}
             onToggle={() => set({ within: within === null ? offered : null })}
           >
-            within{' '}
-            <span className={styles.chosenNode}>
-              <NodeName id={offered} />
-            </span>
+            within <ChosenNode id={offered} />
           </ToggleChip>
         )}
         {!isLimitedBelow && (
@@ -169,5 +166,14 @@ export function ToggleChip({ color, title, isOn, onToggle, children }: ToggleChi
       {color !== undefined && <span className={styles.swatch} style={{ background: color }} />}
       {children}
     </button>
+  )
+}
+
+/** The name of the node within which is searched, as the words of a chip. */
+export function ChosenNode({ id }: { readonly id: string }) {
+  return (
+    <span className={styles.chosenNode}>
+      <NodeName id={id} />
+    </span>
   )
 }

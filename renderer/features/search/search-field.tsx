@@ -40,9 +40,9 @@ const PAGE_ROWS = 8
 export function SearchField({ input, kinds, text, onText, filters, onFilters, active, hasHits }: Props) {
   useEffect(() => {
     // A user who began to type in the window's own search box continues here, after the typed text.
-    const field = input.current
-    field?.focus()
-    field?.setSelectionRange(field.value.length, field.value.length)
+    const element = input.current
+    element?.focus()
+    element?.setSelectionRange(element.value.length, element.value.length)
   }, [input])
   const keys: Readonly<Record<string, () => void>> = {
     ArrowDown: () => active.move(1),

@@ -14,7 +14,7 @@ type Props = {
 export function Answer({ question, about, children, action }: Props) {
   return (
     <section className={styles.answer} aria-label={question}>
-      <div className={styles.asked}>
+      <div>
         <h2 className={styles.question}>{question}</h2>
         <p className="dim">{about}</p>
       </div>
