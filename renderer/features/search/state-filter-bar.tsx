@@ -2,10 +2,12 @@ import { useQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { GrepHit } from '#core/contract/retrieval.ts'
 import type { FactState, FactStates } from '#core/contract/trace.ts'
+import { classNames } from '#renderer/ui/controls/class-names.ts'
 import { Kbd } from '#renderer/ui/controls/kbd.tsx'
 import { useKeys } from '#renderer/ui/controls/use-keys.ts'
 import { tracedStates } from '#renderer/ui/data/traced-states.ts'
 import { STATE_HINTS, STATE_NAMES, StateMark } from '#renderer/ui/parts/state-mark.tsx'
+import filterButtons from '#renderer/ui/styles/filter-buttons.module.css'
 import { formatCount } from '#renderer/ui/texts/format.ts'
 import { batchesOf, type HitState, type HitStates, type StateFilter } from './hit-states.ts'
 import styles from './search-view.module.css'
@@ -27,7 +29,11 @@ export function StateFilterBar({ filter, onFilter, counts, isPending }: Props) {
   const toggle = (state: StateFilter) => onFilter(filter === state ? 'all' : state)
   useKeys({ x: () => toggle('lost') })
   return (
-    <fieldset className={styles.stateBar} aria-label="What became of the hits in the window" aria-busy={isPending}>
+    <fieldset
+      className={classNames(filterButtons.buttons, styles.stateBar)}
+      aria-label="What became of the hits in the window"
+      aria-busy={isPending}
+    >
       <button type="button" aria-pressed={filter === 'all'} onClick={() => onFilter('all')}>
         all
       </button>

@@ -7,6 +7,7 @@ import { nodeColor, nodeLabel, nodeTextColor } from '#renderer/ui/nodes/depth-co
 import { MessageName } from '#renderer/ui/nodes/message-name.tsx'
 import { useName } from '#renderer/ui/nodes/use-names.ts'
 import { STATE_NAMES, StateMark } from '#renderer/ui/parts/state-mark.tsx'
+import filterButtons from '#renderer/ui/styles/filter-buttons.module.css'
 import { formatCount, plural, shortenId } from '#renderer/ui/texts/format.ts'
 import { Highlighted } from '#renderer/ui/texts/highlighted.tsx'
 import { MarkedText } from '#renderer/ui/texts/marked-text.tsx'
@@ -53,7 +54,7 @@ export function PlaceList({ places, areNearest, chosen, onChoose, onOpen }: Prop
             </strong>
           )}
         </p>
-        <fieldset className={styles.filter} aria-label="State of the places">
+        <fieldset className={filterButtons.buttons} aria-label="State of the places">
           <button type="button" aria-pressed={filter === 'all'} onClick={() => setFilter('all')}>
             all
           </button>
