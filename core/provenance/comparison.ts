@@ -1,4 +1,5 @@
 import type { SpecificKind } from '../contract/provenance.ts'
+import { keepRecent } from '../keeping.ts'
 import type { IndexView } from './index-view.ts'
 import type { Occurrence } from './passages.ts'
 import { type Relation, relationsOf, swappedOrder } from './relations.ts'
@@ -59,11 +60,7 @@ export class Comparison {
 
   #read(text: string): Passage {
     const known = this.#passages.get(text)
-    if (known) return known
-    if (this.#passages.size >= MOST_PASSAGES) this.#passages.clear()
-    const passage = new Passage(text)
-    this.#passages.set(text, passage)
-    return passage
+    return known ?? keepRecent(this.#passages, text, new Passage(text), MOST_PASSAGES)
   }
 }
 

@@ -1,7 +1,11 @@
+import { keepRecent } from '../keeping.ts'
 import { type Hit, type Occurrence, pairsOf, type ReadUnit, type SourceText } from './passages.ts'
 import { standsAt } from './specifics.ts'
 import { NO_OCCURRENCES, type TextIndex } from './text-index.ts'
 import type { Vocabulary } from './vocabulary.ts'
+
+/** The occurrences of at most this many specifics are kept. */
+const MOST_SPECIFICS = 20_000
 
 /** What an index has of the claims of one vocabulary. It costs nothing for what the claims do not say. */
 export class IndexView {
@@ -14,7 +18,7 @@ export class IndexView {
   readonly #specifics = new Map<number, readonly number[]>()
   readonly #anchors = new Map<number, number>()
   /** The occurrences of each specific of the vocabulary, as far as somebody asked. */
-  readonly #occurrences: (readonly Occurrence[] | undefined)[] = []
+  readonly #occurrences = new Map<number, readonly Occurrence[]>()
   readonly #read = new Map<number, ReadUnit>()
 
   constructor(vocabulary: Vocabulary, index: TextIndex) {
@@ -62,13 +66,12 @@ export class IndexView {
 
   occurrencesOf(specific: number): readonly Occurrence[] {
     const first = this.vocabulary.firstOf[specific] ?? specific
-    const known = this.#occurrences[first]
+    const known = this.#occurrences.get(first)
     if (known) return known
     const anchor = this.#anchors.get(first)
     const sought = this.vocabulary.specifics[first]
     const found = anchor === undefined || !sought ? NO_OCCURRENCES : this.#index.occurrencesOf(sought, anchor)
-    this.#occurrences[first] = found
-    return found
+    return keepRecent(this.#occurrences, first, found, MOST_SPECIFICS)
   }
 
   mayDeny(unit: number): boolean {
