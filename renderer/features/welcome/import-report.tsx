@@ -31,6 +31,7 @@ function FileReport({ file }: { readonly file: ImportedFile }) {
           {file.conversationCount > 1 && `${plural(file.conversationCount, 'conversation')}: `}
           {file.error ?? `${formatCount(file.added)} added`}
           {file.alreadyThere > 0 && `, ${formatCount(file.alreadyThere)} known before`}
+          {file.completed > 0 && ` (${formatCount(file.completed)} of them complete now)`}
           {file.conflicts > 0 && `, ${plural(file.conflicts, 'conflict')} with what was there`}
           {file.skippedCount > 0 && `, ${plural(file.skippedCount, 'line')} left out`}
         </span>

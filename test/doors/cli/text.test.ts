@@ -10,6 +10,7 @@ import { toCliJson } from '#core/doors/cli/output/cli-json.ts'
 import { printable } from '#core/doors/cli/output/printable.ts'
 import { oneLine, percent, table } from '#core/doors/cli/output/text.ts'
 import { sizeText } from '#core/text.ts'
+import { TranscriptBuilder, text } from '#test/builders/claude-code.ts'
 import { buildMemory } from '#test/builders/memory.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 import { writeJson } from '#test/builders/transcript-rows.ts'
@@ -74,6 +75,18 @@ describe('the text output of a command', () => {
     expect((await lcmHere(['import', said('yes'), '--db', db])).stdout).not.toContain('differ')
     const { stdout, code } = await lcmHere(['import', said('no'), '--db', db])
     expect([code, stdout]).toEqual([0, expect.stringContaining('1 message differs from what is stored')])
+    expect(stdout).toContain('"lcm coverage" names it, and an import into a new file has what the transcript says now')
+  })
+
+  it('says in an import how many messages are complete now that an earlier one found half written', async () => {
+    const home = temporaryFolder()
+    const story = new TranscriptBuilder()
+    story.user('go')
+    story.answer('msg_1', [text('first')])
+    const imported = async () => (await lcmHere(['import', story.write(), '--db', join(home, 'lcm.db')])).stdout
+    expect(await imported()).not.toContain('complete')
+    story.answer('msg_1', [text('second')])
+    expect(await imported()).toContain('0 messages added, 2 already there (1 of them complete now), 0 lines skipped')
   })
 
   it('contains no control characters as JSON either, and parses to the original text', async () => {

@@ -73,20 +73,28 @@ export const importCommand = defineCommand({
           (file.brokenChains ?? []).map(({ conversationId, text }) => `conversation ${conversationId}: ${text}`),
         ),
         ...value.files.flatMap(({ path, format, newer }) => (newer ? [`${path}: ${newerText(format, newer)}`] : [])),
-        ...(conflicts > 0
-          ? [
-              `${conflicts === 1 ? '1 message differs' : `${count(conflicts)} messages differ`} from what is stored, which stays`,
-            ]
-          : []),
+        ...(conflicts > 0 ? [conflictsText(conflicts)] : []),
         ...value.passedOver.slice(0, 10).map(({ path, reason }) => `${path}: ${oneLine(reason, 160)}`),
         ...(value.passedOverCount > 10
           ? [`… and ${count(value.passedOverCount - 10)} more files that are no transcripts`]
           : []),
-        `${plural(value.added, 'message')} added, ${count(value.alreadyThere)} already there, ${plural(value.skipped, 'line')} skipped`,
+        `${plural(value.added, 'message')} added, ${count(value.alreadyThere)} already there${completedText(value.files)}, ${plural(value.skipped, 'line')} skipped`,
       ].join('\n')
     return { json: value, text, exitCode: failed.length > 0 ? EXIT.failed : EXIT.done }
   },
 })
+
+/** A stored message is never overwritten, also where an earlier version read its transcript otherwise. */
+function conflictsText(conflicts: number): string {
+  const [differ, them] = conflicts === 1 ? ['1 message differs', 'it'] : [`${count(conflicts)} messages differ`, 'them']
+  return `${differ} from what is stored, which stays: "lcm coverage" names ${them}, and an import into a new file has what the transcript says now`
+}
+
+/** What an earlier import found half written. */
+function completedText(files: readonly ImportedFile[]): string {
+  const completed = files.reduce((sum, file) => sum + file.completed, 0)
+  return completed === 0 ? '' : ` (${count(completed)} of them complete now)`
+}
 
 const newerText = (format: string, { written, tried }: NewerVersion): string =>
   `version ${written} of ${format} wrote it, and the newest that was tried is ${tried}: lcm coverage says whether all of it is there`
