@@ -65,11 +65,19 @@ export class Arrivals {
 
   /** A hook names a transcript, and a process imports it a moment later. */
   #waiting(memory: string, nowMs: number): WatchFinding[] {
-    const sinceMs = new HookFolder(this.#dataDir, memory).waitingSinceMs
+    const stopped = { kind: 'ingest_stopped', severity: 'error', conversationId: null } as const
+    let sinceMs: number | null
+    try {
+      sinceMs = new HookFolder(this.#dataDir, memory).waitingSinceMs
+    } catch (error) {
+      if (!(error instanceof LcmError)) throw error
+      const mend = 'Give yourself the right to read it.'
+      return [{ ...stopped, sinceMs: null, text: error.message, mend, command: 'lcm doctor' }]
+    }
     if (sinceMs === null || nowMs - sinceMs < GRACE_MS) return []
     return [
       {
-        ...{ kind: 'ingest_stopped', severity: 'error', conversationId: null, sinceMs },
+        ...{ ...stopped, sinceMs },
         text: 'Transcripts that an agent has named wait to be imported, and nothing imports them.',
         mend: 'See what failed with "lcm doctor". The next hook of the agent tries again.',
         command: 'lcm doctor',

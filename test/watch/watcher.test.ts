@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, utimesSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { WatchFinding } from '#core/contract/watch.ts'
@@ -117,6 +117,20 @@ describe('what is watched while an agent works', () => {
     expect(await kinds()).toEqual(['ingest_stopped'])
     hooks.waiting().forget()
     expect(await kinds()).toEqual([])
+  })
+
+  it.skipIf(process.platform === 'win32')('tells that what hooks have named may not be listed', async () => {
+    const { memory, dataDir, clock, look } = await world()
+    const event = readHookEvent(JSON.stringify({ hook_event_name: 'Stop', session_id: 's' }))
+    if (event === null) throw new Error('This is an event.')
+    new HookFolder(dataDir, memory.path).note('codex', event, clock.nowMs)
+    const [name = ''] = readdirSync(join(dataDir, 'hooks')).filter((one) => !one.includes('.'))
+    const queue = join(dataDir, 'hooks', name)
+    rmSync(queue, { recursive: true })
+    symlinkSync(queue, queue)
+    expect(await look()).toMatchObject([
+      { kind: 'ingest_stopped', severity: 'error', sinceMs: null, text: expect.stringContaining(queue) },
+    ])
   })
 
   it('tells of a window that has been over its limit for twenty messages, not of one that just crossed it', async () => {

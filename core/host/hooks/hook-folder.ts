@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { LcmError } from '#core/errors.ts'
 import { sha256 } from '#core/hashing.ts'
 import { namesIn } from '#core/ingest/transcripts/files-beside.ts'
 import { parsedJson } from '#core/parsed-json.ts'
@@ -73,15 +74,17 @@ export class HookFolder {
     this.#write(join(this.#root, `${agent}.heard`), JSON.stringify(heard))
   }
 
-  /** Returns no names when the folder may not be listed: the next write into it fails, and says why. */
+  /** @throws LcmError file_not_readable when the folder may not be listed: what waits in it would be taken for imported */
   #names(): readonly string[] {
     try {
       return namesIn(this.#queue)
-    } catch {
-      return []
+    } catch (error) {
+      const message = `${this.#queue} may not be listed, so what hooks have named for ${this.#memory} is not imported: change the permissions of the folder.`
+      throw new LcmError('file_not_readable', message, { path: this.#queue }, { cause: error })
     }
   }
 
+  /** @throws LcmError file_not_readable, as everything that looks at what waits */
   get isWaiting(): boolean {
     return this.#names().some(isWaitingName)
   }

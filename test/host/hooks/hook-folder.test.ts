@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type HookEvent, readHookEvent } from '#core/host/hooks/hook-event.ts'
@@ -52,6 +52,23 @@ describe('the folder of hooks', () => {
     one.waiting().forget()
     expect(one.waiting().transcripts).toEqual([])
     expect(other.waiting().transcripts).toEqual([{ agent: 'claude-code', path: '/c.jsonl', hasEnded: true }])
+  })
+
+  // A link to itself may not be listed by anybody, not even by the superuser.
+  it.skipIf(process.platform === 'win32')('is not taken for empty when it may not be listed', () => {
+    const dataDir = temporaryFolder()
+    const hooks = folder(dataDir)
+    hooks.take('codex', event({ hook_event_name: 'Stop', transcript_path: '/a.jsonl' }), 1)
+    const [name = ''] = readdirSync(join(dataDir, 'hooks')).filter((one) => !one.includes('.'))
+    const queue = join(dataDir, 'hooks', name)
+    rmSync(queue, { recursive: true })
+    expect([hooks.isWaiting, hooks.waitingSinceMs, hooks.waiting().transcripts]).toEqual([false, null, []])
+    symlinkSync(queue, queue)
+    const refused = expect.objectContaining({ code: 'file_not_readable', message: expect.stringContaining(queue) })
+    expect(() => hooks.isWaiting).toThrow(refused)
+    expect(() => hooks.waitingSinceMs).toThrow(refused)
+    expect(() => hooks.isAttendedTo).toThrow(refused)
+    expect(() => hooks.waiting()).toThrow(refused)
   })
 
   it('gives the summary of a compaction once, and only when one is under way', () => {
