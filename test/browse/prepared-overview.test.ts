@@ -23,3 +23,18 @@ it('has the size of a long window at hand for the overview after it was measured
   expect(prepared.overview(1)).toEqual(stats().overview(1))
   measuring.mockRestore()
 })
+
+it('measures a long window once for all who prepare its overview at the same time', async () => {
+  using memory = buildMemory({ conversations: [{}] })
+  memory.messages(1, 1200)
+  const { read, info } = await openMemory(memory.path)
+  using db = read
+  const stats = new MemoryStats(db, info, readSettings({}).compaction, createTokenEstimator())
+  const measuring = vi.spyOn(WindowSizes.prototype, 'measuring')
+  await Promise.all([stats.prepareOverview(1), stats.prepareOverview(1), stats.prepareOverview(1)])
+  expect(measuring).toHaveBeenCalledTimes(1)
+  memory.messages(1, 1)
+  await stats.prepareOverview(1)
+  expect(measuring).toHaveBeenCalledTimes(2)
+  measuring.mockRestore()
+})

@@ -75,6 +75,8 @@ export class ConversationSizes {
   #entries: { readonly stamp: string; readonly of: Map<number, EntryCounts | null> } = { stamp: '', of: new Map() }
   /** Sizes that were measured for some conversations; null for one that holds nothing. */
   #kept: { readonly stamp: string; readonly sizes: Map<number, Size | null> } = { stamp: '', sizes: new Map() }
+  /** Measurements that are under way. Whoever asks for the same waits for them. */
+  readonly #preparing = new Map<number, Promise<void>>()
 
   constructor(db: ReadDb, reader: MemoryReader, windows: WindowSizes) {
     this.#db = db
@@ -109,6 +111,12 @@ export class ConversationSizes {
 
   /** Measures a conversation in slices, so that others have their turn before `exact` returns it. */
   async prepare(id: number): Promise<void> {
+    const underway = this.#preparing.get(id) ?? this.#measureInSlices(id).finally(() => this.#preparing.delete(id))
+    this.#preparing.set(id, underway)
+    await underway
+  }
+
+  async #measureInSlices(id: number): Promise<void> {
     const stamp = changeStamp(this.#db)
     if (this.#current() || this.#keptNow().has(id)) return
     const rows = readSnapshot(this.#db, () => this.#rowCounts([id]))
