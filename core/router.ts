@@ -229,8 +229,8 @@ export function createRouter(core: Core) {
       render: os.context.render.handler(async ({ input }) => {
         const { provider, moment, ...assembled } = input
         return moment
-          ? (await core.lcm()).timeTravel.render({ ...assembled, moment }, provider)
-          : (await core.lcm()).context.render(assembled, provider)
+          ? (await withEvents(input)).timeTravel.render({ ...assembled, moment }, provider)
+          : (await withSummaries(input)).context.render(assembled, provider)
       }),
       timeline: os.context.timeline.handler(async ({ input }) =>
         (await withEvents(input)).timeTravel.timeline(input.conversationId, input),
