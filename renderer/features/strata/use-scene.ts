@@ -131,60 +131,40 @@ export function useScene({
   )
   const names = useNames(named)
 
-  const make = useCallback(
-    (layout: NonNullable<typeof rows>): Scene => ({
-      strata,
-      index,
-      age,
-      layers,
-      overview,
-      detail,
-      largestTokens,
-      selected,
-      plan,
-      findings,
-      foundIds: found,
-      notes,
-      filter,
-      runFacts,
-      core,
-      replay,
-      range,
-      names,
-      wordsFromPx: fromPx,
-      colorBy,
-      palette,
-      nowMs,
-      rows: layout,
-      scale: { ...motion.current, ...layout.plot },
-    }),
-    [
-      strata,
-      index,
-      age,
-      layers,
-      overview,
-      detail,
-      largestTokens,
-      selected,
-      plan,
-      findings,
-      found,
-      notes,
-      filter,
-      runFacts,
-      core,
-      replay,
-      range,
-      names,
-      fromPx,
-      colorBy,
-      palette,
-      nowMs,
-      motion,
-    ],
+  const facts = useWhileSame({
+    strata,
+    index,
+    age,
+    layers,
+    overview,
+    detail,
+    largestTokens,
+    selected,
+    plan,
+    findings,
+    foundIds: found,
+    notes,
+    filter,
+    runFacts,
+    core,
+    replay,
+    range,
+    names,
+    wordsFromPx: fromPx,
+    colorBy,
+    palette,
+    nowMs,
+  })
+  return useMemo(
+    () => rows && (() => ({ ...facts, rows, scale: { ...motion.current, ...rows.plot } })),
+    [facts, rows, motion],
   )
-  return useMemo(() => rows && (() => make(rows)), [make, rows])
+}
+
+/** Returns the object of the render before while its values are the same. */
+function useWhileSame<T extends object>(made: T): T {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the object consists of its values
+  return useMemo(() => made, Object.values(made))
 }
 
 /** Returns the position of the selection on x. In messages it is exact, otherwise as exact as the columns. */
