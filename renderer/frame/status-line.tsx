@@ -1,12 +1,15 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
 import { meaningOf } from '#core/contract/glossary.ts'
 import type { Job } from '#core/contract/job.ts'
 import type { ListedConversation, MemoryInfo } from '#core/contract/memory.ts'
+import type { WatchFinding } from '#core/contract/watch.ts'
 import { api } from '../api.ts'
 import { lastMoveOf, recentJobs } from '../job-list.ts'
 import { navigate } from '../routes.ts'
 import { ProgressBar } from '../ui/charts/progress-bar.tsx'
 import { IconButton } from '../ui/controls/icon-button.tsx'
+import { areNotificationsOn, newFindings, notify } from '../ui/data/notifications.ts'
 import { useWatch } from '../ui/data/use-watch.ts'
 import { fileNameOf, plural } from '../ui/texts/format.ts'
 import { jobOutcome, jobText } from '../ui/texts/job-text.ts'
@@ -15,7 +18,6 @@ import { paceOf, useNow } from '../ui/texts/use-now.ts'
 import type { View } from '../views.ts'
 import styles from './status-line.module.css'
 import { healthText, statusText } from './status-text.ts'
-import { useFindingNotices } from './use-finding-notices.ts'
 
 type Props = {
   readonly conversation: ListedConversation | null
@@ -136,4 +138,21 @@ function JobItem({ job }: { readonly job: Job }) {
       />
     </span>
   )
+}
+
+const isLookedAt = (): boolean => !document.hidden && document.hasFocus()
+
+/** Tells the desktop of what goes wrong in a memory while nobody looks at its window, where that is chosen. */
+function useFindingNotices(fileName: string): void {
+  const { data } = useWatch(false)
+  const last = useRef<readonly WatchFinding[] | null>(null)
+  useEffect(() => {
+    if (data === undefined) return
+    const before = last.current
+    last.current = data.findings
+    // What was wrong when the window was opened is seen in it.
+    if (before === null || isLookedAt() || !areNotificationsOn()) return
+    for (const finding of newFindings(before, data.findings))
+      notify(finding, fileName, () => navigate({ view: 'activity' }, 'push'))
+  }, [data, fileName])
 }

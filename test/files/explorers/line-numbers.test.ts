@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { lineNumbersIn, withoutNumbers } from '#core/files/explorers/line-numbers.ts'
+import { lineNumbersIn, withoutNumbers } from '#core/files/explorers/decoded-file.ts'
 import { runs } from '#test/builders/property-runs.ts'
 import { explored } from './explored.ts'
 
