@@ -22,12 +22,8 @@ import { WhatIfPlanner } from './compaction/what-if.ts'
 import type { ExplorationReport, ExploreInput } from './contract/file.ts'
 import type { JobProgress } from './contract/job.ts'
 import type { MemoryInfo } from './contract/memory.ts'
-import { Undo } from './doctor/apply/undo.ts'
-import { Repairer } from './doctor/repair/repairer.ts'
-import type { RepairerOptions } from './doctor/repair/repairer-options.ts'
+import type { Doctor } from './doctor/doctor.ts'
 import { marksFor } from './doctor/scan/rule-context.ts'
-import { Scanner } from './doctor/scan/scanner.ts'
-import { Surgeon } from './doctor/surgery/surgeon.ts'
 import type { MoveOptions } from './doctor/working-copy/move-large-texts.ts'
 import { LcmError } from './errors.ts'
 import { FileReader } from './files/file-reader.ts'
@@ -115,10 +111,8 @@ export type Lcm = Disposable & {
   readonly undoer: CompactionUndoer
   readonly summarizers: ConfiguredSummarizers
   readonly prompts: PromptPreviewer
-  readonly integrity: Scanner
-  readonly repair: Repairer
-  readonly surgery: Surgeon
-  readonly undo: Undo
+  /** Loaded when it is first asked for. */
+  readonly doctor: () => Promise<Doctor>
   /** Keeps large texts in files. */
   readonly files: LargeFileService
   /** What moves the large texts of a working copy, which is being made, into its files. */
@@ -218,27 +212,23 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     throw new LcmError('read_only_file', `Cannot ${what}: ${info.readOnlyReason ?? `${info.path} is read-only`}`)
   }
 
-  const integrity = new Scanner({
-    db: read,
-    info,
-    estimator,
-    settings: settings.compaction,
-    clock,
-    filesDir: settings.filesDir,
-    ledger,
+  // What checks and repairs is a fifth of all code that would be loaded before the first answer.
+  const doctor = once(async () => {
+    const { openDoctor } = await import('./doctor/doctor.ts')
+    return openDoctor({
+      db: read,
+      info,
+      estimator,
+      settings: settings.compaction,
+      clock,
+      owner,
+      ledger,
+      summarizers,
+      requireWrite,
+      filesDir: settings.filesDir,
+      filesDirs: [storeBeside(info.path), ...(settings.filesDir ? [settings.filesDir] : [])],
+    })
   })
-  const doctor: RepairerOptions = {
-    db: read,
-    info,
-    estimator,
-    settings: settings.compaction,
-    clock,
-    owner,
-    integrity,
-    summarizers,
-    requireWrite,
-    filesDirs: [storeBeside(info.path), ...(settings.filesDir ? [settings.filesDir] : [])],
-  }
 
   // What compares texts is an eighth of all code that would be loaded before the first answer.
   const tracing = once(async () => {
@@ -340,10 +330,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
       windows,
       prompts: () => summarizers.prompts,
     }),
-    integrity,
-    repair: new Repairer(doctor),
-    surgery: new Surgeon(doctor),
-    undo: new Undo(doctor),
+    doctor,
     fileReader,
     explore: async function* (input, signal) {
       const { exploreFiles } = await import('./agents/explore-files.ts')

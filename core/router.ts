@@ -349,9 +349,9 @@ export function createRouter(core: Core) {
       last: os.repair.last.handler(() => core.lastPlan),
     },
     surgery: {
-      backups: os.surgery.backups.handler(async () => (await core.lcm()).undo.backups()),
+      backups: os.surgery.backups.handler(async () => (await (await core.lcm()).doctor()).undo.backups()),
       events: os.surgery.events.handler(async ({ input }) =>
-        (await core.lcm()).surgery.events(input.conversationId ?? null),
+        (await (await core.lcm()).doctor()).surgery.events(input.conversationId ?? null),
       ),
     },
     ledger: {

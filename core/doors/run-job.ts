@@ -49,19 +49,22 @@ export async function* runJob(
     case 'compact':
       return { kind: 'compact', value: yield* compactJob(lcm, spec, signal) }
     case 'integrity':
-      return { kind: 'integrity', value: yield* lcm.integrity.run(spec.conversationId, signal, spec.phases) }
+      return {
+        kind: 'integrity',
+        value: yield* (await lcm.doctor()).integrity.run(spec.conversationId, signal, spec.phases),
+      }
     case 'repair_plan':
-      return { kind: 'repair_plan', value: yield* lcm.repair.plan(spec, signal, report) }
+      return { kind: 'repair_plan', value: yield* (await lcm.doctor()).repair.plan(spec, signal, report) }
     case 'repair_export':
-      return { kind: 'repair_export', value: yield* lcm.repair.export(spec, signal) }
+      return { kind: 'repair_export', value: yield* (await lcm.doctor()).repair.export(spec, signal) }
     case 'repair':
-      return { kind: 'repair', value: yield* lcm.repair.apply(spec, signal) }
+      return { kind: 'repair', value: yield* (await lcm.doctor()).repair.apply(spec, signal) }
     case 'surgery_preview':
-      return { kind: 'surgery_preview', value: yield* lcm.surgery.preview(spec.operation, signal) }
+      return { kind: 'surgery_preview', value: yield* (await lcm.doctor()).surgery.preview(spec.operation, signal) }
     case 'surgery':
-      return { kind: 'surgery', value: yield* lcm.surgery.apply(spec, signal) }
+      return { kind: 'surgery', value: yield* (await lcm.doctor()).surgery.apply(spec, signal) }
     case 'undo':
-      return { kind: 'undo', value: yield* lcm.undo.run(spec, signal) }
+      return { kind: 'undo', value: yield* (await lcm.doctor()).undo.run(spec, signal) }
     case 'undo_compaction':
       yield { done: 0, total: 1, unit: 'steps', note: 'taking the run back' }
       return { kind: 'undo_compaction', value: lcm.undoer.undo(spec) }

@@ -71,7 +71,8 @@ export class Watcher {
     const stamp = changeStamp(lcm.read)
     const known = this.#read
     if (known?.lcm === lcm && known.stamp === stamp && nowMs - known.atMs < KNOWN_MS) return known.findings
-    const { report } = await runToEnd(lcm.integrity.examine(undefined, signal, { asked: WATCHED, kept: [] }))
+    const { integrity } = await lcm.doctor()
+    const { report } = await runToEnd(integrity.examine(undefined, signal, { asked: WATCHED, kept: [] }))
     const findings = report.checks.flatMap((check) => ruleFinding(check) ?? [])
     for (const { conversationId } of inUse)
       findings.push(...(await conversationFindings(lcm, conversationId, nowMs, signal)))

@@ -56,7 +56,7 @@ export async function askAll(lcm: Lcm): Promise<Answers> {
       await lcm.retrieval.grep(GrepInput.parse({ exactTotal: true, ...input })),
     )
   }
-  const report = await runToEnd(lcm.integrity.run(undefined, new AbortController().signal))
+  const report = await runToEnd((await lcm.doctor()).integrity.run(undefined, new AbortController().signal))
   answers.set(
     FIRED,
     report.checks

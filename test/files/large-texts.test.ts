@@ -50,7 +50,7 @@ const allFilesIn = (folder: string): string[] =>
     : []
 
 async function runScan(lcm: Lcm): Promise<IntegrityReport> {
-  return await runToEnd(lcm.integrity.run(undefined, new AbortController().signal))
+  return await runToEnd((await lcm.doctor()).integrity.run(undefined, new AbortController().signal))
 }
 
 function story(): string {

@@ -50,6 +50,6 @@ export async function compact(lcm: Lcm, conversationId: number): Promise<number>
 
 /** Checks of ledgers that find something. */
 export async function ledgerFindings(lcm: Lcm): Promise<string[]> {
-  const report = await runToEnd(lcm.integrity.run(undefined, new AbortController().signal))
+  const report = await runToEnd((await lcm.doctor()).integrity.run(undefined, new AbortController().signal))
   return report.checks.filter((check) => check.group === 'ledger' && check.count > 0).map((check) => check.id)
 }

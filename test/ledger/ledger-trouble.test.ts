@@ -88,7 +88,7 @@ describe('the integrity checks', () => {
     copyFileSync(`${path}.old`, path)
     using restored = await openHere(path)
     expect(await ledgerFindings(restored)).toEqual(['ledger_ahead'])
-    const report = restored.integrity.findNow(['ledger_ahead'], null).get('ledger_ahead') ?? []
+    const report = (await restored.doctor()).integrity.findNow(['ledger_ahead'], null).get('ledger_ahead') ?? []
     expect(report.map(({ detail }) => detail)).toContainEqual(expect.stringContaining('does not hold'))
   })
 

@@ -396,13 +396,13 @@ it('a memory rebuilt from a ledger that was cut off can be inspected', async () 
     { session: 'the session', importer: 'test' },
   ])
   expect(again.context.assemble({ conversationId: 1 }).items).toHaveLength(2)
-  const report = await runToEnd(again.integrity.run(undefined, signal))
+  const report = await runToEnd((await again.doctor()).integrity.run(undefined, signal))
   expect(report.checks.filter(({ count, severity }) => count > 0 && severity === 'error')).toEqual([])
 })
 
 describe('the checks of a memory that keeps a ledger', () => {
   const found = async (lcm: Lcm): Promise<string[]> => {
-    const report = await runToEnd(lcm.integrity.run(undefined, signal))
+    const report = await runToEnd((await lcm.doctor()).integrity.run(undefined, signal))
     return report.checks.filter((check) => check.group === 'ledger' && check.count > 0).map((check) => check.id)
   }
 

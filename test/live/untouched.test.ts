@@ -29,7 +29,7 @@ async function browse(lcm: Lcm): Promise<number> {
   for (const mode of ['full_text', 'literal', 'regex'] as const) {
     await lcm.retrieval.grep(GrepInput.parse({ query: 'lease', mode, exactTotal: true }))
   }
-  await runToEnd(lcm.integrity.run(undefined, new AbortController().signal))
+  await runToEnd((await lcm.doctor()).integrity.run(undefined, new AbortController().signal))
   const { read: db, info, settings } = lcm
   const signal = new AbortController().signal
   await runToEnd(measureStorage({ db, info, largeFileTokens: settings.largeFileTokenThreshold }, signal))

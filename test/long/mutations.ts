@@ -114,7 +114,7 @@ const QUESTIONS: Readonly<Record<string, (lcm: Lcm) => unknown>> = {
   window: (lcm) => lcm.context.assemble({ conversationId: first(lcm) }),
   search: (lcm) => lcm.retrieval.grep(GrepInput.parse({ query: 'the' })),
   'search for a part': (lcm) => lcm.retrieval.grep(GrepInput.parse({ query: 'e', mode: 'literal', limit: 5 })),
-  checks: (lcm) => runToEnd(lcm.integrity.run(undefined, never)),
+  checks: async (lcm) => runToEnd((await lcm.doctor()).integrity.run(undefined, never)),
 }
 
 async function importFaults(path: string): Promise<string[]> {

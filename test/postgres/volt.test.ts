@@ -85,7 +85,7 @@ const freshPath = () => join(temporaryFolder(), 'pulled.db')
 const fleet = (asked: Partial<FleetQuery> = {}) =>
   readFleet(server.db, FleetQuery.parse(asked), { budgetTokens: 1000, nowMs: Date.now() })
 const brokenRules = async (lcm: Awaited<ReturnType<typeof openLcm>>) => {
-  const { checks } = await runToEnd(lcm.integrity.run(undefined, never))
+  const { checks } = await runToEnd((await lcm.doctor()).integrity.run(undefined, never))
   return checks.filter(({ severity, samples }) => severity !== 'info' && samples.length > 0).map(({ id }) => id)
 }
 const failure = async (work: Promise<unknown>) => {

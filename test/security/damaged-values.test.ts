@@ -171,7 +171,7 @@ describe.each([nativeWriter, ...LINES.values()].map((writer) => ({ name: writer.
         await typed(() => withLcm(path, cacheDir, askEveryService))
         await typed(() =>
           withLcm(path, cacheDir, async (lcm) => {
-            await typed(() => runToEnd(lcm.repair.plan({}, never, null)))
+            await typed(async () => runToEnd((await lcm.doctor()).repair.plan({}, never, null)))
             await typed(() => lcm.retrieval.grep(GrepInput.parse({ query: 'e', mode: 'literal' })))
           }),
         )
@@ -187,7 +187,7 @@ describe.each([nativeWriter, ...LINES.values()].map((writer) => ({ name: writer.
       const path = namedCopy(soundFile(writer))
       await withLcm(path, cacheDir, askEveryService)
       await withLcm(path, cacheDir, (lcm) => askEveryQuestion(lcm, (_service, question) => question()))
-      await withLcm(path, cacheDir, (lcm) => runToEnd(lcm.repair.plan({}, never, null)))
+      await withLcm(path, cacheDir, async (lcm) => runToEnd((await lcm.doctor()).repair.plan({}, never, null)))
       await withLcm(path, cacheDir, askTheRest)
       const to = join(temporaryFolder(), 'copy.db')
       await typed(() => withLcm(path, cacheDir, (lcm) => runToEnd(copyMemory({ from: lcm, to }, never))))
@@ -264,7 +264,7 @@ describe('a native file with a page of another table in the place of one of its 
     const path = copyWithForbidden('messages', /(?<=\bcontent +)TEXT|\bSTRICT/g, change)
     await withLcm(path, cacheDir, async (lcm) => {
       expect(lcm.read.value('SELECT typeof(content) FROM messages WHERE message_id = 1')).toBe('integer')
-      const { checks } = await runToEnd(lcm.integrity.run(undefined, never))
+      const { checks } = await runToEnd((await lcm.doctor()).integrity.run(undefined, never))
       const found = checks.find(({ id }) => id === 'invalid_value')?.samples.map(({ detail }) => detail)
       expect(found).toContain('messages.content is 1777881661000')
     })
@@ -275,7 +275,7 @@ describe('a native file with a page of another table in the place of one of its 
     const path = copyWithForbidden('large_files', /(?<=\bstorage_uri +TEXT )NOT NULL/, change)
     await withLcm(path, cacheDir, async (lcm) => {
       expect(lcm.read.value("SELECT count(*) FROM large_files WHERE typeof(storage_uri) = 'null'")).toBeGreaterThan(0)
-      const { checks } = await runToEnd(lcm.integrity.run(undefined, never))
+      const { checks } = await runToEnd((await lcm.doctor()).integrity.run(undefined, never))
       expect(checks.find(({ id }) => id === 'invalid_value')?.samples.map(({ detail }) => detail)).toContain(
         'large_files.storage_uri is NULL',
       )
@@ -293,7 +293,7 @@ async function askTheRest(lcm: Lcm): Promise<void> {
   new Counts().showMemory('0123456789ab', { conversations: lcm.stats.conversations(), checks: [] })
   for (const id of conversations)
     z.array(CompactionRunRecord).parse(lcm.compactions.runs({ conversationId: id, created: 'listed' }))
-  z.array(SurgeryEvent).parse(lcm.surgery.events(null))
+  z.array(SurgeryEvent).parse((await lcm.doctor()).surgery.events(null))
   for (const summaryId of lcm.read.column<string>('SELECT summary_id FROM summaries')) {
     Provenance.parse(await lcm.provenance.find(ProvenanceInput.parse({ summaryId })))
   }
@@ -304,7 +304,7 @@ describe('a native file whose table of messages was rebuilt', () => {
     const path = spoiltCopy(soundFile(nativeWriter), 'messages')
     await withLcm(path, cacheDir, async (lcm) => {
       expect(lcm.info.readOnlyReason).toMatch(/tables of the file anew \(messages\)/)
-      const report = await runToEnd(lcm.integrity.run(undefined, never))
+      const report = await runToEnd((await lcm.doctor()).integrity.run(undefined, never))
       const wrong = report.checks.find(({ id }) => id === 'invalid_value')
       expect(wrong?.count).toBeGreaterThan(0)
       expect(wrong?.samples.map(({ detail }) => detail).join('\n')).toMatch(/messages\.\w+ is (NULL|X'FF00FE'|7)/)

@@ -30,7 +30,9 @@ export async function askEveryQuestion(lcm: Lcm, ask: Ask): Promise<void> {
   ask('conversations.list', () => lcm.stats.conversations())
   ask('conversations.list', () => lcm.stats.page(ConversationsInput.parse({ sort: 'pressure' })))
   ask('memory.stats', () => lcm.stats.stats())
-  await ask('integrity', () => runToEnd(lcm.integrity.run(undefined, new AbortController().signal)))
+  await ask('integrity', async () =>
+    runToEnd((await lcm.doctor()).integrity.run(undefined, new AbortController().signal)),
+  )
 }
 
 function askAbout(lcm: Lcm, conversationId: number, ask: Ask): void {

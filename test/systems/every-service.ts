@@ -97,7 +97,9 @@ function askSummary(lcm: Lcm, summaryId: string): void {
 }
 
 export async function checkIntegrity(lcm: Lcm, conversationId?: number): Promise<IntegrityReport> {
-  return IntegrityReport.parse(await runToEnd(lcm.integrity.run(conversationId, new AbortController().signal)))
+  return IntegrityReport.parse(
+    await runToEnd((await lcm.doctor()).integrity.run(conversationId, new AbortController().signal)),
+  )
 }
 
 /** At most so many of a list, from all over it. */

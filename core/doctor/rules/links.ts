@@ -218,7 +218,7 @@ function bestLeaf({ draft }: FixContext, message: number, leaves: readonly strin
   return leaves.toSorted((a, b) => neighbours(b) - neighbours(a) || made(a) - made(b))[0]
 }
 
-export const doubleCoverage = {
+const doubleCoverage = {
   id: 'double_coverage',
   group: 'lineage',
   severity: 'warning',

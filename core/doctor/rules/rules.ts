@@ -67,7 +67,7 @@ const memoryRules = [
 const allDatabaseRules = [...logRules, ...tableRules, ...databaseRules] as const
 
 /** Ids of the rules in this folder. They must include every rule that a system may break by design. */
-type RuleId = Containing<ExceptedRule, (typeof memoryRules | typeof allDatabaseRules)[number]['id']>
+export type RuleId = Containing<ExceptedRule, (typeof memoryRules | typeof allDatabaseRules)[number]['id']>
 type Containing<Part extends Whole, Whole> = Part | Whole
 type ListedRule = Rule & { readonly id: RuleId; readonly consequenceOf?: readonly RuleId[] }
 

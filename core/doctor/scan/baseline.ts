@@ -6,8 +6,7 @@ import type { KnownException } from '#core/systems/rules/known-exceptions.ts'
 import type { Baseline, RuleContext } from '#core/systems/rules/rule.ts'
 import type { Finding } from '#core/systems/rules/scanned-memory.ts'
 import { systemOf } from '#core/systems/systems.ts'
-import { doubleCoverage } from '../rules/links.ts'
-import { orphanSummary } from '../rules/orphans.ts'
+import type { RuleId } from '../rules/rules.ts'
 
 /** What a working copy stores of its baseline when it is made. */
 export const StoredBaseline = z.object({
@@ -38,6 +37,9 @@ export class FindingKeys {
 }
 
 type RuleReference = { readonly id: string }
+
+const DETACHED: { readonly id: RuleId } = { id: 'orphan_summary' }
+const COVERED_TWICE: RuleId = 'double_coverage'
 
 function keyOf(rule: RuleReference, { id, conversationId, mark }: Finding, repeated: number): string {
   const named = [rule.id, conversationId, id, mark ?? null, repeated]
@@ -77,7 +79,7 @@ export class InheritedFindings implements Baseline {
 
   /** Tells whether a summary was in no window and had no dependent when the copy was made, by design of its system. */
   isFree(id: string, conversationId: number): boolean {
-    return this.#known.has(keyOf(orphanSummary, { id, conversationId, detail: '' }, 0))
+    return this.#known.has(keyOf(DETACHED, { id, conversationId, detail: '' }, 0))
   }
 
   /**
@@ -85,7 +87,7 @@ export class InheritedFindings implements Baseline {
    * same messages.
    */
   #isUnderFree({ db, memory }: RuleContext, rule: RuleReference, finding: Finding): boolean {
-    if (rule.id !== doubleCoverage.id || !finding.mark) return false
+    if (rule.id !== COVERED_TWICE || !finding.mark) return false
     const leaves = finding.mark.split(' ')
     const { lastSummary } = this.#stored
     const newer = summariesAfterRow(db, leaves, lastSummary)

@@ -22,7 +22,7 @@ async function halfDamaged() {
 describe('a report', () => {
   it('counts findings by conversation, also those beyond the samples', async () => {
     const { lcm, damaged } = await halfDamaged()
-    const report = await runToEnd(lcm.integrity.run(undefined, never))
+    const report = await runToEnd((await lcm.doctor()).integrity.run(undefined, never))
     const [one, ...others] = report.byConversation ?? []
     expect([one?.conversationId, others]).toEqual([damaged, []])
     expect(one?.errors).toBeGreaterThanOrEqual(30)
@@ -31,8 +31,8 @@ describe('a report', () => {
 
   it('has the findings of the structure alone when only that was checked, and says so', async () => {
     const { lcm, damaged } = await halfDamaged()
-    const whole = await runToEnd(lcm.integrity.run(undefined, never))
-    const structure = await runToEnd(lcm.integrity.run(undefined, never, 'structure'))
+    const whole = await runToEnd((await lcm.doctor()).integrity.run(undefined, never))
+    const structure = await runToEnd((await lcm.doctor()).integrity.run(undefined, never, 'structure'))
     expect([whole.only, structure.only]).toEqual([undefined, 'structure'])
     expect(structure.checks.map(({ phase }) => phase)).toEqual(structure.checks.map(() => 'structure'))
     expect(structure.checks.length).toBeLessThan(whole.checks.length)

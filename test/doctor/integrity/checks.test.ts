@@ -15,7 +15,7 @@ afterEach(() => {
 
 async function scan(path: string): Promise<IntegrityReport> {
   using lcm = await openLcm(path)
-  return await runToEnd(lcm.integrity.run(undefined, new AbortController().signal))
+  return await runToEnd((await lcm.doctor()).integrity.run(undefined, new AbortController().signal))
 }
 
 /** Rules that found something which follows from no other finding. */
@@ -138,7 +138,7 @@ describe('a scan', () => {
     const { memory } = sound()
     using lcm = await openLcm(memory.path)
     const abort = new AbortController()
-    const job = lcm.integrity.run(undefined, abort.signal)
+    const job = (await lcm.doctor()).integrity.run(undefined, abort.signal)
     await job.next()
     abort.abort()
     await expect(

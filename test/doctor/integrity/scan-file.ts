@@ -13,7 +13,7 @@ const cacheDir = join(temporaryFolder(), 'cache')
 /** The report of every check on a file. */
 export async function scanFile(path: string, conversationId?: number): Promise<IntegrityReport> {
   using lcm = await openLcm(path, { readOnly: true, cacheDir, settings: readSettings({}) })
-  return await runToEnd(lcm.integrity.run(conversationId, new AbortController().signal))
+  return await runToEnd((await lcm.doctor()).integrity.run(conversationId, new AbortController().signal))
 }
 
 /** Checks that found anything, expected states included. */

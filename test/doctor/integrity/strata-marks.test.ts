@@ -28,7 +28,7 @@ describe('the marks in the strata', () => {
     using lcm = await openLcm(join(FIXTURES, file), { readOnly: true, cacheDir, settings: readSettings({}) })
     for (const conversationId of lcm.read.column<number>('SELECT conversation_id FROM conversations')) {
       const { marks } = lcm.strata.get({ conversationId, axis: 'messages' })
-      const found = lcm.integrity.findNow(['coverage_gap', 'double_coverage'], conversationId)
+      const found = (await lcm.doctor()).integrity.findNow(['coverage_gap', 'double_coverage'], conversationId)
       const marked = (kind: string): number =>
         marks.filter((mark) => mark.kind === kind).reduce((sum, { messages }) => sum + messages, 0)
       expect(marked('uncovered')).toBe(found.get('coverage_gap')?.length)

@@ -114,7 +114,7 @@ describe('the application of selected steps', () => {
     loseMessage()
     await apply(memory.path, ['coverage_gap:1'])
     using lcm = await openLcm(memory.path, { settings: readSettings({}) })
-    expect(lcm.surgery.events(1)).toMatchObject([{ kind: 'repair', conversationId: 1 }])
+    expect((await lcm.doctor()).surgery.events(1)).toMatchObject([{ kind: 'repair', conversationId: 1 }])
   })
 
   it('is refused for a step that is not in the plan any more', async () => {
@@ -243,7 +243,7 @@ describe('the application of all steps', () => {
   /** Returns how often the file was scanned before a write, and the result. */
   async function all() {
     using lcm = await openLcm(memory.path, { settings: readSettings({}), owner: 'test' })
-    const job = lcm.repair.applyAll({ summarizer: 'deterministic' }, new AbortController().signal)
+    const job = (await lcm.doctor()).repair.applyAll({ summarizer: 'deterministic' }, new AbortController().signal)
     let scans = 0
     let isWritten = false
     let isReading = false

@@ -287,7 +287,7 @@ describe('the salvage of a native file', async () => {
     await salvage(path, to)
     using lcm = await openLcm(to, { readOnly: true })
     expect(
-      lcm.integrity
+      (await lcm.doctor()).integrity
         .findNow(['content_hash'], null)
         .get('content_hash')
         ?.map(({ id }) => id),

@@ -285,7 +285,7 @@ describe('the dissolution of a summary', () => {
     expect(memory.windowItems(1)).not.toEqual(before)
     const past = lcm.timeTravel.entriesAt(1, { eventId: event })
     expect(past).toMatchObject({ placed: before, reconstructed: false })
-    expect(lcm.surgery.events(1)).toMatchObject([
+    expect((await lcm.doctor()).surgery.events(1)).toMatchObject([
       { kind: 'dissolve', summary: expect.stringMatching(/Nothing else was changed\.$/) },
     ])
   })

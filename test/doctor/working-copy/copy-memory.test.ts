@@ -22,7 +22,7 @@ async function copy(from: string, to: string, signal = new AbortController().sig
 
 async function check(path: string): Promise<IntegrityReport> {
   using lcm = await openLcm(path)
-  return await runToEnd(lcm.integrity.run(undefined, new AbortController().signal))
+  return await runToEnd((await lcm.doctor()).integrity.run(undefined, new AbortController().signal))
 }
 
 it('a working copy names its origin whether it is opened read-only or not, and its own copy names the copy', async () => {

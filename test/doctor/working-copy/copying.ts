@@ -26,4 +26,6 @@ export function written(writer: SystemWriter, story: Story): string {
 }
 
 export const checked = (path: string): Promise<IntegrityReport> =>
-  withLcm(path, cacheDir, (lcm) => runToEnd(lcm.integrity.run(undefined, new AbortController().signal)))
+  withLcm(path, cacheDir, async (lcm) =>
+    runToEnd((await lcm.doctor()).integrity.run(undefined, new AbortController().signal)),
+  )

@@ -43,7 +43,7 @@ describe('the sample memory', () => {
   })
 
   it('has no findings', async () => {
-    const report = await runToEnd(lcm.integrity.run(undefined, new AbortController().signal))
+    const report = await runToEnd((await lcm.doctor()).integrity.run(undefined, new AbortController().signal))
     expect(report).toMatchObject({ ok: true, counts: { error: 0, warning: 0 } })
   })
 })

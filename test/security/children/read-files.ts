@@ -12,7 +12,7 @@ async function outcome(path: string): Promise<string> {
   try {
     using lcm = await openLcm(path, { cacheDir, settings: readSettings({}) })
     const report = await askEveryService(lcm)
-    await runToEnd(lcm.repair.plan({}, new AbortController().signal, report))
+    await runToEnd((await lcm.doctor()).repair.plan({}, new AbortController().signal, report))
     return 'read'
   } catch (error) {
     if (error instanceof LcmError) return `${error.code}: ${error.message}`

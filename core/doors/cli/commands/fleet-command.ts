@@ -50,7 +50,8 @@ async function findingsIn(path: string, signal: AbortSignal): Promise<number> {
   const { openLcm } = await import('#core/lcm.ts')
   const lcm = await openLcm(path, { readOnly: true })
   try {
-    const { counts } = await runToEnd(lcm.integrity.run(undefined, signal))
+    const { integrity } = await lcm.doctor()
+    const { counts } = await runToEnd(integrity.run(undefined, signal))
     return counts.error + counts.warning
   } finally {
     lcm.close()

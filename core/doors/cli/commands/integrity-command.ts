@@ -14,9 +14,10 @@ export const integrity = defineQuestion({
   example: 'integrity --db sample.db',
   fields: z.object(narrowed),
   prints: IntegrityReport,
-  work: (lcm, { conversationId }, signal) => {
+  async *work(lcm, { conversationId }, signal) {
     keepNewObjectsSmall()
-    return lcm.integrity.run(conversationId, signal)
+    const { integrity } = await lcm.doctor()
+    return yield* integrity.run(conversationId, signal)
   },
   text: integrityText,
   exitCode: ({ ok }) => (ok ? EXIT.done : EXIT.findings),

@@ -32,7 +32,8 @@ export const metrics = defineCommand({
 })
 
 async function metricsOf(lcm: Lcm, isChecked: boolean): Promise<string> {
-  const report = isChecked ? await interruptible((signal) => lcm.integrity.run(undefined, signal)) : null
+  const { integrity } = await lcm.doctor()
+  const report = isChecked ? await interruptible((signal) => integrity.run(undefined, signal)) : null
   const checks = report?.checks.filter(({ severity }) => severity !== 'info') ?? []
   const activity = new ActivityReader(userFolders(process.env).log, lcm.info.path)
   return activity.prometheus({ conversations: lcm.stats.conversations(), checks }, 'this')

@@ -47,15 +47,16 @@ export const repair = defineCommand({
 
 async function planAnswer(lcm: Lcm, options: RepairOptions): Promise<Answer> {
   const { conversationId } = options
+  const { repair } = await lcm.doctor()
   const input = conversationId === undefined ? {} : { conversationId }
   if (options.format || options.output) {
     const format = options.format ?? (options.output?.endsWith('.sql') ? 'sql' : 'markdown')
-    const exported = await interruptible((signal) => lcm.repair.export({ ...input, format }, signal))
+    const exported = await interruptible((signal) => repair.export({ ...input, format }, signal))
     const answer = { json: exported, text: () => exported.text.trimEnd() }
     const { output, force } = options
     return documentAnswer({ answer, output, force, source: lcm.info.path, facts: { format } })
   }
-  const plan = await interruptible((signal) => lcm.repair.plan(input, signal))
+  const plan = await interruptible((signal) => repair.plan(input, signal))
   // A file that is opened read-only for a plan can be repaired all the same.
   const shown = isNative(lcm.info) ? { ...plan, onlyExport: null } : plan
   return { json: shown, text: () => planText(shown), exitCode: plan.steps.length > 0 ? EXIT.findings : EXIT.done }
@@ -83,16 +84,15 @@ function stepText(step: RepairStep): string {
 
 async function applyAnswer(lcm: Lcm, options: RepairOptions, asked: readonly string[]): Promise<Answer> {
   lcm.requireWrite('repair')
+  const { repair } = await lcm.doctor()
   const ids = asked.flatMap((step) => step.split(',')).filter((step) => step !== '')
   const { conversationId, backups, summarizer } = options
   const how = { summarizer, ...(backups === undefined ? {} : { backupFolder: backups }) }
   if (!ids.includes('all') && ids.length > 0) {
-    return applied(
-      await interruptible((signal) => lcm.repair.apply({ ...how, steps: ids.map((id) => ({ id })) }, signal)),
-    )
+    return applied(await interruptible((signal) => repair.apply({ ...how, steps: ids.map((id) => ({ id })) }, signal)))
   }
   const input = { ...how, ...(conversationId === undefined ? {} : { conversationId }) }
-  const done = await interruptible((signal) => lcm.repair.applyAll(input, signal))
+  const done = await interruptible((signal) => repair.applyAll(input, signal))
   if ('applied' in done) return applied(done.applied)
   const { plan } = done
   const isDone = plan.steps.length === 0

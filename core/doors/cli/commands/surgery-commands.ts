@@ -77,7 +77,10 @@ export const backups = defineQuestion({
       'backups are made of a file before it is changed. "lcm copy --from postgres://… --to FILE" makes a copy of a tenant, and pg_dump one of the database.',
   },
   fields: z.object({ backups: SurgeryInput.shape.backupFolder }),
-  ask: (lcm, input) => ({ path: lcm.info.path, backups: lcm.undo.backups(input.backups) }),
+  async ask(lcm, input) {
+    const { undo } = await lcm.doctor()
+    return { path: lcm.info.path, backups: undo.backups(input.backups) }
+  },
   json: ({ backups }) => ({ backups: backups.map((backup) => ({ ...backup, name: basename(backup.path) })) }),
   text: ({ path, backups }) =>
     backups.length === 0
@@ -111,7 +114,8 @@ export const undo = defineCommand({
     return withMemory(given, async (lcm) => {
       lcm.requireWrite('restore')
       const folder = backups === undefined ? {} : { backupFolder: backups }
-      const result = await interruptible((signal) => lcm.undo.run({ backup, ...folder }, signal))
+      const { undo } = await lcm.doctor()
+      const result = await interruptible((signal) => undo.run({ backup, ...folder }, signal))
       const text = (): string =>
         [
           `Restored from ${result.restored.path}. Messages that came since, and stay: ${count(result.keptMessages)}.`,
@@ -177,7 +181,8 @@ async function operate(given: CommandContext, options: OperationOptions, request
     return withMemory(
       given,
       async (lcm): Promise<Answer> => {
-        const preview = await interruptible((signal) => lcm.surgery.preview(operation, signal))
+        const { surgery } = await lcm.doctor()
+        const preview = await interruptible((signal) => surgery.preview(operation, signal))
         return { json: previewJson(preview), text: () => `${previewText(preview)}\nNothing was written.` }
       },
       { readOnly: true },
@@ -186,7 +191,8 @@ async function operate(given: CommandContext, options: OperationOptions, request
   return withMemory(given, async (lcm): Promise<Answer> => {
     lcm.requireWrite(operation.kind)
     const folder = options.backups === undefined ? {} : { backupFolder: options.backups }
-    const result = await interruptible((signal) => lcm.surgery.apply({ operation, ...folder }, signal))
+    const { surgery } = await lcm.doctor()
+    const result = await interruptible((signal) => surgery.apply({ operation, ...folder }, signal))
     const { preview, backup, rolledBack } = result
     return {
       json: {
