@@ -134,6 +134,7 @@ export type TranscriptRecord =
   /** The last title counts, and replaces a stored one. */
   | { readonly kind: 'title'; readonly sessionId: string; readonly title: string }
   | GivenUpRecord
+  | OriginsRecord
   | HeldRecord
   | BrokenChainRecord
   /** The version of the agent, or of its files, that wrote what follows. */
@@ -181,6 +182,20 @@ export type GivenUpRecord = {
   readonly externalIds: ReadonlySet<string>
   /** The keys of compactions that were taken back, so that the agent sees again what they replaced. */
   readonly compactions?: ReadonlySet<string>
+}
+
+/**
+ * What the copies of a fork tell of the sessions that they were copied from, as these were then. It counts for a session
+ * whose own transcript was not imported: what the fork did since is no matter of it.
+ */
+export type OriginsRecord = {
+  readonly kind: 'origins'
+  /** The fork. */
+  readonly sessionId: string
+  /** External ids of copies on branches that had been given up. */
+  readonly givenUp: ReadonlySet<string>
+  /** What the agent did not send, each under the session that was copied. */
+  readonly prunings: readonly PruningRecord[]
 }
 
 /**

@@ -192,6 +192,15 @@ export class RecordGraph {
     return branch
   }
 
+  /** Returns the ids of a record and of all that it hangs on: the path of a session that ended with it. */
+  pathOf(id: string): Set<string> {
+    const path = new Set<string>()
+    for (let number = this.#written(id); number !== NONE; number = this.#parentOf(number)) {
+      path.add(this.#ids[number] ?? '')
+    }
+    return path
+  }
+
   /** The breaks on the path to the leaf of each group, in the order of the file. */
   get breaks(): readonly ChainBreak[] {
     return this.#joints

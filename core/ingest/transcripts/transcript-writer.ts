@@ -150,6 +150,9 @@ export class TranscriptWriter {
       case 'given_up':
         this.#changes.takeGivenUp(record)
         return
+      case 'origins':
+        this.#changes.takeOrigins(record)
+        return
       case 'held':
         this.#changes.takeHeld(record)
         return

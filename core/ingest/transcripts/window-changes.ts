@@ -3,7 +3,7 @@ import type { TokenEstimator } from '#core/models/token-estimator.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
 import { storeCompaction } from './existing-compaction.ts'
 import type { Forks } from './forks.ts'
-import type { CompactionRecord, GivenUpRecord, HeldRecord, PruningRecord } from './format.ts'
+import type { CompactionRecord, GivenUpRecord, HeldRecord, OriginsRecord, PruningRecord } from './format.ts'
 import { removedSince, storeGivenUp, withdrawGivenUp } from './given-up-branches.ts'
 import type { PartRemovals } from './removed-parts.ts'
 import { storePruning } from './store-pruning.ts'
@@ -28,6 +28,8 @@ export class WindowChanges {
   readonly #options: Options
   /** The messages on branches that were given up, by the session. */
   readonly #givenUp = new Map<string, ReadonlySet<string>>()
+  /** What forks tell of the sessions that they copied, by the fork. */
+  readonly #ofOrigins = new Map<string, OriginsRecord>()
   /** Compactions that were taken back, by the session. */
   readonly #takenBack = new Map<string, ReadonlySet<string>>()
   /**
@@ -75,16 +77,28 @@ export class WindowChanges {
     if (compactions) this.#takenBack.set(sessionId, compactions)
   }
 
+  takeOrigins(record: OriginsRecord): void {
+    this.#ofOrigins.set(record.sessionId, record)
+  }
+
   takeHeld(held: HeldRecord): void {
     this.#held.push(held)
   }
 
-  /** @param origins the sessions from which messages of each fork were copied: what the fork gave up is theirs, too */
+  /**
+   * @param origins the sessions that are known only by a fork, by that fork. Where it does not tell what was given up when
+   * it copied them, what it gave up is theirs, too.
+   */
   finish(origins: ReadonlyMap<string, Iterable<string>>): void {
     const { db, estimator, format, window, sessions, removals } = this.#options
     for (const [fork, copiedFrom] of origins) {
-      const givenUp = this.#givenUp.get(fork)
-      if (givenUp) for (const origin of copiedFrom) this.#givenUp.set(origin, givenUp)
+      const told = this.#ofOrigins.get(fork)
+      const givenUp = told?.givenUp ?? this.#givenUp.get(fork)
+      for (const origin of copiedFrom) {
+        if (givenUp) this.#givenUp.set(origin, givenUp)
+        if (window === 'agent')
+          this.#laterPrunings.push(...(told?.prunings.filter(({ sessionId }) => sessionId === origin) ?? []))
+      }
     }
     for (const { sessionId, ...held } of this.#held) {
       const session = sessions.get(sessionId)

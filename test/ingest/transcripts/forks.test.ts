@@ -276,6 +276,46 @@ describe('a fork of Pi', () => {
     expect(sentWindow(memory, 'pi-2').texts).toEqual(['one', 'other'])
   })
 
+  it.each(orders(0, 1))(
+    'tells of its parent what the parent had when it was forked, also without its file, %s',
+    async (_, order) => {
+      const folder = temporaryFolder()
+      const failed = (id: number, parent: number, words: string) => {
+        const said = entry(id, parent, 'assistant', words)
+        return { ...said, message: { ...said.message, stopReason: 'error' } }
+      }
+      const shared = [
+        entry(1, null, 'user', 'one'),
+        entry(2, 1, 'assistant', 'given up before the fork'),
+        failed(3, 1, 'failed before the fork'),
+        entry(4, 3, 'assistant', 'two'),
+        entry(5, 4, 'user', 'three'),
+      ]
+      const parentSession = '/x/2026-11-28T04-00-00_pi-1.jsonl'
+      const own = [failed(11, 5, 'failed in the fork'), entry(12, 4, 'user', 'another three')]
+      const paths = [
+        writeLines([header('pi-1', 0), ...shared], 'a.jsonl', folder),
+        writeLines([header('pi-2', 10, { parentSession }), ...shared, ...own], 'b.jsonl', folder),
+      ]
+      const leftOut = (memory: TestMemory, session: string) =>
+        sentWindow(memory, session).context.items.flatMap(({ included, excerpt, reason }) =>
+          included ? [] : `${excerpt}: ${reason}`,
+        )
+      const ofParent = [
+        'given up before the fork: out: on a branch that was given up',
+        'failed before the fork: out: the agent does not send it again',
+      ]
+      const both = await imported(order.map((index) => paths[index] as string))
+      const forkAlone = await imported([paths[1] as string])
+      for (const memory of [both, forkAlone]) {
+        expect(sentWindow(memory, 'pi-1').texts).toEqual(['one', 'two', 'three'])
+        expect(leftOut(memory, 'pi-1')).toEqual(ofParent)
+        expect(sentWindow(memory, 'pi-2').texts).toEqual(['one', 'two', 'another three'])
+        memory.close()
+      }
+    },
+  )
+
   it('leaves out the summary of a branch that it copied and went back from', async () => {
     const folder = temporaryFolder()
     const summary = { type: 'branch_summary', fromId: 'e2', summary: 'Of a branch.' }

@@ -2,7 +2,12 @@ import { win32 } from 'node:path'
 import type { NewMessage } from '#core/ingest/new-message.ts'
 import { BrokenChains } from '#core/ingest/transcripts/broken-chains.ts'
 import { DerivedIds } from '#core/ingest/transcripts/derived-ids.ts'
-import type { CompactionRecord, TranscriptRecord, TranscriptSource } from '#core/ingest/transcripts/format.ts'
+import type {
+  CompactionRecord,
+  PruningRecord,
+  TranscriptRecord,
+  TranscriptSource,
+} from '#core/ingest/transcripts/format.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '#core/ingest/transcripts/json-value.ts'
 import type { MessageDetails } from '#core/ingest/transcripts/message-details.ts'
 import {
@@ -47,6 +52,10 @@ export class PiReader {
   /** The calls of answers that are not sent any more. */
   readonly #unsentCalls = new Set<string>()
   #latestId: string | null = null
+  /** The last entry that was copied from another session, the messages among the copies, and what of them is not sent. */
+  #lastCopyId: string | null = null
+  readonly #copies = new Set<string>()
+  readonly #unsentCopies: PruningRecord[] = []
   #sessionId: string | null = null
   /** The sessions of which this one has copies, the latest first. */
   #origins: readonly Origin[]
@@ -112,8 +121,20 @@ export class PiReader {
     const sessionId = this.#sessionId
     const title = this.#name ?? this.#titleOf(sessionId) ?? this.#title
     const givenUp: TranscriptRecord = { kind: 'given_up', sessionId, externalIds: this.#givenUp }
-    const told = [givenUp, this.#chains.recordOf(sessionId)]
+    const told = [givenUp, ...this.#ofOrigins(sessionId), this.#chains.recordOf(sessionId)]
     return title === null ? told : [...told, { kind: 'title', sessionId, title }]
+  }
+
+  /** Tells what the copied sessions had given up, and did not send, when they ended with the last entry that was copied. */
+  #ofOrigins(sessionId: string): TranscriptRecord[] {
+    if (this.#lastCopyId === null) return []
+    const path = this.#graph.pathOf(this.#lastCopyId)
+    const givenUp = this.#copies.difference(path)
+    const prunings = this.#unsentCopies.map((pruning) => ({
+      ...pruning,
+      isGivenUp: pruning.outputs.some((output) => 'externalId' in output && givenUp.has(output.externalId)),
+    }))
+    return [{ kind: 'origins', sessionId, givenUp, prunings }]
   }
 
   #takeHeader(header: JsonObject, out: TranscriptRecord[]): void {
@@ -204,6 +225,7 @@ export class PiReader {
     const sessionId = this.#sessionId ?? this.#declare(this.#fallback, null, atMs, out)
     const isCopy = this.#origins.length > 0 && !this.#isSubAgent && atMs < this.#startedAtMs
     const isLive = this.#graph.isLive(id)
+    if (isCopy && id !== null) this.#lastCopyId = id
     this.#chains.reached(id, sessionId)
     const details = { ...origin.details, ...(isLive ? {} : { abandoned: true }), ...(isCopy ? { copied: true } : {}) }
     return { sessionId, atMs, isLive, copiedFrom: isCopy ? this.#saidIn(atMs) : [], details }
@@ -217,6 +239,7 @@ export class PiReader {
     this.#places.push(message.externalId)
     this.#chains.said(sessionId, message.externalId)
     if (!isLive && message.externalId !== null) this.#givenUp.add(message.externalId)
+    if (copiedFrom.length > 0 && message.externalId !== null) this.#copies.add(message.externalId)
     out.push({ kind: 'message', sessionId, message, copiedFrom })
   }
 
@@ -283,8 +306,10 @@ export class PiReader {
   }
 
   #omit(externalId: string, seen: string | null, standing: Standing, out: TranscriptRecord[]): void {
-    const { sessionId, atMs, isLive } = standing
-    out.push({ ...neverSent(sessionId, externalId, atMs), outputs: [{ externalId, seen }], isGivenUp: !isLive })
+    const { sessionId, atMs, isLive, copiedFrom } = standing
+    const outputs = [{ externalId, seen }]
+    out.push({ ...neverSent(sessionId, externalId, atMs), outputs, isGivenUp: !isLive })
+    for (const origin of copiedFrom) this.#unsentCopies.push({ ...neverSent(origin, externalId, atMs), outputs })
   }
 
   /** Returns the first message at or after a number of version 1. */
