@@ -61,6 +61,7 @@ const queries = {
     SELECT 'msg_' || message_id AS id, external_id AS externalId, step_tokens_in AS input
     FROM message_parts JOIN messages USING (message_id)
     WHERE conversation_id = :id AND step_tokens_in BETWEEN 1200 AND 2000 ORDER BY seq`,
+  newestCovered: /* sql */ `SELECT max(message_id) FROM summary_messages`,
   isReasoning: /* sql */ `
     SELECT count(*) = sum(part_type IN ('reasoning', 'step_finish')) FROM message_parts WHERE message_id = :id`,
 }
@@ -78,11 +79,14 @@ function sentBefore(memory: TestMemory, agent: string, session: string, answer: 
   // A turn that was taken back afterwards was sent then.
   const before = items.slice(0, at).filter(({ included }) => included || !items[at]?.included)
   const isOwn = (from: number): boolean => before.slice(from).every(({ role }) => role === 'assistant')
+  const newestCovered = memory.db.value<number | null>(queries.newestCovered) ?? 0
   const sent = before.filter(({ id, role }, index) => {
     const isReasoning = memory.db.value(queries.isReasoning, { id: Number(id.replace('msg_', '')) }) === 1
     // Text and call of one answer are two records in files of Codex and Qwen Code.
     const isJoined = agent === 'qwen' && role === 'assistant' && before[index - 1]?.role === 'assistant'
-    return role !== 'system' && !isReasoning && !isJoined && !(agent === 'codex' && isOwn(index))
+    // The Copilot CLI repeats the prompts that it keeps in the message with the summary.
+    const isRepeated = agent === 'copilot' && Number(id.replace('msg_', '')) < newestCovered
+    return role !== 'system' && !isReasoning && !isJoined && !isRepeated && !(agent === 'codex' && isOwn(index))
   })
   const summaries = before.filter(({ kind }) => kind !== 'message').length
   // opencode sends a question before its summary, and OpenClaw a message of its own that it does not store.

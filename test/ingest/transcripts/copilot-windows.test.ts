@@ -28,6 +28,10 @@ const withAgent = (one: Event): Event => ({ ...one, agentId: 'looker' }) as Even
 const sentTexts = (memory: TestMemory, session?: string): string[] =>
   sentWindow(memory, session).texts.map((text) => text.replace(/^\[system\]\n/, ''))
 
+/** Of a summary only what it says. */
+const windowTexts = (memory: TestMemory): string[] =>
+  sentTexts(memory).map((text) => text.replace(/.*<content>\n(.*)\n<\/content>.*/s, '$1'))
+
 type File = { readonly name: string; readonly events: readonly Event[] }
 
 /** Imports versions of files one after the other, and checks the memory. */
@@ -54,9 +58,28 @@ describe('the window of a session of the Copilot CLI', () => {
     const compaction = { success: true, summaryContent: 'Told.', preCompactionMessagesLength: 3, messagesRemoved: 2 }
     const compacted = [event('e4', 'session.compaction_complete', compaction), asked('e5', 'two')]
     await imported(memory, main(...conversation, ...compacted))
-    expect(sentTexts(memory).map((text) => text.replace(/.*<content>\n(.*)\n<\/content>.*/s, '$1'))).toEqual([
-      ...['Told.', 'Rules.', 'two'],
-    ])
+    expect(windowTexts(memory)).toEqual(['one', 'Rules.', 'Told.', 'two'])
+  })
+
+  it('keeps what the person said in a compaction, as it was typed', async () => {
+    using memory = buildMemory()
+    const typed = asked('e1', 'one', { transformedContent: '<current_datetime>now</current_datetime>\n\none' })
+    const compaction = { success: true, summaryContent: 'Told.', preCompactionMessagesLength: 3, messagesRemoved: 2 }
+    const compacted = [event('e4', 'session.compaction_complete', compaction), asked('e5', 'two')]
+    await imported(memory, main(typed, ...conversation.slice(1), ...compacted))
+    expect(windowTexts(memory)).toEqual(['one', 'Rules.', 'Told.', 'two'])
+    const again = event('e7', 'session.compaction_complete', { ...compaction, summaryContent: 'Told again.' })
+    await imported(memory, main(typed, ...conversation.slice(1), ...compacted, answer('e6', 'done'), again))
+    expect(windowTexts(memory)).toEqual(['one', 'Rules.', 'Told again.', 'two'])
+  })
+
+  it('forgets in a compaction what was said before the window was cleared', async () => {
+    using memory = buildMemory()
+    const cleared = event('e4', 'session.context_cleared', { messagesCleared: 3 })
+    const compaction = { success: true, summaryContent: 'Told.', preCompactionMessagesLength: 3, messagesRemoved: 2 }
+    const after = [asked('e5', 'two'), answer('e6', 'done'), event('e7', 'session.compaction_complete', compaction)]
+    await imported(memory, main(...conversation, cleared, ...after))
+    expect(windowTexts(memory)).toEqual(['Told.', 'Rules.', 'two'])
   })
 
   it('has after a clearing only the system prompt and the message that was set then', async () => {

@@ -14,6 +14,7 @@ import {
 import { type RecordOrigin, typeName } from '#core/ingest/transcripts/read-lines.ts'
 import { answerBlocks, answerFinish, isBookkeeping, resultOf, shellText, typedInstead, userBlocks } from './event.ts'
 import type { CopilotForks } from './forks.ts'
+import { keptPrompts, type Prompt } from './kept-prompts.ts'
 import { CopilotSkills } from './skills.ts'
 import { givenName } from './workspace.ts'
 
@@ -28,6 +29,8 @@ type Session = {
   sent: string[]
   /** External id of the newest system prompt, which stands in the place of those before it. */
   prompt: string | null
+  /** What the person said since the session began or its window was cleared. */
+  prompts: readonly (Prompt & { readonly sent: string })[]
   /** External ids of all messages. */
   readonly held: Set<string>
 }
@@ -123,7 +126,10 @@ export class CopilotReader {
         const isTask = session.id !== this.#sessionId
         if ((isTyped || isTask) && typed !== null) session.title ??= oneLine(typed)
         const facts = { ...details, ...(isTyped ? {} : { harness: true }), ...typedInstead(data) }
-        this.#push(session, messageOf({ ...base, role: 'user', blocks, details: facts }), out)
+        const message = messageOf({ ...base, role: 'user', blocks, details: facts })
+        this.#push(session, message, out)
+        if (isTyped && typed !== null)
+          session.prompts = [...session.prompts, { externalId: id, typed, sent: message.content }]
         return true
       }
       case 'assistant.message': {
@@ -219,12 +225,19 @@ export class CopilotReader {
       details: { ...details, harness: true },
       more: [compactionPart(isAuto, facts)],
     })
-    const kept = keptMessages(session.sent, data)
+    const newest = keptMessages(session.sent, data)
+    const said = keptPrompts(session.prompts).filter(({ externalId }) => !newest.includes(externalId))
+    const kept = [...said.map((one) => one.externalId), ...newest]
     this.#push(session, message, out)
     const told = { key: externalId, text, atMs: createdAtMs, isAuto, model: textAt(data, 'behaviorModelId') }
     const prompt = session.prompt === null ? [] : [session.prompt]
     const replaced: CompactionRecord['replaced'] = { kind: 'all_but', kept: new Set([...prompt, ...kept]) }
     out.push({ kind: 'compaction', sessionId: session.id, ...told, recordedBy: [externalId], replaced })
+    const shortened = said.filter(
+      ({ externalId: of, seen }) => seen !== session.prompts.find((one) => one.externalId === of)?.sent,
+    )
+    if (shortened.length > 0)
+      out.push({ ...neverSent(session.id, externalId, createdAtMs), key: `repeated ${externalId}`, outputs: shortened })
     session.sent = [externalId, ...kept]
     return true
   }
@@ -234,6 +247,7 @@ export class CopilotReader {
     const outputs = session.sent.map((externalId) => ({ externalId, seen: null }))
     out.push({ ...neverSent(session.id, id, atMs), key: `cleared ${id}`, outputs })
     session.sent = []
+    session.prompts = []
   }
 
   #leaveOut(session: Session, externalId: string, atMs: number, out: TranscriptRecord[]): void {
@@ -275,7 +289,7 @@ export class CopilotReader {
     const known = this.#sessions.get(id)
     if (known) return known
     const isCopy = main !== this.#sessionId
-    const session: Session = { id, title: null, sent: [], prompt: null, held: new Set(), isCopy }
+    const session: Session = { id, title: null, sent: [], prompt: null, prompts: [], held: new Set(), isCopy }
     this.#sessions.set(id, session)
     const told = { sessionId: id, cwd: this.#cwd, startedAtMs, isMain: agentId === null }
     if (agentId !== null) out.push({ kind: 'session', ...told, parentSessionId: main })

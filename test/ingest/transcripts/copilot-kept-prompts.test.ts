@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { keptPrompts } from '#core/ingest/transcripts/formats/copilot/kept-prompts.ts'
+
+const CUT = '...<truncated>...'
+/** Prompts of these lengths, kept as their number and length. */
+const kept = (...lengths: readonly number[]): string[] =>
+  keptPrompts(lengths.map((length, at) => ({ externalId: `${at + 1}`, typed: 'é'.repeat(length) }))).map(
+    ({ externalId, seen }) => `${externalId}: ${seen.length}${seen.endsWith(CUT) ? ' cut' : ''}`,
+  )
+
+// The lengths are those that version 1.0.102 sent.
+describe('the prompts in front of a summary of the Copilot CLI', () => {
+  it('are all of them when they are short', () => {
+    expect(kept()).toEqual([])
+    expect(kept(10, 20, 30)).toEqual(['1: 10', '2: 20', '3: 30'])
+  })
+
+  it('are cut to 30,000 characters when there is one', () => {
+    expect(kept(40_027)).toEqual(['1: 30000 cut'])
+  })
+
+  it('are cut to 5,999 characters for the first one, and to 24,001 for the newest', () => {
+    expect(kept(40_027, 10)).toEqual(['1: 5999 cut', '2: 10'])
+    expect(kept(37, 37, 40_027)).toEqual(['1: 37', '2: 37', '3: 24001 cut'])
+  })
+
+  it('are those in between that fit as a whole, the newest ones first', () => {
+    expect(kept(40_027, 8027, 8027, 8027)).toEqual(['1: 5999 cut', '3: 8027', '4: 8027'])
+    expect(kept(5977, 9027, 7027, 7027)).toEqual(['1: 5977', '2: 9027', '3: 7027', '4: 7027'])
+    expect(kept(37, 37, 30_017, 37, 37)).toEqual(['1: 37', '2: 37', '4: 37', '5: 37'])
+  })
+
+  it('are counted in characters of which some are two units of a string', () => {
+    expect([...(keptPrompts([{ externalId: '1', typed: '😀'.repeat(40_000) }])[0]?.seen ?? '')]).toHaveLength(30_000)
+  })
+})
