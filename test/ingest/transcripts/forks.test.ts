@@ -316,6 +316,19 @@ describe('a fork of Pi', () => {
     },
   )
 
+  it('tells what its parent never sent, also in a session of version 1, whose entries have no ids', async () => {
+    const plain = (id: number, role: string, words: string, more: object = {}) => {
+      const { timestamp, message } = entry(id, null, role, words)
+      return { type: 'message', timestamp, message: { ...message, ...more } }
+    }
+    const branchedFrom = '/x/2026-11-28T04-00-00_pi-1.jsonl'
+    const { version: _, ...head } = header('pi-2', 10, { branchedFrom })
+    const said = [plain(1, 'user', 'one'), plain(2, 'assistant', 'cut off', { stopReason: 'aborted' })]
+    const path = writeLines([head, ...said, plain(3, 'user', 'again')], 'b.jsonl', temporaryFolder())
+    using memory = await imported([path])
+    for (const session of ['pi-1', 'pi-2']) expect(sentWindow(memory, session).texts).toEqual(['one', 'again'])
+  })
+
   it('leaves out the summary of a branch that it copied and went back from', async () => {
     const folder = temporaryFolder()
     const summary = { type: 'branch_summary', fromId: 'e2', summary: 'Of a branch.' }

@@ -29,6 +29,7 @@ import type { Origin } from './origins.ts'
 type Standing = {
   readonly sessionId: string
   readonly copiedFrom: readonly string[]
+  readonly entryId: string | null
   readonly isLive: boolean
   readonly atMs: number
   readonly details: MessageDetails
@@ -52,10 +53,11 @@ export class PiReader {
   /** The calls of answers that are not sent any more. */
   readonly #unsentCalls = new Set<string>()
   #latestId: string | null = null
-  /** The last entry that was copied from another session, the messages among the copies, and what of them is not sent. */
+  /** The last entry with an id that was copied from another session. */
   #lastCopyId: string | null = null
-  readonly #copies = new Set<string>()
-  readonly #unsentCopies: PruningRecord[] = []
+  /** The entries of copied messages, by their external ids, and what the copied entries leave out. */
+  readonly #copies = new Map<string, string | null>()
+  readonly #unsentCopies: { readonly entryId: string | null; readonly pruning: PruningRecord }[] = []
   #sessionId: string | null = null
   /** The sessions of which this one has copies, the latest first. */
   #origins: readonly Origin[]
@@ -127,13 +129,12 @@ export class PiReader {
 
   /** Tells what the copied sessions had given up, and did not send, when they ended with the last entry that was copied. */
   #ofOrigins(sessionId: string): TranscriptRecord[] {
-    if (this.#lastCopyId === null) return []
-    const path = this.#graph.pathOf(this.#lastCopyId)
-    const givenUp = this.#copies.difference(path)
-    const prunings = this.#unsentCopies.map((pruning) => ({
-      ...pruning,
-      isGivenUp: pruning.outputs.some((output) => 'externalId' in output && givenUp.has(output.externalId)),
-    }))
+    if (this.#copies.size === 0) return []
+    const path = this.#lastCopyId === null ? null : this.#graph.pathOf(this.#lastCopyId)
+    // Entries of version 1 have no ids, and all of them are live.
+    const isGivenUp = (entryId: string | null): boolean => entryId !== null && path?.has(entryId) === false
+    const givenUp = new Set(Array.from(this.#copies, ([id, entryId]) => (isGivenUp(entryId) ? id : [])).flat())
+    const prunings = this.#unsentCopies.map(({ entryId, pruning }) => ({ ...pruning, isGivenUp: isGivenUp(entryId) }))
     return [{ kind: 'origins', sessionId, givenUp, prunings }]
   }
 
@@ -228,18 +229,18 @@ export class PiReader {
     if (isCopy && id !== null) this.#lastCopyId = id
     this.#chains.reached(id, sessionId)
     const details = { ...origin.details, ...(isLive ? {} : { abandoned: true }), ...(isCopy ? { copied: true } : {}) }
-    return { sessionId, atMs, isLive, copiedFrom: isCopy ? this.#saidIn(atMs) : [], details }
+    return { sessionId, entryId: id, atMs, isLive, copiedFrom: isCopy ? this.#saidIn(atMs) : [], details }
   }
 
   #idOf(entry: JsonObject, id: string | null): string {
     return id ?? this.#ids.next('entry', JSON.stringify(entry))
   }
 
-  #add(message: NewMessage, { sessionId, isLive, copiedFrom }: Standing, out: TranscriptRecord[]): void {
+  #add(message: NewMessage, { sessionId, entryId, isLive, copiedFrom }: Standing, out: TranscriptRecord[]): void {
     this.#places.push(message.externalId)
     this.#chains.said(sessionId, message.externalId)
     if (!isLive && message.externalId !== null) this.#givenUp.add(message.externalId)
-    if (copiedFrom.length > 0 && message.externalId !== null) this.#copies.add(message.externalId)
+    if (copiedFrom.length > 0 && message.externalId !== null) this.#copies.set(message.externalId, entryId)
     out.push({ kind: 'message', sessionId, message, copiedFrom })
   }
 
@@ -306,10 +307,12 @@ export class PiReader {
   }
 
   #omit(externalId: string, seen: string | null, standing: Standing, out: TranscriptRecord[]): void {
-    const { sessionId, atMs, isLive, copiedFrom } = standing
+    const { sessionId, entryId, atMs, isLive, copiedFrom } = standing
     const outputs = [{ externalId, seen }]
     out.push({ ...neverSent(sessionId, externalId, atMs), outputs, isGivenUp: !isLive })
-    for (const origin of copiedFrom) this.#unsentCopies.push({ ...neverSent(origin, externalId, atMs), outputs })
+    for (const origin of copiedFrom) {
+      this.#unsentCopies.push({ entryId, pruning: { ...neverSent(origin, externalId, atMs), outputs } })
+    }
   }
 
   /** Returns the first message at or after a number of version 1. */
