@@ -5,6 +5,7 @@ import { systemClock } from './clock.ts'
 import type { LcmEvent } from './contract/event.ts'
 import type { IntegrityReport } from './contract/integrity.ts'
 import type { Job, JobResult } from './contract/job.ts'
+import { CHANGING_JOBS } from './contract/lists.ts'
 import type { RepairPlan } from './contract/repair.ts'
 import type { SearchIndexStatus } from './contract/search-index.ts'
 import type { SqlAnswer, SqlInput, SqlTable } from './contract/sql.ts'
@@ -46,8 +47,6 @@ const OPENING_LIMIT_MS = 1000
 /** An answer that is on its way when its memory is opened anew has this long to be finished with the old connection. */
 const RETIREMENT_MS = 60_000
 const MOST_RETIRED = 3
-/** Jobs after which a plan describes a file that has changed since. */
-const CHANGING: ReadonlySet<Job['kind']> = new Set(['repair', 'surgery', 'undo', 'undo_compaction'])
 /** Listing tables needs no rows. A file that takes longer is not one to wait for. */
 const TABLES_LIMIT_MS = 10_000
 
@@ -333,7 +332,7 @@ export class Core {
     if (job.result?.kind === 'integrity') this.lastReport = job.result.value
     if (job.result?.kind === 'repair_plan') this.lastPlan = job.result.value
     // The results of repair and surgery describe a file that has changed since.
-    if (job.state === 'done' && CHANGING.has(job.kind)) this.lastPlan = null
+    if (job.state === 'done' && CHANGING_JOBS.includes(job.kind)) this.lastPlan = null
     this.#indexKeeper.onJob(job)
     this.follower.onJob(job)
     this.#autoCompactor?.onJob(job)

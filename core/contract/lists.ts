@@ -1,6 +1,8 @@
 // Lists, limits and small functions without a schema: the renderer uses them without loading zod, which takes a third
 // of the time in which a window's code starts.
 
+import type { Job } from './job.ts'
+
 /** Roles travel as indexes into this list (strata columns). */
 export const ROLES = ['system', 'user', 'assistant', 'tool'] as const
 
@@ -135,3 +137,12 @@ export function copyingText({
   ]
   return `Copying ${parts.filter((part) => part !== null).join(' and ')}.`
 }
+
+/** Jobs that change a memory by hand or by a repair. What was said of it before describes another file. */
+export const CHANGING_JOBS: readonly Job['kind'][] = ['repair', 'surgery', 'undo', 'undo_compaction']
+
+/** Jobs that read or write what a check describes, so none of them begins by itself while another runs. */
+const CHECKED_JOBS: readonly Job['kind'][] = ['integrity', 'repair_plan', ...CHANGING_JOBS, 'compact', 'import']
+
+export const isCheckedJobRunning = (jobs: readonly Pick<Job, 'kind' | 'state'>[]): boolean =>
+  jobs.some(({ kind, state }) => state === 'running' && CHECKED_JOBS.includes(kind))

@@ -1,5 +1,5 @@
 import type { IntegrityReport } from '../contract/integrity.ts'
-import type { Job } from '../contract/job.ts'
+import { isCheckedJobRunning } from '../contract/lists.ts'
 import type { Lcm } from '../lcm.ts'
 import type { Jobs } from './jobs.ts'
 
@@ -7,18 +7,6 @@ import type { Jobs } from './jobs.ts'
 const WHOLE_UP_TO_BYTES = 64 * 1024 * 1024
 /** The window is shown first. It is looked at twice a second. */
 const LOOKS_BEFORE = 3
-
-/** These jobs read or write what a check describes, so it waits for their end. */
-const CONCERNED: readonly Job['kind'][] = [
-  'integrity',
-  'repair_plan',
-  'repair',
-  'surgery',
-  'undo',
-  'undo_compaction',
-  'compact',
-  'import',
-]
 
 /** Has a memory checked once in the background when a window opens it, unless the settings forbid it. */
 export class OpeningCheck {
@@ -35,7 +23,7 @@ export class OpeningCheck {
     if (this.#isDone || !settings.checkOnOpening) return
     this.#looks += 1
     if (this.#looks < LOOKS_BEFORE) return
-    if (this.#jobs.list().some(({ kind, state }) => state === 'running' && CONCERNED.includes(kind))) return
+    if (isCheckedJobRunning(this.#jobs.list())) return
     this.#isDone = true
     if (report !== null) return
     const phases = info.bytes > WHOLE_UP_TO_BYTES ? ({ phases: 'structure' } as const) : {}

@@ -81,53 +81,47 @@ const notApplicable = ({ info, probe, system }: RuleContext): string | null =>
     ? null
     : `${info.systemLabel} stores the parts of a message in another way.`
 
+/** What these rules have in common. */
+const ofParts = {
+  group: 'content',
+  severity: 'warning',
+  phase: 'text',
+  consequenceOf: ['foreign_keys', 'invalid_value'],
+  notApplicable,
+} as const
+
 /** Rules for systems that store a message twice, whole and in parts. Both have to agree. */
 export const partRules = [
   {
     id: 'part_missing',
-    group: 'content',
-    severity: 'warning',
-    phase: 'text',
+    ...ofParts,
     invariant: 'Where messages are stored in parts, every message has some.',
     explanation: 'Calls, results and reasoning stand in the parts only: of this message they are lost.',
     ...onlyInTranscript('Compare with the transcript, or import it into a new memory.'),
-    consequenceOf: ['foreign_keys', 'invalid_value'],
-    notApplicable,
     find: findWithoutParts,
   },
   {
     id: 'part_order',
-    group: 'content',
-    severity: 'warning',
-    phase: 'text',
+    ...ofParts,
     invariant: 'The parts of a message are numbered from the first without gaps.',
     explanation: 'A part of the message is gone, or the order of its parts is left to chance.',
     ...onlyInTranscript('Compare with the transcript, or import it into a new memory.'),
-    consequenceOf: ['foreign_keys', 'invalid_value'],
-    notApplicable,
     find: (context) => inRanges(context, (parts) => parts.misnumbered),
   },
   {
     id: 'part_session',
-    group: 'content',
-    severity: 'warning',
-    phase: 'text',
+    ...ofParts,
     invariant: 'The parts of a message are of the session of its conversation.',
     explanation: 'The part was written by another session, or moved here from one: it may not belong to this message.',
     ...onlyInTranscript('Compare with the transcript to which session the part belongs.'),
-    consequenceOf: ['foreign_keys', 'invalid_value'],
-    notApplicable,
     find: findOtherSessions,
   },
   {
     id: 'tool_result_uncalled',
-    group: 'content',
-    severity: 'warning',
-    phase: 'text',
+    ...ofParts,
     invariant: 'The result of a tool says of which call it is.',
     explanation: 'The result cannot be put beside its call: providers refuse it, or it is left out of the window.',
     ...onlyInTranscript('Nothing has to be done unless a provider refuses the window.'),
-    consequenceOf: ['foreign_keys', 'invalid_value'],
     notApplicable: (context) =>
       notApplicable(context) ??
       (context.system.facts.partRows?.uncalled(context.probe) == null
@@ -137,14 +131,11 @@ export const partRules = [
   },
   {
     id: 'part_text',
-    group: 'content',
-    severity: 'warning',
-    phase: 'text',
+    ...ofParts,
     invariant: 'A message says the same as the part that holds its text.',
     explanation: 'One of the two was changed after it was stored: what was really said is not certain.',
     ...onlyInTranscript('Compare with the transcript which of the two texts was said.'),
     consequenceOf: ['content_hash', 'invalid_value', 'foreign_keys'],
-    notApplicable,
     find: findOtherTexts,
   },
 ] as const satisfies readonly Rule[]

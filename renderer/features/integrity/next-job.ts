@@ -1,18 +1,6 @@
 import type { IntegrityReport } from '#core/contract/integrity.ts'
 import type { Job } from '#core/contract/job.ts'
-
-/** These jobs read or write what a report describes, so none begins while another runs. */
-const CONCERNED: readonly Job['kind'][] = [
-  'integrity',
-  'repair_plan',
-  'repair',
-  'surgery',
-  'undo',
-  'undo_compaction',
-  'compact',
-  'import',
-]
-const CHANGES: readonly Job['kind'][] = ['repair', 'surgery', 'undo', 'undo_compaction']
+import { CHANGING_JOBS, isCheckedJobRunning } from '#core/contract/lists.ts'
 
 type Input = { readonly jobs: readonly Job[]; readonly report: IntegrityReport | null }
 
@@ -21,10 +9,10 @@ type Input = { readonly jobs: readonly Job[]; readonly report: IntegrityReport |
  * after a scan that found something. Each is started once; one that was cancelled or failed is not started again.
  */
 export function nextJob({ jobs, report }: Input): 'integrity' | 'repair_plan' | null {
-  if (report === null || jobs.some((job) => job.state === 'running' && CONCERNED.includes(job.kind))) return null
+  if (report === null || isCheckedJobRunning(jobs)) return null
   const since = (kind: Job['kind'], atMs: number) => jobs.some((job) => job.kind === kind && job.startedAtMs >= atMs)
   const changedAtMs = jobs
-    .filter((job) => job.state === 'done' && CHANGES.includes(job.kind))
+    .filter((job) => job.state === 'done' && CHANGING_JOBS.includes(job.kind))
     .reduce((latest, job) => Math.max(latest, job.finishedAtMs ?? 0), 0)
   if (changedAtMs > report.finishedAtMs) return since('integrity', changedAtMs) ? null : 'integrity'
   const isSound = report.counts.error + report.counts.warning === 0
