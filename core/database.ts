@@ -56,7 +56,7 @@ export type WorkOptions = {
   readonly worker: string
   /** Null for all tenants that the role may see. */
   readonly tenant: string | null
-  /** Windows with so many tokens are compacted. */
+  /** Windows with at least this many tokens are compacted. */
   readonly minWindowTokens: number
   readonly now: () => number
   /** Compacts the conversation in a file. Returns the summaries that were made. */

@@ -3,7 +3,7 @@ import { TimeSlice } from '../yielding.ts'
 import { rowEnds } from './row-ends.ts'
 import { filePieces } from './stored-path.ts'
 
-/** A row in so many is remembered. */
+/** One of this many rows is remembered. */
 const EVERY = 256
 const NEWLINE = 10
 

@@ -46,7 +46,7 @@ type Working = {
   last: Promise<unknown>
 }
 
-/** After so many conflicts with other writers a call ends in `locked`. */
+/** After this many conflicts with other writers a call ends in `locked`. */
 const MOST_ATTEMPTS = 8
 const MOST_OPEN = 64
 

@@ -111,7 +111,7 @@ export const termsBeside = (claim: Claim, { start, end }: Specific): ReadonlySet
 export const namedInstead = ({ text, unit }: Specific, sought: Specific): string =>
   text === sought.text && unit ? `${text} ${unit}` : text
 
-/** A number of so few digits stands in many texts by chance. */
+/** A number of at most four digits stands in many texts by chance. */
 export const isShortNumber = ({ kind, key }: Specific): boolean =>
   NUMBERS.has(kind) && kind !== 'date' && key.replace(/\D/g, '').length < 5
 

@@ -10,7 +10,7 @@ const COMMON_UNITS = 20_000
 
 const STATES_ORDER = /\b(?:instead of|rather than|before|after|than|replac|from .+ to)\b|→|->/i
 
-/** A denial of a claim has so many of its words, or half of the words of a short claim. */
+/** A denial of a claim has at least this many of its words, or half of the words of a short claim. */
 const LEAST_SHARED = 3
 
 /** Compares claims with the units of an index. */

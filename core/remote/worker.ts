@@ -18,7 +18,7 @@ import {
 import { pullConversation } from './pull.ts'
 import { pushFile } from './push.ts'
 
-/** A worker that says nothing for so long is taken to be gone. */
+/** A worker that says nothing for this long is taken to be gone. */
 const LEASE_MS = 60_000
 const RENEW_MS = 20_000
 const FIRST_RETRY_MS = 2_000

@@ -35,7 +35,7 @@ export type Answer = {
 }
 
 /** What is asked for, and where it is searched. */
-type Asked = {
+type SearchRequest = {
   readonly input: GrepInput
   readonly query: Query
   readonly cursor: Cursor | null
@@ -49,7 +49,7 @@ type Asked = {
  * Answers the query as it was asked, or as a question when that is asked for, or when nothing says otherwise and all
  * its words together find too little.
  */
-export async function answerTo(asked: Asked): Promise<Answer> {
+export async function answerTo(asked: SearchRequest): Promise<Answer> {
   const { input, query, cursor, grounds, slice } = asked
   const { strict, loose } = query
   const asksQuestion = cursor?.isQuestion ?? isQuestion(input, query)
@@ -68,7 +68,7 @@ export async function answerTo(asked: Asked): Promise<Answer> {
 }
 
 /** Whether indexes would be asked for the same word again, because it has no other forms with its stem. */
-function isOneWord({ query: { expression, words }, grounds, summaries }: Asked): boolean {
+function isOneWord({ query: { expression, words }, grounds, summaries }: SearchRequest): boolean {
   const [word, ...more] = words
   const isSame = expression?.kind === 'term' && word?.expression.kind === 'term' && more.length === 0
   const isIndexed = summaries.index !== null && grounds.every(({ index }) => index !== null)
@@ -80,7 +80,7 @@ function isOneWord({ query: { expression, words }, grounds, summaries }: Asked):
  * @param isAsked see `tellingWords`
  */
 async function answerToQuestion(
-  { input, query: { words }, cursor, grounds, slice, meaning, summaries: corpus }: Asked,
+  { input, query: { words }, cursor, grounds, slice, meaning, summaries: corpus }: SearchRequest,
   isAsked: boolean,
 ): Promise<Answer | null> {
   if (words.length === 0) return null

@@ -19,7 +19,7 @@ import { runToEnd } from '../yielding.ts'
 const GRACE_MS = 60_000
 /** A session whose transcript was not written to for this long is over. */
 const RECENT_MS = 24 * 3_600_000
-/** At most so many of the newest transcripts are looked at. */
+/** At most this many of the newest transcripts are looked at. */
 const MOST_TRANSCRIPTS = 50
 /** The places of transcripts are listed again after this time. */
 const LISTED_MS = 60_000

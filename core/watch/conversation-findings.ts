@@ -7,7 +7,7 @@ import { plural } from '../text.ts'
 
 /** A window that is over its limit for so many messages was not compacted in time: a run takes a few turns to come. */
 const LEAST_MESSAGES_OVER = 20
-/** A run that began so long ago and has no end was ended from outside. */
+/** A run that began longer ago than this and has no end was ended from outside. */
 const LONGEST_RUN_MS = 30 * 60_000
 /** How far back breaks of the prompt cache are counted, and how many of them are no accident. */
 const BREAKS_MS = 60 * 60_000

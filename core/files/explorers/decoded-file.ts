@@ -1,4 +1,4 @@
-/** The encoding is recognised by so much of the beginning. */
+/** The encoding is recognised by this much of the beginning. */
 const HEAD_BYTES = 64 * 1024
 /** No more of a file is read, so that its text and everything made of it fit into memory. */
 const MOST_READ_BYTES = 8_000_000
@@ -25,7 +25,7 @@ export class DecodedFile {
   readonly isHeadWhole: boolean
   /** The first bytes, from which files that are no text are recognised. */
   readonly firstBytes: Uint8Array
-  /** So much of the file was read when that is not all of it. */
+  /** How much of the file was read when that is not all of it. */
   partBytes: number | null = null
   readonly #numbers: LineNumbers | null
 

@@ -5,7 +5,7 @@ import { type JsonEvents, JsonReader } from './json-reader.ts'
 import { describeShape, ShapeCollector, shapeSections } from './shape.ts'
 import { article } from './shown.ts'
 
-/** A file with so many wrong lines, and fewer right ones, is none of records. */
+/** A file with more wrong lines than this, and fewer right ones, is none of records. */
 const MOST_WRONG_LINES = 1000
 const BLANK = /^[ \t\r]*$/
 

@@ -7,7 +7,7 @@ import type { Entry, Findings } from './summary-text.ts'
 const LINE_CHARS = 160
 /** At most this many kinds of lines are told apart. */
 const MOST_KINDS = 2000
-/** A kind is recognised by so much of a line. */
+/** A kind is recognised by at most this much of a line. */
 const KIND_CHARS = 160
 
 /** The ways in which logs write the time, each with the name that the summary gives it. */

@@ -7,9 +7,9 @@ import type { Entry } from './summary-text.ts'
 
 /** Keys are read in parts, so that a long table is not read at once. */
 const PART_CHARS = 16 * 1024
-/** A single value may be so long. */
+/** A single value is at most this long. */
 const LONGEST_PART_CHARS = 256 * 1024
-/** So often a part may end within a value of several lines. */
+/** At most this many parts may end within a value of several lines. */
 const MOST_ATTEMPTS = 2000
 /** Further tables are counted and not described. */
 const MOST_TABLES = 500

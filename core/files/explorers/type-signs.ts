@@ -75,7 +75,7 @@ export function typeByMime(mime: string | null): FileType | null {
   return BY_MIME.get(plain) ?? (plain.endsWith('+json') ? 'json' : plain.endsWith('+xml') ? 'xml' : null)
 }
 
-/** Lines that hardly any other language has; so many of them make the type likely. */
+/** Lines that hardly any other language has. A few of them make a type likely. */
 const CODE_SIGNS: readonly (readonly [type: FileType, sign: RegExp])[] = [
   ['go', /^package \w+\s*$|^func (?:\(\w+ [*\w.]+\) )?\w+\(|^import \(\s*$/gm],
   ['rust', /^\s*(?:pub )?fn \w+.*\{$|^use (?:std|crate|super)::|^impl\b.*\{$|^\s*#\[derive\(|^(?:pub )?mod \w+;/gm],

@@ -24,7 +24,7 @@ export type S3Options = {
 
 const ATTEMPTS = 5
 const FIRST_PAUSE_MS = 200
-/** A server that says nothing for so long is not waited for any longer. */
+/** A server that says nothing for this long is not waited for any longer. */
 const SILENCE_MS = 30_000
 /** What S3 accepts in one request. */
 const MOST_BYTES = 5 * 1024 ** 3

@@ -17,7 +17,7 @@ import { lockVectors, tidyVectors, VECTORS_LIMIT_BYTES, vectorPath } from './vec
 
 /** At most this many texts are read at a time. */
 const ROWS_AT_ONCE = 100
-/** A request is sent when so many pieces wait. A row adds at most four. */
+/** A request is sent when at least this many pieces wait. A row adds at most four. */
 const PIECES_A_REQUEST = 32
 const TOOL = ROLES.indexOf('tool')
 const PROGRESS_INTERVAL_MS = 100

@@ -8,7 +8,7 @@ export type TimeOrderOptions = {
   readonly limit: number
   /** The page begins after this hit, or with the first one when it is null. */
   readonly after: TimeKey | null
-  /** The index is asked for so many rows first. */
+  /** The index is asked for this many rows first. */
   readonly firstRows?: number
 }
 

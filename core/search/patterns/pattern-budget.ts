@@ -8,7 +8,7 @@ const FREE_STEPS = 250_000_000
  * goes through each of them at most once a character.
  */
 const SLOW = 100
-/** Beginning with a text is as much work as so many characters of it. */
+/** Beginning with a text is as much work as this many characters of it. */
 const BEGINNING = 100
 /** An instruction costs the automaton so many steps when it makes a state: it sorts, hashes and compares them. */
 const STEPS_OF_A_STATE = 32

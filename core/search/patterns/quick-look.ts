@@ -2,7 +2,7 @@ import { type Pattern, readPattern } from './regex-syntax.ts'
 
 /** A longer run of characters would hardly exclude more texts. */
 const MAX_LENGTH = 32
-/** A character has so many UTF-16 units, or one. */
+/** A character has at most this many UTF-16 units. */
 const UNITS = 2
 
 /** What every match contains. Other texts may contain it, too. */

@@ -137,7 +137,7 @@ function PlannedLosses({ preview, isByModel }: Pick<Props, 'preview' | 'isByMode
   )
 }
 
-/** So many losses leave room for the plan below them. */
+/** At most this many losses leave room for the plan below them. */
 const FIRST_LOST = 4
 
 /** What would be lost in one step, in words and detail by detail. */

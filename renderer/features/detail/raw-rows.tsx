@@ -11,7 +11,7 @@ import { formatBytes, plural } from '#renderer/ui/texts/format.ts'
 import { MarkedText } from '#renderer/ui/texts/marked-text.tsx'
 import styles from './node-detail.module.css'
 
-/** Of a long text, so much is drawn. All of it is copied. */
+/** At most this much of a text is drawn. All of it is copied. */
 const DRAWN_CHARS = 600
 
 /** The rows behind a node as the file stores them, on request. */

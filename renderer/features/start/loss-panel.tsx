@@ -88,7 +88,7 @@ const shareText = ({ items, details, dropped, changed, unknown }: LossReport['co
   `${formatCount(dropped + changed)} of ${plural(details, 'detail')} in ${plural(items, 'text')} that left the window` +
   (unknown === 0 ? '' : `; ${formatCount(unknown)} more may be reworded`)
 
-/** Of each kind so many are listed at first. */
+/** At most this many of each kind are listed at first. */
 const FIRST = 5
 
 type LossesProps = Props & { readonly report: LossReport; readonly runId: string }

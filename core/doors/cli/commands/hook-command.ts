@@ -17,7 +17,7 @@ import { makeFolderOf, withMemory } from '../session.ts'
 const TOKENS = 1_500
 /** A process that waits for its turn looks again after this time. */
 const TURN_MS = 200
-/** So often a process tries to import while other programs write to the memory, with this time between. */
+/** How often a process tries to import while other programs write to the memory, and the time between. */
 const MOST_ATTEMPTS = 20
 const ATTEMPT_MS = 1_000
 /** A probe of a long session at its end is given up after this time. */
