@@ -1,8 +1,6 @@
 // Lists, limits and small functions without a schema: the renderer uses them without loading zod, which takes a third
 // of the time in which a window's code starts.
 
-import type { Job } from './job.ts'
-
 /** Roles travel as indexes into this list (strata columns). */
 export const ROLES = ['system', 'user', 'assistant', 'tool'] as const
 
@@ -139,10 +137,10 @@ export function copyingText({
 }
 
 /** Jobs that change a memory by hand or by a repair. What was said of it before describes another file. */
-export const CHANGING_JOBS: readonly Job['kind'][] = ['repair', 'surgery', 'undo', 'undo_compaction']
+export const CHANGING_JOBS: readonly string[] = ['repair', 'surgery', 'undo', 'undo_compaction']
 
 /** Jobs that read or write what a check describes, so none of them begins by itself while another runs. */
-const CHECKED_JOBS: readonly Job['kind'][] = ['integrity', 'repair_plan', ...CHANGING_JOBS, 'compact', 'import']
+const CHECKED_JOBS: readonly string[] = ['integrity', 'repair_plan', ...CHANGING_JOBS, 'compact', 'import']
 
-export const isCheckedJobRunning = (jobs: readonly Pick<Job, 'kind' | 'state'>[]): boolean =>
+export const isCheckedJobRunning = (jobs: readonly { readonly kind: string; readonly state: string }[]): boolean =>
   jobs.some(({ kind, state }) => state === 'running' && CHECKED_JOBS.includes(kind))
