@@ -47,7 +47,7 @@ test(
 
     // The strata: axis, colour and zoom.
     await toStrata(page)
-    await page.getByRole('radiogroup', { name: 'What x means' }).getByText('tokens').click()
+    await page.getByRole('radiogroup', { name: 'What width means' }).getByText('tokens').click()
     await page.getByRole('radiogroup', { name: 'What colour means' }).getByText('level').click()
     await page.getByRole('button', { name: 'Zoom in (+)' }).click()
     await expect(page).toHaveURL(/layers\.axis=tokens.*layers\.color=level.*layers\.zoom=[\d.]+/)

@@ -58,7 +58,7 @@ test('the strata are drawn, a clicked bar is selected in every view, and keys wa
   await expect.poll(() => selected(page)).toBe(id)
 
   for (const axis of ['tokens', 'time']) {
-    await page.getByRole('radiogroup', { name: 'What x means' }).getByText(axis).click()
+    await page.getByRole('radiogroup', { name: 'What width means' }).getByText(axis).click()
     await expect.poll(() => coloursDrawn(page)).toBeGreaterThan(4)
     expect(selected(page)).toBe(id)
   }
@@ -221,7 +221,7 @@ test('a drag marks messages, limits transcript and search to them, and stands in
   await expect(page.getByText('Only these messages are shown.')).toBeVisible()
   await expect(page.getByText(new RegExp(`^${first} of 377`))).toBeVisible()
   await expect(rows.first()).toBeVisible()
-  await page.getByRole('button', { name: 'End', exact: true }).click()
+  await page.getByRole('button', { name: 'Last', exact: true }).click()
   await expect(page.getByText(new RegExp(`^${last} of 377`))).toBeVisible()
 
   await page.goto(new URL(page.url().replace('/messages', '/find')).href)

@@ -24,7 +24,7 @@ test('keys move from message to message, tool calls unfold, and the transcript s
   await expect.poll(() => page.url()).toMatch(/select=msg_1$/)
 
   // The focus on a button keeps no key from the list, and the arrows follow the lineage.
-  await page.getByRole('button', { name: 'End', exact: true }).focus()
+  await page.getByRole('button', { name: 'Last', exact: true }).focus()
   await page.keyboard.press('j')
   await expect.poll(() => page.url()).toMatch(/select=msg_2$/)
   await page.keyboard.press('ArrowRight')
@@ -36,7 +36,7 @@ test('keys move from message to message, tool calls unfold, and the transcript s
 
   await page.keyboard.press('End')
   await expect(page.getByRole('region', { name: 'Transcript' })).toContainText(/(\d+) of \1\smessages/)
-  await page.getByRole('button', { name: 'Start', exact: true }).click()
+  await page.getByRole('button', { name: 'First', exact: true }).click()
   const call = feed.getByRole('button', { name: /^bash / }).first()
   await expect(call).toHaveAttribute('aria-expanded', 'false')
   await call.click()

@@ -30,14 +30,14 @@ const keepArrows = (event: KeyboardEvent) => {
   if (event.key.startsWith('Arrow')) event.stopPropagation()
 }
 
-/** Chooses the meaning of x and of the colour, and shows the totals. */
+/** Chooses the meaning of the width and of the colour, and shows the totals. */
 export function StrataToolbar({ axis, onAxis, colorBy, onColorBy, forms, strata }: Props) {
   return (
     <div className={styles.toolbar} role="toolbar" aria-label="Layers" onKeyDown={keepArrows}>
       {forms}
       <span className={styles.choice}>
-        <span className="dim">x</span>
-        <Segmented label="What x means" options={AXES} value={axis} onChange={onAxis} />
+        <span className="dim">width</span>
+        <Segmented label="What width means" options={AXES} value={axis} onChange={onAxis} />
       </span>
       <span className={classNames(styles.choice, styles.wide)}>
         <span className="dim">colour</span>

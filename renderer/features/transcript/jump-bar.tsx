@@ -80,10 +80,10 @@ export function JumpBar(props: Props) {
         )}
       </form>
       <Button look="quiet" onClick={() => onJump(0)}>
-        Start
+        First
       </Button>
       <Button look="quiet" onClick={() => onJump(total - 1)}>
-        End{newer > 0 && <span className={styles.newer}>{plural(newer, 'new message')}</span>}
+        Last{newer > 0 && <span className={styles.newer}>{plural(newer, 'new message')}</span>}
       </Button>
       <span className={styles.space} role="status">
         {deadEnd}
