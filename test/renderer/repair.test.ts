@@ -7,6 +7,7 @@ import type { RepairResult, RepairStep } from '#core/contract/repair.ts'
 import { nextJob } from '#renderer/features/integrity/next-job.ts'
 import {
   applyText,
+  copyOffer,
   findingChanges,
   outcomeTitle,
   rowsByTable,
@@ -278,6 +279,12 @@ describe('the outcome of a repair', () => {
     expect(whyOnlyExport({ ...info, system: 'native', readOnlyReason: 'No rights.' } as MemoryInfo, steps)).toContain(
       'No rights.',
     )
+  })
+
+  it('offers no repair in a working copy where every step is by hand', () => {
+    const steps = [step('a'), step('b', { risk: 'manual' })]
+    expect(copyOffer(steps)).toEqual({ label: 'Repair in a working copy', look: 'primary' })
+    expect(copyOffer(steps.slice(1))).toEqual({ label: 'Make a working copy', look: 'plain' })
   })
 
   it('names a step by hand as the finding beside it', () => {

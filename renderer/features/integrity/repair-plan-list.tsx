@@ -17,7 +17,7 @@ import { useNewFile } from '#renderer/ui/states/use-new-file.ts'
 import { formatCount, plural } from '#renderer/ui/texts/format.ts'
 import styles from './repair-panel.module.css'
 import { RepairStepRow } from './repair-step-row.tsx'
-import { applyText, RISKS, rowsByTable, whyOnlyExport } from './repair-wording.ts'
+import { applyText, copyOffer, RISKS, rowsByTable, whyOnlyExport } from './repair-wording.ts'
 import { allSteps, type Chosen, canChoose, safeSteps, toggleStep } from './step-choice.ts'
 
 type ApplyInput = {
@@ -115,7 +115,7 @@ export function RepairPlanList({ plan, info, isBusy, onApply }: Props) {
                   : `${applyText(picked.length, all.size)}…`}
             </Button>
           ) : (
-            info.readOnly && info.system !== 'native' && <RepairInCopy />
+            info.readOnly && info.system !== 'native' && <RepairInCopy {...copyOffer(steps)} />
           )}
           <ExportPlan />
         </div>
@@ -167,7 +167,7 @@ function ExportPlan() {
  * Makes a working copy and opens it at the same place, where the repair goes on. The copy is compared with the original
  * row by row, and the original stays as it is.
  */
-function RepairInCopy() {
+function RepairInCopy({ label, look }: ReturnType<typeof copyOffer>) {
   const { start, open, job, error, isRunning } = useNewFile(api.memory.copy.mutationOptions())
   const isMade = job?.result?.kind === 'copy'
   const latest = useRef(open)
@@ -180,12 +180,12 @@ function RepairInCopy() {
   return (
     <>
       <Button
-        look="primary"
+        look={look}
         disabled={isRunning || isMade}
         title="A native memory with the same ids and damage, compared row by row. It opens here; the original stays as it is."
         onClick={() => start(undefined)}
       >
-        Repair in a working copy
+        {label}
       </Button>
       {isRunning && <JobProgress job={job} title="Copying…" />}
       {error !== null && <ErrorLine error={error} />}

@@ -61,6 +61,12 @@ export function whyOnlyExport(
   return `This file belongs to ${systemLabel} and stays as it is. The plan can be exported, or applied to a working copy: backup first, one transaction, a second check before it is kept.`
 }
 
+/** What a working copy is offered for: a bright repair only where the plan has a step that can be applied in it. */
+export const copyOffer = (steps: readonly Pick<RepairStep, 'risk'>[]): { label: string; look: 'primary' | 'plain' } =>
+  steps.some(canChoose)
+    ? { label: 'Repair in a working copy', look: 'primary' }
+    : { label: 'Make a working copy', look: 'plain' }
+
 /** Rows by table of some steps, `context_items 3`; of an index its entries. */
 export function rowsByTable(
   steps: readonly RepairStep[],
