@@ -3,6 +3,7 @@ import type { LogLine } from '#core/contract/activity.ts'
 import { slowestByProcedure } from '#renderer/features/logs/activity-tables.tsx'
 import { binned, draggedRange, gridValues, roundTop, steppedRange } from '#renderer/features/logs/chart-scale.ts'
 import { lineText, lineTitle } from '#renderer/features/logs/line-text.ts'
+import { noTokensText } from '#renderer/features/logs/metric-charts.tsx'
 
 const day = { fromMs: 0, toMs: 2400 }
 const line = (fields: Partial<LogLine>): LogLine => ({
@@ -34,6 +35,12 @@ describe('the charts of the log', () => {
     expect(bins.flatMap((bin) => bin.things)).toEqual(things)
     expect(bins[0]?.things).toHaveLength(2)
     expect(bins[23]?.things).toHaveLength(2)
+  })
+
+  it('say why no tokens are drawn, and say nothing else then', () => {
+    expect(noTokensText([])).toBe('no compaction in this time')
+    expect(noTokensText([{ tokensBefore: 0 }])).toBe('no tokens are known of the compactions in this time')
+    expect(noTokensText([{ tokensBefore: 0 }, { tokensBefore: 5 }])).toBeNull()
   })
 
   it('choose a part of the time by dragging either way, within the axis, and none by a click', () => {

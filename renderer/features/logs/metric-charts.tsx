@@ -64,26 +64,37 @@ export function RunChart({ history, selected, onSelect }: ChartProps) {
   )
 }
 
+/** Why no tokens are drawn, or null. A run that failed early has none. */
+export function noTokensText(runs: readonly Pick<ActivityHistory['runs'][number], 'tokensBefore'>[]): string | null {
+  if (runs.some(({ tokensBefore }) => tokensBefore > 0)) return null
+  return runs.length === 0 ? 'no compaction in this time' : 'no tokens are known of the compactions in this time'
+}
+
 /** The tokens of the window before (ring) and after (dot) each run. */
 export function TokenChart({ history, selected, onSelect }: ChartProps) {
   const runs = history.runs.filter(({ tokensBefore }) => tokensBefore > 0)
   const sum = (of: 'tokensBefore' | 'tokensAfter') => runs.reduce((total, run) => total + run[of], 0)
   const text = `${formatCompact(sum('tokensBefore'))} → ${formatCompact(sum('tokensAfter'))}`
+  const nothing = noTokensText(history.runs)
   return (
     <TimeChart
       title="Tokens before → after"
       figures={
-        <>
-          <b className={styles.strong}>{text}</b> in {plural(runs.length, 'compaction')}
-        </>
+        nothing === null ? (
+          <>
+            <b className={styles.strong}>{text}</b> in {plural(runs.length, 'compaction')}
+          </>
+        ) : (
+          'none'
+        )
       }
-      label={`${text} in ${plural(runs.length, 'compaction')}.`}
+      label={nothing === null ? `${text} in ${plural(runs.length, 'compaction')}.` : `${nothing}.`}
       range={history}
       selected={selected}
       onSelect={onSelect}
       top={roundTop(Math.max(0, ...runs.map(({ tokensBefore }) => tokensBefore)))}
       format={formatCompact}
-      nothing={runs.length === 0 ? 'no compaction in this time' : null}
+      nothing={nothing}
     >
       {({ x, y }) =>
         runs.map(({ runId, atMs, tokensBefore, tokensAfter }) => (
