@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { meaningOf } from '#core/contract/glossary.ts'
@@ -107,6 +107,8 @@ test(
     const path = join(folder, 'lcm.db')
     for (const target of [path, `${path}.backup-20260302T090000000Z.db`, join(folder, 'lcm.db.bak')])
       copyFileSync(systemFile('lossless-claw/small.db'), target)
+    // It was written long before it is opened.
+    utimesSync(path, 1_700_000_000, 1_700_000_000)
     const page = await openMemory()
     const rows = page.getByRole('listitem').filter({ hasText: '.openclaw/lcm.db' })
     await expect(page.getByRole('heading', { name: 'Found on this machine · 1', exact: true })).toBeVisible()
@@ -114,8 +116,9 @@ test(
     await rows.getByRole('button').first().click()
     await expect(page.getByRole('contentinfo')).toContainText('LCM:')
     await page.getByRole('banner').getByRole('button', { name: 'LCM Inspector' }).click()
-    await expect(page.getByRole('heading', { name: 'Recent' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Opened before' })).toBeVisible()
     await expect(page.getByText('All that were found were opened before')).toBeVisible()
+    await expect(rows.locator('time')).not.toHaveAttribute('datetime', /^2023-/)
     await expect(rows).toHaveCount(1)
   },
 )

@@ -8,12 +8,12 @@ import { TimeText } from '#renderer/ui/texts/time-text.tsx'
 import styles from './found-list.module.css'
 
 type Props = {
-  readonly memory: FoundMemory & Partial<Pick<RecentMemory, 'address'>>
+  readonly memory: FoundMemory & Partial<Pick<RecentMemory, 'address' | 'openedAtMs'>>
   readonly isMissing?: boolean
   readonly onForget?: () => void
 }
 
-/** A memory on this machine: its subject, path, size and last change. */
+/** A memory on this machine: its subject, path, size, and when it was opened or changed last, by which the list is ordered. */
 export function MemoryRow({ memory, isMissing = false, onForget }: Props) {
   return (
     <li className={styles.row}>
@@ -33,7 +33,7 @@ export function MemoryRow({ memory, isMissing = false, onForget }: Props) {
         </span>
         <span className={styles.size}>{formatBytes(memory.bytes)}</span>
         <span className={styles.time}>
-          <TimeText atMs={memory.modifiedAtMs} />
+          <TimeText atMs={memory.openedAtMs ?? memory.modifiedAtMs} />
         </span>
       </button>
       {onForget && (

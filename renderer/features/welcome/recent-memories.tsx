@@ -24,7 +24,7 @@ export function RecentMemories() {
   if (recent.error)
     return (
       <section>
-        <SectionHeading>Recent</SectionHeading>
+        <SectionHeading>Opened before</SectionHeading>
         <div className={styles.damaged}>
           <ErrorLine error={recent.error} onRetry={() => void recent.refetch()} />
         </div>
@@ -34,7 +34,7 @@ export function RecentMemories() {
   const { rows, hidden } = shortMemories(recent.data, isWhole ? recent.data.length : FIRST_RECENT)
   return (
     <section>
-      <SectionHeading>Recent</SectionHeading>
+      <SectionHeading>Opened before</SectionHeading>
       {forget.error && <ErrorLine error={forget.error} />}
       <ul>
         {rows.map((memory) => (
