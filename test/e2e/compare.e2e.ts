@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test'
 import { expect, SHARED_HOST, test } from './app.ts'
 import { sampleCopy } from './memories.ts'
 
@@ -31,6 +32,14 @@ test('a comparison asks what is compared first, differences are walked by keyboa
   await expect(page.getByRole('region', { name: 'B', exact: true })).toContainText(
     'has the same, but not in its window',
   )
+
+  // The button stands beside what it compares, also with its longer name.
+  const middleOf = async (one: Locator): Promise<number> => {
+    const box = await one.boundingBox()
+    return box ? Math.round(box.y + box.height / 2) : -1
+  }
+  const [again, chosen] = [page.getByRole('button', { name: 'Compare again' }), page.getByLabel('window of B')]
+  expect(Math.abs((await middleOf(again)) - (await middleOf(chosen)))).toBeLessThanOrEqual(2)
 
   // In a low window the view is scrolled, and no text stands over the list.
   const whole = page.viewportSize() ?? { width: 1280, height: 800 }
