@@ -42,11 +42,17 @@ const queries = {
     SELECT content FROM messages UNION ALL SELECT content FROM summaries
     UNION ALL SELECT tool_input FROM message_parts UNION ALL SELECT tool_output FROM message_parts
     UNION ALL SELECT text_content FROM message_parts WHERE part_type = 'reasoning'`,
+  /** One message in so many. */
+  some: `SELECT content FROM messages WHERE message_id % :each = 0 ORDER BY message_id`,
+  last: `SELECT max(message_id) FROM messages`,
   topmost: `
     SELECT summary_id FROM summaries WHERE depth > 0 ORDER BY depth DESC, summary_id LIMIT 20`,
 }
 
 const LONGEST = 1
+/** So many rare words are searched for beside SQLite; so many messages are looked at for each. */
+const RARE = 60
+const LOOKED_AT = 3
 
 /** Asks what people and programs ask, in the order in which a window would. */
 export async function measureSearch(path: string): Promise<SearchMeasure> {
@@ -78,14 +84,13 @@ export async function measureSearch(path: string): Promise<SearchMeasure> {
 
 /** Asks for the same words and patterns, SQLite and the search in turn, each first every other time. */
 export async function searchBesideSqlite(lcm: Lcm): Promise<Pick<SearchMeasure, 'alone' | 'besideAlone'>> {
-  const random = new Random(7)
   const inMessages = (words: readonly string[]): Promise<[Timing, Timing]> =>
     inTurn(
       words,
       (query) => lcm.read.rows(queries.rowsOfWord, { query }),
       (query) => grep(lcm, { query, scope: 'messages', sort: 'newest' }),
     )
-  const [rareAlone, rareBeside] = await inMessages(Array.from({ length: 60 }, () => String(random.int(1000, 99_999))))
+  const [rareAlone, rareBeside] = await inMessages(rareWordsOf(lcm))
   const [commonAlone, commonBeside] = await inMessages([...common, ...common, ...common])
   const [scansAlone, scansBeside] = await inTurn(
     endless,
@@ -103,6 +108,13 @@ export async function searchBesideSqlite(lcm: Lcm): Promise<Pick<SearchMeasure, 
     alone: { rareWords: rareAlone, commonWords: commonAlone, scans: scansAlone },
     besideAlone: { rareWords: rareBeside, commonWords: commonBeside, scans: scansBeside },
   }
+}
+
+/** Numbers of four or five digits from messages all over the file: few others say the same number. */
+function rareWordsOf(lcm: Lcm): string[] {
+  const each = Math.max(1, Math.floor((lcm.read.value<number>(queries.last) ?? 0) / (RARE * LOOKED_AT)))
+  const found = lcm.read.column<string>(queries.some, { each }).flatMap((text) => /\b\d{4,5}\b/.exec(text) ?? [])
+  return [...new Set(found)].slice(0, RARE)
 }
 
 const grep = (lcm: Lcm, request: GrepRequest): Promise<unknown> => lcm.retrieval.grep(GrepInput.parse(request))
