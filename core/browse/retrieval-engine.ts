@@ -11,7 +11,7 @@ import type {
 } from '../contract/retrieval.ts'
 import { elapsedMs, errorFields, levelOfError, logEvent, memoryKey } from '../log.ts'
 import type { FileGrepOptions } from '../search/files/file-grep.ts'
-import { Grep } from '../search/grep.ts'
+import { type FoundIds, Grep } from '../search/grep.ts'
 import type { TextIndexSource } from '../search/indexes/corpus.ts'
 import type { Meaning } from '../search/meaning/meaning.ts'
 import type { Permitted } from '../search/planning/filters.ts'
@@ -73,6 +73,11 @@ export class RetrievalEngine {
    */
   search(input: GrepInput, signal?: AbortSignal, permitted: Permitted | null = null): Promise<GrepResult> {
     return this.#searched(input, signal, permitted, null)
+  }
+
+  /** As `search`, when only the ids are needed. See `Grep.searchIds`. */
+  searchIds(...asked: Parameters<Grep['searchIds']>): Promise<FoundIds> {
+    return this.#again(() => this.#grep.searchIds(...asked))
   }
 
   /** See `Grep.messagesWith`. */

@@ -13,7 +13,7 @@ import { MessageCorpus } from './indexes/message-corpus.ts'
 import { ownIndexes } from './indexes/native-text-index.ts'
 import { SummaryCorpus } from './indexes/summary-corpus.ts'
 import type { Meaning } from './meaning/meaning.ts'
-import { type HitOrder, stepOf, timeKeyOf } from './orders/hit-order.ts'
+import { type HitOrder, type Placed, rowOf, stepOf, timeKeyOf } from './orders/hit-order.ts'
 import { Filters, kindsOf, type Permitted } from './planning/filters.ts'
 import { planQuery, type Query, queryHash } from './planning/plan-query.ts'
 import type { Ground } from './planning/search.ts'
@@ -26,6 +26,9 @@ const COUNT_MS = 5
 const STEP_MS = 50
 
 const EVERY_ROW = { first: Number.MIN_SAFE_INTEGER, last: Number.MAX_SAFE_INTEGER }
+
+/** The ids of the hits of a page, and how many hits there are at least. */
+export type FoundIds = { readonly ids: readonly string[]; readonly total: number }
 
 /** Who searches, and with what. */
 type Surroundings = {
@@ -95,6 +98,34 @@ export class Grep {
   stream(input: GrepInput, signal?: AbortSignal, meaning: Meaning | null = null): AsyncGenerator<GrepStep, void> {
     const patience = { everyMs: STEP_MS, countMs: Number.POSITIVE_INFINITY }
     return this.#steps(input, patience, { signal, permitted: null, meaning })
+  }
+
+  /**
+   * Returns what `search` finds without what a list shows of it: no text of a hit is read again.
+   * @throws LcmError see `search`
+   */
+  async searchIds(input: GrepInput, signal?: AbortSignal): Promise<FoundIds> {
+    const query = await planQuery(input, signal)
+    if (!query) return { ids: [], total: 0 }
+    try {
+      const { hits } = await this.#answered(input, query, signal)
+      for (let doneAt: number | null = null; !hits.isDone; await stepOf(hits)) {
+        if (!hits.isPageDone) continue
+        doneAt ??= performance.now()
+        if (hits.isCountingLong || performance.now() - doneAt >= COUNT_MS) break
+      }
+      return { ids: this.#idsOf(hits.page), total: hits.found }
+    } finally {
+      query.strict.matcher.elsewhere?.close()
+    }
+  }
+
+  /** The ids of hits in their order, without those that were deleted meanwhile. */
+  #idsOf(page: readonly Placed[]): string[] {
+    const ids = new Map<Corpus, ReadonlyMap<number, string>>()
+    for (const [corpus, some] of Map.groupBy(page, ({ searched }) => searched.corpus))
+      ids.set(corpus, corpus.ids(some.map(rowOf)))
+    return page.flatMap((hit) => ids.get(hit.searched.corpus)?.get(rowOf(hit)) ?? [])
   }
 
   /** Returns how many messages of the file have a word, or null while no index is there that knows. */

@@ -2,12 +2,13 @@ import type { GrepInput, GrepResult } from '../contract/retrieval.ts'
 import type { FactPlace, FactTrace, LostAt, Rung, TracedDetail, TraceInput } from '../contract/trace.ts'
 import { LcmError } from '../errors.ts'
 import type { Memory } from '../memory/memory.ts'
+import type { FoundIds } from '../search/grep.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/reading/memory-reader.ts'
 import { messageRange } from '../systems/reading/message-range.ts'
 import { type FoundNode, findNode } from '../systems/reading/node-id.ts'
 import { inSlices, TimeSlice } from '../yielding.ts'
-import { type Detail, type Details, readingDetails } from './details.ts'
+import { type Detail, type Details, readingDetails, type ToldText } from './details.ts'
 import { fatesInWindow } from './fact-states.ts'
 import { type Fate, FateFinder, stateOf } from './fates.ts'
 import { followWords, followWordsOrSentences } from './followed-words.ts'
@@ -26,6 +27,8 @@ export type TracerOptions = {
   readonly indexes: TextIndexes
   /** A search that is made in order to answer something else. */
   search(input: GrepInput, signal?: AbortSignal): Promise<GrepResult>
+  /** The same, when only the ids of the hits are needed. */
+  searchIds(input: GrepInput, signal?: AbortSignal): Promise<FoundIds>
 }
 
 /** At most this many details are followed. */
@@ -40,6 +43,8 @@ const NEVER = new AbortController().signal
 type TraceSubject = {
   readonly memory: Memory
   readonly node: FoundNode
+  /** All texts of the node. */
+  readonly texts: readonly ToldText[]
   readonly details: Details
   /** Where the words stand in their text when only a part of it is followed. */
   readonly offset: number
@@ -88,10 +93,17 @@ export class FactTracer {
     const memory = reader.memory(node.conversationId)
     const all = [...toldTextsOf(db, memory, [node.id])].flat()
     if (words === null)
-      return { memory, node, details: await inSlices(readingDetails(all), signal), offset: 0, isFound: true }
+      return {
+        memory,
+        node,
+        texts: all,
+        details: await inSlices(readingDetails(all), signal),
+        offset: 0,
+        isFound: true,
+      }
     const follow = isChosen ? followWordsOrSentences : followWords
     const followed = await follow({ id: node.id, texts: all, words }, (reading) => inSlices(reading, signal))
-    return { memory, node, ...followed }
+    return { memory, node, texts: all, ...followed }
   }
 
   async #follow(asked: TraceSubject, isLadderOnly: boolean, notes: string[], slice: TimeSlice, signal: AbortSignal) {
@@ -104,7 +116,7 @@ export class FactTracer {
       notes.push(`It has ${listed.length.toLocaleString('en-US')} details: select words to follow only some.`)
     const foot = footOf(memory, node.id)
     const ladder: Ladder = foot === null ? { way: [], others: [] } : ladderOf(memory, foot)
-    const sources = new SourceValues(db, memory)
+    const sources = new SourceValues(db, memory, new Map([[node.id, asked.texts]]))
     const comparer = new NodeComparer({ ...this.#options, sources, memory, details, slice })
     const base = await comparer.ofOwn(node.id)
     const way = await comparer.along(ladder.way)

@@ -119,26 +119,29 @@ const MOST_VALUES = 10_000
 export class SourceValues {
   readonly #db: ReadDb
   readonly #memory: Memory
+  readonly #texts: ReadonlyMap<string, readonly SourceText[]> | undefined
   /** The tests of summaries by their ids, the least recently used first. */
   readonly #kept = new Map<string, IsSaid>()
 
-  constructor(db: ReadDb, memory: Memory) {
+  /** @param known texts that were read before, by the id of their message or summary */
+  constructor(db: ReadDb, memory: Memory, known?: ReadonlyMap<string, readonly SourceText[]>) {
     this.#db = db
     this.#memory = memory
+    this.#texts = known
   }
 
   of(id: string): IsSaid {
-    const said = this.#kept.get(id) ?? saidBySourcesOf(this.#db, this.#memory, id)
+    const said = this.#kept.get(id) ?? saidBySourcesOf(() => sourceTexts(this.#db, this.#memory, id, this.#texts))
     return keepRecent(this.#kept, id, said, MOST_KEPT)
   }
 }
 
 /** A short number stands in many texts by chance, so that it is said by a source only beside the same word. */
-function saidBySourcesOf(db: ReadDb, memory: Memory, id: string): IsSaid {
+function saidBySourcesOf(read: () => string[]): IsSaid {
   let texts: string[] | null = null
   const known = new Map<string, boolean>()
   return (value, beside) => {
-    texts ??= sourceTexts(db, memory, id)
+    texts ??= read()
     const sought = value.toLowerCase()
     if (/^\d{1,3}$/.test(sought)) return texts.some((text) => hasBeside(text, sought, beside))
     const isSaid = known.get(sought) ?? texts.some((text) => text.includes(sought))
@@ -162,7 +165,12 @@ function hasBeside(text: string, number: string, words: readonly string[]): bool
   return false
 }
 
-function sourceTexts(db: ReadDb, { summaries, links, messages }: Memory, id: string): string[] {
+function sourceTexts(
+  db: ReadDb,
+  { summaries, links, messages }: Memory,
+  id: string,
+  known?: ReadonlyMap<string, readonly SourceText[]>,
+): string[] {
   const node = summaries.nodeOf(id)
   if (node < 0) return []
   const ids = [
@@ -171,7 +179,7 @@ function sourceTexts(db: ReadDb, { summaries, links, messages }: Memory, id: str
   ]
   const found: string[] = []
   let chars = 0
-  for (const batch of textsOf(db, ids)) {
+  for (const batch of textsOf(db, ids, known)) {
     for (const { text } of batch) {
       found.push(text.toLowerCase())
       chars += text.length

@@ -12,15 +12,25 @@ import type { ToldText } from './details.ts'
 
 /** How many texts are read at once. */
 const BATCH = 200
+const NOTHING_KNOWN: ReadonlyMap<string, readonly SourceText[]> = new Map()
 const TOOL = ROLES.indexOf('tool')
 
-/** Yields the texts of some messages or summaries by their ids, in batches. What is gone is left out. */
-export function* textsOf(db: ReadDb, ids: readonly string[]): Generator<SourceText[]> {
+/**
+ * Yields the texts of some messages or summaries by their ids, in batches. What is gone is left out.
+ * @param known texts of ids that were read before
+ */
+export function* textsOf(
+  db: ReadDb,
+  ids: readonly string[],
+  known: ReadonlyMap<string, readonly SourceText[]> = NOTHING_KNOWN,
+): Generator<SourceText[]> {
   for (let from = 0; from < ids.length; from += BATCH) {
-    const some = ids.slice(from, from + BATCH)
+    const all = ids.slice(from, from + BATCH)
+    const some = all.filter((id) => !known.has(id))
     const numbers = some.flatMap((id) => messageNumber(id) ?? [])
     const summaries = some.filter((id) => messageNumber(id) === null)
     yield [
+      ...all.flatMap((id) => known.get(id) ?? []),
       ...(numbers.length > 0 ? messageTexts(db, numbers) : []),
       ...(summaries.length > 0 ? summaryTexts(db, summaries) : []),
     ]

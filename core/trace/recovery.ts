@@ -1,6 +1,7 @@
-import { type GrepInput, GrepInput as GrepInputSchema, type GrepResult } from '../contract/retrieval.ts'
+import { type GrepInput, GrepInput as GrepInputSchema } from '../contract/retrieval.ts'
 import type { Recovery } from '../contract/trace.ts'
 import type { Memory } from '../memory/memory.ts'
+import type { FoundIds } from '../search/grep.ts'
 import type { FoundNode } from '../systems/reading/node-id.ts'
 import { tokenCount } from '../window/window.ts'
 import type { Details } from './details.ts'
@@ -62,7 +63,7 @@ function endAtFoot({ summaries }: Memory, { id, kind }: FoundNode) {
 }
 
 type SearchContext = {
-  search(input: GrepInput, signal?: AbortSignal): Promise<GrepResult>
+  searchIds(input: GrepInput, signal?: AbortSignal): Promise<FoundIds>
   readonly memory: Memory
   readonly node: FoundNode
   readonly details: Details
@@ -85,17 +86,17 @@ export async function recoveriesBySearch(asked: SearchContext): Promise<Recovery
       limit: PAGE,
       conversationIds: [node.conversationId],
     })
-    const { hits, total } = await asked.search(input, signal)
-    const place = hits.findIndex((hit) => good.has(hit.id))
-    const hit = hits[place]
-    if (hit)
+    const { ids, total } = await asked.searchIds(input, signal)
+    const place = ids.findIndex((id) => good.has(id))
+    const id = ids[place]
+    if (id !== undefined)
       found.push({
         kind: 'search',
         query,
         hits: total,
         place: place + 1,
-        id: hit.id,
-        tokens: nodeFacts(memory, hit.id).tokens,
+        id,
+        tokens: nodeFacts(memory, id).tokens,
       })
     if (found.some(({ place: at }) => at === 1) && found.length >= MOST_NAMED) break
   }

@@ -29,7 +29,10 @@ export function openTracing({ read: db, reader, timeTravel, retrieval, leftOut }
       messagesWith: (word) => retrieval.messagesWith(word),
     }),
     prober: new Prober({ db, reader, timeTravel, indexes, search }),
-    tracer: new FactTracer({ db, reader, indexes, search }),
+    tracer: new FactTracer({
+      ...{ db, reader, indexes, search },
+      searchIds: (input, signal) => retrieval.searchIds(input, signal),
+    }),
     factStates: new FactStateFinder({ db, reader, indexes }),
     survival: new SurvivalCounter({ db, reader, indexes }),
     losses: new LossReporter({ db, reader, indexes, timeTravel }),

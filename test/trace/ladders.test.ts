@@ -36,6 +36,7 @@ const tracer = ({ db } = memory, leftOut: readonly string[] = []): FactTracer =>
     reader,
     indexes,
     search: (input, signal) => retrieval.search(input, signal),
+    searchIds: (input, signal) => retrieval.searchIds(input, signal),
   })
 }
 

@@ -46,6 +46,8 @@ export interface Corpus {
   liking(rows: readonly number[], pattern: string): number[]
   /** Returns the texts by row. */
   texts(rows: readonly number[]): Map<number, Fields>
+  /** Returns the ids of messages or summaries by row. */
+  ids(rows: readonly number[]): Map<number, string>
   /** Returns what a list shows, by row. */
   hits(rows: readonly number[]): Map<number, HitRow>
 }

@@ -137,6 +137,10 @@ export class MessageCorpus implements Corpus {
     return searchedTexts(this.#db, rows)
   }
 
+  ids(rows: readonly number[]): Map<number, string> {
+    return new Map(messageHeads(this.#db, rows).map(({ id }) => [id, messageNodeId(id)]))
+  }
+
   hits(rows: readonly number[]): Map<number, HitRow> {
     return readSnapshot(this.#db, () => {
       const found = messageHeads(this.#db, rows)

@@ -108,6 +108,10 @@ export class SummaryCorpus implements Corpus {
     return messages
   }
 
+  ids(rows: readonly number[]): Map<number, string> {
+    return new Map(summaryHeadsByRow(this.#db, rows).map(({ row, id }) => [row, id]))
+  }
+
   hits(rows: readonly number[]): Map<number, HitRow> {
     return readSnapshot(this.#db, () => {
       const found = summaryHeadsByRow(this.#db, rows)

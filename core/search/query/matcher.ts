@@ -1,7 +1,7 @@
 import { stemsOf } from '#core/sqlite/stems.ts'
 import { rankedTerms } from './index-expression.ts'
 import { type Expression, positiveTerms, type Term } from './query.ts'
-import { locatedWordsOf, smallLetters, wordsOf } from './text-folding.ts'
+import { locatedWordsOf, smallLetters, tokenCountOf, wordsOf } from './text-folding.ts'
 
 /** The range of a hit in a text (UTF-16 units, end exclusive) and the term that was found. */
 export type Match = { readonly start: number; readonly end: number; readonly term: number }
@@ -140,9 +140,7 @@ export class ExpressionMatcher implements Matcher {
       }
       return { counts, first }
     })
-    let tokens = -1
-    for (let at = words.indexOf(' '); at >= 0; at = words.indexOf(' ', at + 1)) tokens += 1
-    return { tokens, terms }
+    return { tokens: tokenCountOf(words), terms }
   }
 
   find(text: string, limit: number): Match[] {

@@ -78,23 +78,30 @@ export type Words = {
 const LONG_CHARS = 100_000
 
 /**
- * Returns a function that does the same as `fold`, and remembers its answer for the last long text. One search verifies,
+ * Returns a function that does the same as `make`, and remembers its answer for the last long text. One search verifies,
  * counts and shows a hit, and reads its text anew for each. The answer is held weakly, so that it can be collected.
  */
-function knowingLastLong(fold: (text: string) => string): (text: string) => string {
-  let last: WeakRef<{ readonly text: string; readonly folded: string }> | undefined
+function knowingLastLong<T>(make: (text: string) => T): (text: string) => T {
+  let last: WeakRef<{ readonly text: string; readonly made: T }> | undefined
   return (text) => {
-    if (text.length < LONG_CHARS) return fold(text)
+    if (text.length < LONG_CHARS) return make(text)
     const known = last?.deref()
-    if (known?.text === text) return known.folded
-    const made = { text, folded: fold(text) }
-    last = new WeakRef(made)
-    return made.folded
+    if (known?.text === text) return known.made
+    const now = { text, made: make(text) }
+    last = new WeakRef(now)
+    return now.made
   }
 }
 
 /** Returns the tokens of a text as FTS5 compares them, in a form for `includes(' word ')`. */
 export const wordsOf = knowingLastLong((text) => folded(text, null).text)
+
+/** Returns how many tokens a text has, by what `wordsOf` returns for it. */
+export const tokenCountOf = knowingLastLong((words) => {
+  let tokens = -1
+  for (let at = words.indexOf(' '); at >= 0; at = words.indexOf(' ', at + 1)) tokens += 1
+  return tokens
+})
 
 /** Returns the same as `wordsOf`, with the offsets of the tokens in the text. The next call overwrites the offsets. */
 export function locatedWordsOf(text: string): Words {
