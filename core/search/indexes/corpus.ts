@@ -70,8 +70,8 @@ export interface TextIndex {
   rows(match: string, range: RowRange | null): Float64Array
   /** Returns how many rows a query finds in the index of words. It stops counting at `most`. */
   countUpTo(match: string, most: number): number
-  /** Returns how many rows of a range a query finds in the index of words. */
-  count(match: string, range: RowRange): number
+  /** Returns how many rows a query finds in the index of words, or how many of those in a range. */
+  count(match: string, range: RowRange | null): number
   /**
    * Returns the rows that match best by `bm25()`, at most `limit`. Of equally good rows the one stored last comes
    * first.

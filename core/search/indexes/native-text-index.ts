@@ -56,7 +56,11 @@ const queries = {
   rowsBetween: (table: string) => /* sql */ `
     SELECT group_concat(rowid)
     FROM (SELECT rowid FROM ${table} WHERE ${table} MATCH :match AND ${BETWEEN} ORDER BY rowid)`,
-  count: (table: string) => /* sql */ `SELECT count(*) FROM ${table} WHERE ${table} MATCH :match AND ${BETWEEN}`,
+  count: (table: string) => /* sql */ `SELECT count(*) FROM ${table} WHERE ${table} MATCH :match`,
+  countBetween: (table: string) => /* sql */ `
+    SELECT count(*) FROM ${table} WHERE ${table} MATCH :match AND ${BETWEEN}`,
+  /** FTS5 counts the rows of a word in half the time that it takes to give each of them. */
+  countWord: (table: string) => /* sql */ `SELECT doc FROM temp.${table}_vocabulary WHERE term = :word`,
   countUpTo: (table: string) => /* sql */ `
     SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH :match LIMIT CAST(:most AS INTEGER))`,
   best: (table: 'messages' | 'summaries', condition: string) => /* sql */ `
@@ -70,6 +74,9 @@ const queries = {
   words: (table: string) => /* sql */ `
     SELECT term AS word, doc AS rows FROM temp.${table}_vocabulary WHERE term >= :beginning AND term < :end`,
 }
+
+/** A query for a single token, as `wordMatch` writes it. */
+const ONE_WORD = /^"([^" ]+)"$/
 
 /** Two characters that stand before more others than this tell nothing. */
 const MOST_TRIGRAMS = 1000
@@ -93,8 +100,13 @@ export class NativeTextIndex implements TextIndex {
     return this.#db.value<number>(queries.countUpTo(`${this.#table}_fts`), { match, most }) ?? 0
   }
 
-  count(match: string, range: RowRange): number {
-    return this.#db.value<number>(queries.count(`${this.#table}_fts`), { match, ...range }) ?? 0
+  count(match: string, range: RowRange | null): number {
+    const table = `${this.#table}_fts`
+    if (range !== null) return this.#db.value<number>(queries.countBetween(table), { match, ...range }) ?? 0
+    const [, word] = ONE_WORD.exec(match) ?? []
+    return word === undefined
+      ? (this.#db.value<number>(queries.count(table), { match }) ?? 0)
+      : (this.#db.value<number>(queries.countWord(this.#table), { word }) ?? 0)
   }
 
   best(match: string, limit: number, among: Float64Array | null): RankedRows {

@@ -45,7 +45,7 @@ export function withFormsAsOne(
   all: number,
 ): RankedRows {
   const corrected = new Map(Array.from(rows, (row, at) => [row, scores[at] as number]))
-  const countOf = (match: string): number => index.count(match, { first: 0, last: Number.MAX_SAFE_INTEGER })
+  const countOf = (match: string): number => index.count(match, null)
   for (const forms of words) {
     if (forms.length < 2 || rows.length === 0) continue
     const densities = new Map<number, number>()
