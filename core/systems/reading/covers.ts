@@ -13,25 +13,14 @@ const queries = {
     WHERE m.message_id IN (SELECT value FROM json_each(:ids))
     ORDER BY m.summary_id`,
   /**
-   * Every edge on the way up from some summaries, through summaries that are there. UNION ends on cycles. It goes from
-   * summary to summary and not from edge to edge, so that the edges of each are followed once, however many lead to it.
-   * CROSS JOIN holds SQLite to the order: it would walk all edges of the file otherwise. It reads indexes only: the rows
-   * of summaries lie far apart, because of their texts.
+   * The edges from some summaries to those that were made from them, as far as these are there. CROSS JOIN holds SQLite to
+   * the order: it would walk all edges of the file otherwise. It reads indexes only: the rows of summaries lie far apart,
+   * because of their texts.
    */
-  edgesUp: /* sql */ `
-    WITH RECURSIVE up (id) AS (
-      SELECT first.summary_id
-      FROM json_each(:ids) AS j
-      CROSS JOIN summaries AS first ON first.summary_id = j.value
-      UNION
-      SELECT s.summary_id
-      FROM up
-      CROSS JOIN summary_sources AS e ON e.source_summary_id = up.id
-      CROSS JOIN summaries AS s ON s.summary_id = e.summary_id
-    )
-    SELECT DISTINCT e.source_summary_id AS sourceId, s.summary_id AS summaryId
-    FROM up
-    CROSS JOIN summary_sources AS e ON e.source_summary_id = up.id
+  edges: /* sql */ `
+    SELECT DISTINCT e.source_summary_id, s.summary_id
+    FROM json_each(:ids) AS j
+    CROSS JOIN summary_sources AS e ON e.source_summary_id = j.value
     CROSS JOIN summaries AS s ON s.summary_id = e.summary_id
     ORDER BY s.summary_id`,
   depths: /* sql */ `
@@ -100,8 +89,24 @@ export function summariesAboveSummaries(db: ReadDb, summaries: readonly Covered<
 type UpEdge = { readonly sourceId: string; readonly summaryId: string }
 type Start<Id> = Covered<Id> & { readonly from: readonly string[] }
 
-const edgesUp = (db: ReadDb, ids: readonly string[]): UpEdge[] =>
-  ids.length === 0 ? [] : db.all<UpEdge>(queries.edgesUp, { ids: JSON.stringify(ids) })
+/**
+ * Returns every edge on the way up from some summaries. It goes from level to level, so that the edges of a summary are
+ * followed once, however many lead to it, and cycles end. A recursive query takes twice as long.
+ */
+function edgesUp(db: ReadDb, ids: readonly string[]): UpEdge[] {
+  const edges: UpEdge[] = []
+  const seen = new Set(ids)
+  for (let level = [...seen]; level.length > 0; ) {
+    const found = db.rows<[sourceId: string, summaryId: string]>(queries.edges, { ids: JSON.stringify(level) })
+    level = []
+    for (const [sourceId, summaryId] of found) {
+      edges.push({ sourceId, summaryId })
+      if (!seen.has(summaryId)) level.push(summaryId)
+      seen.add(summaryId)
+    }
+  }
+  return edges
+}
 
 /** @param edges all links on the ways up from the starts */
 function summariesAbove<Id>(db: ReadDb, starts: readonly Start<Id>[], edges: readonly UpEdge[]): Map<Id, Above[]> {
