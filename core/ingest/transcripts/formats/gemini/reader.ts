@@ -8,6 +8,7 @@ import { oneLine } from '#core/ingest/transcripts/one-line.ts'
 import { compactionPart, messageOf, neverSent, RecordClock, resultMessage } from '#core/ingest/transcripts/parts.ts'
 import { isMasked } from '#core/ingest/transcripts/placeholders.ts'
 import type { RecordOrigin } from '#core/ingest/transcripts/read-lines.ts'
+import type { CallBatch } from './call-batches.ts'
 import { CallIds, callIdsIn } from './call-ids.ts'
 import {
   answerBlocks,
@@ -105,8 +106,25 @@ export class GeminiReader {
     }
     const version = id === null ? 1 : (this.#versions.get(id) ?? 0) + 1
     if (id !== null) this.#versions.set(id, version)
-    if (id !== null && version < this.#survey.versionsOf(id)) out.push({ kind: 'other' })
+    const batch = id === null ? null : this.#survey.batchEndingWith(id, version)
+    if (id !== null && batch !== null) this.#emitBatch(record, id, batch, details, out)
+    else if (id !== null && version < this.#survey.versionsOf(id)) out.push({ kind: 'other' })
     else this.#emit(record, details, out)
+  }
+
+  /** What the record says and used belongs to its first calls. */
+  #emitBatch(
+    record: JsonObject,
+    id: string,
+    { externalId, callIds }: CallBatch,
+    details: MessageDetails,
+    out: TranscriptRecord[],
+  ): void {
+    const toolCalls = callsOf(record).filter((call) => callIds.has(textAt(call, 'id') ?? ''))
+    const atMs = toolCalls.map(({ timestamp }) => timestamp).find((timestamp) => timestamp !== undefined)
+    const own = externalId === id ? {} : { id: externalId, content: '', thoughts: [], tokens: null, timestamp: atMs }
+    const given = this.#survey.isAbandoned(id) ? { ...details, abandoned: true } : details
+    this.#emit({ ...record, ...own, toolCalls }, given, out)
   }
 
   /** A result is in the file twice: beside its call, and as the next record of the user. */
@@ -275,8 +293,11 @@ function countOf(values: readonly string[]): ReadonlyMap<string, number> {
 
 /**
  * Returns the record that summarises what was removed: the snapshot of the agent, or else the first record that was
- * added.
+ * added. The context of a session that begins again is no summary.
  */
 const summaryAmong = (fresh: readonly JsonObject[]): JsonObject | undefined =>
   fresh.find((record) => /<state_snapshot>|<compressed/.test(contentOf(geminiBlocks(record.content)))) ??
-  fresh.find((record) => contentOf(geminiBlocks(record.content)).trim() !== '')
+  fresh.find((record) => {
+    const text = contentOf(geminiBlocks(record.content))
+    return text.trim() !== '' && !isSessionContext(text)
+  })

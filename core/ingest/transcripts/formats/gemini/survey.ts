@@ -1,6 +1,8 @@
+import { contentOf } from '#core/ingest/transcripts/content-blocks.ts'
 import { isObject, type JsonObject, listAt, textAt } from '#core/ingest/transcripts/json-value.ts'
+import { type CallBatch, CallBatches } from './call-batches.ts'
 import { CallIds, callIdsIn } from './call-ids.ts'
-import { callsOf, hasMasked, recordTypes, responsesOf } from './message.ts'
+import { callsOf, geminiBlocks, hasMasked, isSessionContext, recordTypes, responsesOf } from './message.ts'
 
 /** A checkpoint by which the agent replaced earlier messages by others. */
 export type Checkpoint = {
@@ -20,6 +22,7 @@ export class GeminiSurvey {
   /** A message with the results of its calls, by its id. */
   readonly #derived = new Map<string, string[]>()
   readonly #calls = new CallIds()
+  readonly #batches = new CallBatches()
   /** The message that made each call last. */
   readonly #callers = new Map<string, string>()
   readonly #checkpoints: (Checkpoint | null)[] = []
@@ -39,13 +42,18 @@ export class GeminiSurvey {
     return this.#versions.get(id) ?? 0
   }
 
+  /** Returns the calls of one answer that are complete with the n-th record of an id, where it has those of several. */
+  batchEndingWith(id: string, version: number): CallBatch | null {
+    return this.#batches.endingWith(id, version)
+  }
+
   isAbandoned(id: string): boolean {
     return this.#abandoned.has(id)
   }
 
   /** Returns every message that was taken back, with the results of its calls. */
   givenUp(): Set<string> {
-    return new Set([...this.#abandoned].flatMap((id) => this.#derived.get(id) ?? [id]))
+    return new Set([...this.#abandoned].flatMap((id) => this.#messagesOf(id)))
   }
 
   /** Returns the n-th `$set` of the file, counted from 0, or null when it replaced no messages. */
@@ -53,11 +61,29 @@ export class GeminiSurvey {
     return this.#checkpoints[index] ?? null
   }
 
+  /** Lists a record, the messages of its later calls, and the results of all of them. */
+  #messagesOf(id: string): readonly string[] {
+    const later = this.#batches.of(id).slice(1)
+    const ids = later.flatMap(({ externalId, callIds }) => [
+      externalId,
+      ...[...callIds].map((of) => `${externalId}/${of}`),
+    ])
+    return [...(this.#derived.get(id) ?? [id]), ...ids]
+  }
+
   #addMessage(record: JsonObject): void {
     const id = textAt(record, 'id')
     this.#calls.note(record)
-    if (id === null || this.#isResults(id, record)) return
-    if (!this.#derived.has(id) || !hasMasked(record)) this.#versions.set(id, (this.#versions.get(id) ?? 0) + 1)
+    if (id === null || this.#isResults(id, record)) {
+      this.#batches.close()
+      return
+    }
+    const isLess = this.#derived.has(id) && hasMasked(record)
+    if (!isLess) {
+      const version = this.versionsOf(id) + 1
+      this.#versions.set(id, version)
+      this.#batches.add(id, record, version)
+    }
     this.#note(id, record)
     this.#live.add(id)
     this.#abandoned.delete(id)
@@ -99,6 +125,7 @@ export class GeminiSurvey {
     }
     const records = this.#calls.restored(listAt(changes, 'messages').filter(isObject))
     const fresh = new Set<string>()
+    const contexts = new Set<string>()
     const list: string[] = []
     for (const record of records) {
       const id = textAt(record, 'id')
@@ -107,16 +134,25 @@ export class GeminiSurvey {
       this.#abandoned.delete(id)
       if (this.#derived.has(id)) continue
       fresh.add(id)
+      if (isSessionContext(contentOf(geminiBlocks(record.content)))) contexts.add(id)
       this.#note(id, record)
     }
-    const stays = new Set(list)
+    const stays = new Set([...list, ...this.#callersIn(records, fresh)])
     const gone = [...this.#live].filter((id) => !stays.has(id))
-    // Nothing was added in its place, so it was taken back and not summarised.
-    if (fresh.size === 0) for (const id of gone) this.#abandoned.add(id)
+    // Nothing was said in its place, so it was taken back and not summarised.
+    if (fresh.isSubsetOf(contexts)) for (const id of gone) this.#abandoned.add(id)
     else this.#exchanges.push({ gone, fresh })
     this.#live.clear()
-    for (const id of list) this.#live.add(id)
-    this.#checkpoints.push({ gone: new Set(gone.flatMap((id) => this.#derived.get(id) ?? [])), fresh })
+    for (const id of stays) this.#live.add(id)
+    this.#checkpoints.push({ gone: new Set(gone.flatMap((id) => this.#messagesOf(id))), fresh })
+  }
+
+  /** Calls that stand in a record of their own belong to an answer that stays. */
+  #callersIn(records: readonly JsonObject[], fresh: ReadonlySet<string>): string[] {
+    return records
+      .filter((record) => !fresh.has(textAt(record, 'id') ?? ''))
+      .flatMap((record) => callIdsIn(record).flatMap((callId) => this.#callers.get(callId) ?? []))
+      .filter((id) => this.#live.has(id))
   }
 }
 
