@@ -18,7 +18,7 @@ const queries = {
  * Is raised when a reader reads more than before, or reads it otherwise, so that every file is read again
  * (test/ingest/transcripts/readings.test.ts).
  */
-export const READERS = 8
+export const READERS = 9
 
 /** A file that was changed so shortly before it was read may change again within the same tick of its clock. */
 const SETTLED_MS = 2000
