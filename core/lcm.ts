@@ -233,7 +233,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
   // What compares texts is an eighth of all code that would be loaded before the first answer.
   const tracing = once(async () => {
     const { openTracing } = await import('./trace/tracing.ts')
-    return openTracing({ read, reader, timeTravel, retrieval, leftOut: (id) => context.leftOut(id) })
+    return openTracing({ read, reader, timeTravel, retrieval, leftOut: (id, past) => context.leftOut(id, past) })
   })
   const questions = once(async () => {
     const { ExpandQuery } = await import('./agents/expand-query/expand-query.ts')

@@ -4,6 +4,7 @@ import type { SourceText } from '../provenance/passages.ts'
 import { TextIndex } from '../provenance/text-index.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { changeStamp } from '../systems/reading/change-stamp.ts'
+import type { PastEntries } from '../window/read-window.ts'
 import { goingOn, type TimeSlice } from '../yielding.ts'
 import { GivenWindow } from './given-window.ts'
 import { textsOf, windowIds, windowTexts } from './node-texts.ts'
@@ -17,10 +18,13 @@ const MOST_WINDOWS = 2
 /** At most this many characters of other nodes are kept. */
 const MOST_NODE_CHARS = 4_000_000
 
+/** Returns ids of items of a window that the model is not given: of now, or of a past one. */
+export type LeftOut = (conversationId: number, past?: PastEntries) => ReadonlySet<string>
+
 /** Indexes of the texts of windows and nodes, kept for the next question until the file changes. */
 export class TextIndexes {
   readonly #db: ReadDb
-  readonly #leftOutOf: (conversationId: number) => ReadonlySet<string>
+  readonly #leftOutOf: LeftOut
   #stamp = ''
   /** Windows by conversation and nodes by id, the least recently used first. */
   readonly #windows = new Map<number, WindowIndex>()
@@ -28,8 +32,7 @@ export class TextIndexes {
   #nodeChars = 0
   #given = new WeakMap<Memory, GivenWindow>()
 
-  /** @param leftOut returns ids of items of a window that the model is not given */
-  constructor(db: ReadDb, leftOut: (conversationId: number) => ReadonlySet<string> = () => new Set()) {
+  constructor(db: ReadDb, leftOut: LeftOut = () => new Set()) {
     this.#db = db
     this.#leftOutOf = leftOut
   }
@@ -43,6 +46,11 @@ export class TextIndexes {
       this.#given.set(memory, given)
     }
     return given
+  }
+
+  /** Ids of items of a past window that the model was not given. They are not kept. */
+  leftOutAt(conversationId: number, past: PastEntries): ReadonlySet<string> {
+    return this.#leftOutOf(conversationId, past)
   }
 
   /** The texts of what the model is given of the stored window of a conversation. */

@@ -8,15 +8,14 @@ import { FactTracer } from './fact-tracer.ts'
 import { LossReporter } from './loss.ts'
 import { Prober } from './probe/prober.ts'
 import { SurvivalCounter } from './survival.ts'
-import { TextIndexes } from './text-indexes.ts'
+import { type LeftOut, TextIndexes } from './text-indexes.ts'
 
 type TracingOptions = {
   readonly read: ReadDb
   readonly reader: MemoryReader
   readonly timeTravel: TimeTravel
   readonly retrieval: RetrievalEngine
-  /** Returns ids of items of a window that the model is not given. */
-  readonly leftOut: (conversationId: number) => ReadonlySet<string>
+  readonly leftOut: LeftOut
 }
 
 /** Everything that compares what was said with what is left of it. It shares one set of indexes of texts. */

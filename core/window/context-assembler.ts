@@ -186,11 +186,11 @@ export class ContextAssembler {
   }
 
   /**
-   * Returns ids of the active items that are not sent.
+   * Returns ids of the active items that are not sent, of the window of now or of a past one.
    * @throws LcmError not_found
    */
-  leftOut(conversationId: number): ReadonlySet<string> {
-    const { window, selection } = this.#select({ conversationId })
+  leftOut(conversationId: number, past: PastEntries = {}): ReadonlySet<string> {
+    const { window, selection } = this.#select({ conversationId }, past)
     const ids = new Set<string>()
     for (let index = 0; index < window.length; index += 1) {
       if (!selection.isIncluded(index)) ids.add(window.idAt(index))

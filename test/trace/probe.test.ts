@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RetrievalEngine } from '#core/browse/retrieval-engine.ts'
 import { type ProbedQuestion, ProbeInput, type ProbeReport, ProbeState } from '#core/contract/probe.ts'
+import { openLcm } from '#core/lcm.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { readSettings } from '#core/settings/settings.ts'
 import { MemoryReader } from '#core/systems/reading/memory-reader.ts'
@@ -13,8 +14,11 @@ import { TextIndexes } from '#core/trace/text-indexes.ts'
 import { ContextAssembler } from '#core/window/context-assembler.ts'
 import { TimeTravel } from '#core/window/time-travel/time-travel.ts'
 import { generateHistory } from '../builders/history.ts'
+import { importOne } from '../builders/import.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { openMemory } from '../builders/open-memory.ts'
+import { piChain, piHeader, piSaid } from '../builders/pi-session.ts'
+import { writeLines } from '../builders/transcript-rows.ts'
 import { plantFacts, TURNS } from './planted-facts.ts'
 import { FIRST_FACTS, LATER_FACTS } from './told-facts.ts'
 
@@ -164,6 +168,28 @@ describe('questions that are made', () => {
     const given = await probe(memory, { ...ends, questions: [{ question: 'How long does the importer wait?' }] })
     expect(given.questions[0]?.evidence?.id).toBe('msg_2')
     await expect(probe(memory, { fromMessage: 'msg_4' })).rejects.toMatchObject({ code: 'invalid_argument' })
+  })
+
+  it('are answered by nothing that the agent did not send, now and at a moment of the past', async () => {
+    const session = [
+      piHeader('pi-1'),
+      ...piChain(
+        piSaid('user', 'We deploy the shop on Fridays.'),
+        piSaid('assistant', 'The port of the gateway is 8123.', { stopReason: 'error' }),
+        piSaid('assistant', 'Noted.'),
+      ),
+    ]
+    using memory = buildMemory()
+    await importOne(memory.db, writeLines(session))
+    const lcm = await openLcm(memory.path, { readOnly: true })
+    const questions = [{ question: 'What is the port of the gateway?', answer: '8123', evidence: ['msg_2'] }]
+    const states = []
+    for (const at of [{ now: true } as const, { messageId: 'msg_3' }]) {
+      const { questions: asked } = await lcm.prober.probe(ProbeInput.parse({ conversationId: 1, questions, at }))
+      states.push(...asked.map(({ state }) => state))
+    }
+    lcm.close()
+    expect(states).toEqual(['by_search', 'by_search'])
   })
 
   it('are refused for messages the wrong way round, whoever asks them', async () => {

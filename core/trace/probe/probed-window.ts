@@ -53,9 +53,9 @@ export async function windowAt(
   const inherited = inheritedBy(db, reader, conversationId)
   // After a compaction of the fork, what it saw before is not known.
   const before = inherited && (past?.placed === undefined || inherited.isWhole) ? inherited.placed : []
-  const { leftOut } = indexes.given(memory)
+  const leftOut = past === null ? indexes.given(memory).leftOut : indexes.leftOutAt(conversationId, past)
   const all = windowIds(memory, [...before, ...(past?.placed ?? storedPlacements(memory))])
-  const ids = past === null ? all.filter((id) => !leftOut.has(id)) : all
+  const ids = all.filter((id) => !leftOut.has(id))
   return { memory, ids, has: new Set(ids), past, inherited: before.length }
 }
 
