@@ -5,7 +5,7 @@ import { differenceRows } from '#renderer/features/context/difference-rows.ts'
 import { groupsByCategory, groupsByReason, largestItems } from '#renderer/features/context/groups.ts'
 import { runSteps } from '#renderer/features/context/moment-text.ts'
 import { byRun, replacementsOf } from '#renderer/features/context/replacements.ts'
-import { afterText, answerTitle, fallsOutText } from '#renderer/features/context/what-if-answer.tsx'
+import { afterText, answerTitle, fallsOutText, sizeName } from '#renderer/features/context/what-if-answer.tsx'
 import { compactionEvent } from './compaction-event.ts'
 import { contextItem } from './context-items.ts'
 
@@ -164,6 +164,12 @@ describe('the texts about a what-if', () => {
     expect(text(budget, pair)).toBe('3\u00a0items, 350\u00a0tokens')
     expect(text(orphans)).toBe('2\u00a0items, 40\u00a0tokens: 2 without their call')
     expect(text(budget, pair, orphans)).toBe('5\u00a0items, 390\u00a0tokens: 3 over the budget, 2 without their call')
+  })
+
+  it('call the window what the model is given, as the Window view does, and not what wants in', () => {
+    expect(sizeName({ activeTokens: 699, leftOutTokens: 0, budget: 200_000 })).toBe('window')
+    expect(sizeName({ activeTokens: 1539, leftOutTokens: 840, budget: 200_000 })).toBe('want in')
+    expect(sizeName({ activeTokens: 1539, leftOutTokens: 0, budget: 1000 })).toBe('want in')
   })
 
   it('do not say that more stands in the window afterwards than the budget', () => {

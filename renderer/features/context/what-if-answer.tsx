@@ -34,9 +34,7 @@ export function WhatIfAnswer({ answer, preview, softThreshold, hardThreshold, is
           </span>{' '}
           of {formatCount(budget)}
         </Fact>
-        <Fact name={decision.activeTokens > budget ? 'want in' : 'window'}>
-          {plural(decision.activeTokens, 'token')}
-        </Fact>
+        <Fact name={sizeName(decision)}>{plural(decision.activeTokens, 'token')}</Fact>
         {plan.steps.length > 0 && (
           <>
             <Fact name="then">
@@ -97,6 +95,14 @@ function PlanWords({ plan, preview }: PlanWordsProps) {
     </div>
   )
 }
+
+/** The name of all active tokens. Where some are left out, the window is what the model is given of them. */
+export const sizeName = ({
+  activeTokens,
+  leftOutTokens,
+  budget,
+}: Pick<CompactionDecision, 'activeTokens' | 'leftOutTokens' | 'budget'>): string =>
+  leftOutTokens > 0 || activeTokens > budget ? 'want in' : 'window'
 
 /** Says what the planned tokens mean for the budget. Where they exceed it, only what fits of them will be sent. */
 export const afterText = (expectedTokens: number, budget: number, pressureAfter: number): string =>
