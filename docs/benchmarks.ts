@@ -30,9 +30,12 @@ ${count(true)} goals are met and ${count(false)} are missed. What is not measure
 
 ## What is compared
 
-- *Words.* SQLite alone lists the newest 50 rows with its own marks. A search also counts all hits exactly, and says of each hit which summaries stand for it and whether the model still sees it. Its statements alone take 1.3 times as long as that list; the rest is JavaScript, most of it run for the first times.
+- *Words.* SQLite alone lists the newest 50 rows with its own marks. A search also counts all hits exactly, and says of each hit which summaries stand for it and whether the model still sees it. In 200,000 messages, counting the hits of a common word takes longer than that list, and finding the summaries above the hits of a rare word is a quarter of its time.
 - *Rare words* are numbers of four or five digits that stand in messages, taken from all over the file.
 - *Start.* The driver alone leaves a \`-wal\` and a \`-shm\` beside the file, as an agent at work has them, so this program lets another process read the header of the file. Without them it is at its first hit 9 ms earlier.
+- *Memory.* A process that only opens a memory needs 80 MB. The answer of the statistics has a row for each conversation and is there twice while it is checked against its schema. Of what a list of losses needs, most is garbage that Node has not collected yet.
+- *Survival.* A message of this file has 28 details on average. Reading them out of the text takes three tenths of the time and comparing them with the window half of it; no single step takes more than a tenth.
+- *Pull.* \`psql\` only passes rows on, and takes about 30 ms. A pull stores them with their indexes of words and trigrams, which is a third of its time. It hashes each row, so that a later change of the file is noticed, and reads all of them again to compare them, which is another third.
 
 ## To repeat it
 
