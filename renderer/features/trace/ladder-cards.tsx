@@ -196,7 +196,7 @@ function RungCard({ rung, toldAgain, isFall, isSelected, onSelect }: CardProps) 
       )}
       {lost.length > 0 && (
         <p className={styles.lost}>
-          <span className={styles.hidden}>Lost here: </span>
+          <span className="unseen">Lost here: </span>
           {lost.slice(0, 8).map((text, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the details of a rung never change places
             <del key={index}>

@@ -36,7 +36,7 @@ export function StateMark({ state, children }: { readonly state: FactState; read
     <span className={styles.mark} data-state={state} title={STATE_HINTS[state]}>
       <span aria-hidden="true">{STATE_SIGNS[state]}</span>
       {children === '' ? (
-        <span className={styles.name}>{STATE_NAMES[state]}</span>
+        <span className="unseen">{STATE_NAMES[state]}</span>
       ) : (
         <span>{children ?? STATE_NAMES[state]}</span>
       )}
