@@ -21,13 +21,16 @@ describe('the prompts in front of a summary of the Copilot CLI', () => {
 
   it('are cut to 5,999 characters for the first one, and to 24,001 for the newest', () => {
     expect(kept(40_027, 10)).toEqual(['1: 5999 cut', '2: 10'])
+    expect(kept(10, 29_000, 10)).toEqual(['1: 10', '2: 29000', '3: 10'])
     expect(kept(37, 37, 40_027)).toEqual(['1: 37', '2: 37', '3: 24001 cut'])
   })
 
-  it('are those in between that fit as a whole, the newest ones first', () => {
+  it('are as many from the beginning and from the end as fit there, up to the first that does not', () => {
     expect(kept(40_027, 8027, 8027, 8027)).toEqual(['1: 5999 cut', '3: 8027', '4: 8027'])
     expect(kept(5977, 9027, 7027, 7027)).toEqual(['1: 5977', '2: 9027', '3: 7027', '4: 7027'])
     expect(kept(37, 37, 30_017, 37, 37)).toEqual(['1: 37', '2: 37', '4: 37', '5: 37'])
+    expect(kept(9000, 100, 28_000, 100, 8000)).toEqual(['1: 5999 cut', '4: 100', '5: 8000'])
+    expect(kept(3027, 2027, 3027, 20_027, 3027, 127)).toEqual(['1: 3027', '2: 2027', '4: 20027', '5: 3027', '6: 127'])
   })
 
   it('are counted in characters of which some are two units of a string', () => {
