@@ -135,8 +135,7 @@ export class RelevanceOrder implements HitOrder {
 
   /** Yields every candidate once. Later pages continue the same sequence, so it does not depend on the page. */
   *#inOrder(): Generator<Scored> {
-    const isFiltered = this.#searches.some((searched) => !searched.isExact && searched.isFiltered)
-    for (let limit = isFiltered ? NO_LIMIT : FIRST_ROWS; ; limit *= GROWTH) {
+    for (let limit = this.#firstLimit(); ; limit *= GROWTH) {
       const ranked = this.#searches.map((searched) => this.#options.rank(searched, limit))
       const floor = Math.max(...ranked.map((one) => one.floor ?? Number.NEGATIVE_INFINITY))
       for (const next of this.#sorted(ranked)) {
@@ -149,6 +148,16 @@ export class RelevanceOrder implements HitOrder {
       if (searched.isExact) continue
       for (const index of searched.candidates.toReversed()) yield* this.#once({ hit: { searched, index }, score: 0 })
     }
+  }
+
+  /** So many rows more as filters exclude, so that as many candidates are among them. Few candidates are ranked at once. */
+  #firstLimit(): number {
+    const filtered = this.#searches.map((searched) => (searched.isExact ? 1 : searched.filtered))
+    const limit = Math.ceil(FIRST_ROWS * Math.max(1, ...filtered))
+    const isMost = this.#searches.some(
+      (searched) => !searched.isExact && searched.isFiltered && limit >= searched.all.found,
+    )
+    return isMost ? NO_LIMIT : limit
   }
 
   *#once(next: Scored): Generator<Scored> {

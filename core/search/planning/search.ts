@@ -40,8 +40,8 @@ export type Narrowed = {
   readonly isCertainOf: (index: number) => boolean
   /** True when no index narrows the candidates down, so that every text is read. */
   readonly isScan: boolean
-  /** True when filters exclude some of the rows that the index found. */
-  readonly isFiltered: boolean
+  /** How many rows the index found, before filters excluded some of them. */
+  readonly found: number
 }
 
 /** One corpus as a search sees it. What the index says is looked up when somebody asks, for all rows or for some. */
@@ -87,7 +87,12 @@ export class Searched {
   }
 
   get isFiltered(): boolean {
-    return this.all.isFiltered
+    return this.candidates.length < this.all.found
+  }
+
+  /** How many rows the index found for each candidate that filters leave: 1 where nothing is filtered. */
+  get filtered(): number {
+    return this.all.found / Math.max(1, this.candidates.length)
   }
 
   /** True when the index alone decides: the hits are the rows that it finds. */
@@ -200,7 +205,7 @@ export class Searched {
       isCertain,
       isCertainOf: isCertain ? () => true : (index) => hasRow(certain, catalogue.rows[index] as number),
       isScan: rows === null,
-      isFiltered: candidates.length < indexes.length,
+      found: indexes.length,
     }
   }
 }

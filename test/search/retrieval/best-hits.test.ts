@@ -62,6 +62,18 @@ describe('the best hits', () => {
     },
   )
 
+  it.each(['stone', 'sea river', 'riv*', 'stone OR sea'])(
+    'keep their order when a filter leaves most rows, of which only the best are ranked: %s',
+    async (query) => {
+      const filter = { beforeMs: STORY_BEGINS_MS + 450_000 }
+      const most = await grep({ query, limit: 50, match: 'all', ...filter })
+      const everything = await grep({ query, limit: 1000, match: 'all' })
+      const passed = everything.hits.filter(({ createdAtMs }) => (createdAtMs ?? 0) <= filter.beforeMs)
+      expect(most.total).toBeGreaterThan(1000)
+      expect(most.hits.map((hit) => hit.id)).toEqual(passed.slice(0, 50).map((hit) => hit.id))
+    },
+  )
+
   it.each(['stone', 'sea river', 'riv*', 'stone OR lake', 'sea NOT stone'])(
     'are the first of all hits, without sorting all: %s',
     async (query) => {
