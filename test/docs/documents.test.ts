@@ -36,6 +36,11 @@ describe('the documents', () => {
   )
 })
 
+it('says each change in the CHANGELOG in at most 250 characters, on one line', () => {
+  const entries = page('CHANGELOG.md').split('\n').slice(4)
+  expect(entries.filter((line) => !/^(?:|#{2,3} .+|- .{10,248})$/.test(line))).toEqual([])
+})
+
 describe('docs/glossary.md', () => {
   const glossary = readGlossary()
   const terms = glossary.map(({ term }) => term)
