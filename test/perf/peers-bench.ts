@@ -21,10 +21,12 @@ import type { SideIndexMeasure } from './peers/measure-side-index.ts'
 import { measureStart } from './peers/measure-start.ts'
 import type { TracingMeasure } from './peers/measure-tracing.ts'
 import { measureTranscripts } from './peers/other-programs.ts'
-import { goalText, isMet, type PeerMeasures, resultsOf, valueText } from './peers/peer-rows.ts'
+import { goalText, isMet, type PeerMeasures, resultsOf, type SizeMeasures, valueText } from './peers/peer-rows.ts'
 import { filesMemory, longMessageMemory, wideMemory } from './peers/shapes.ts'
 import { figure, printTable } from './rows.ts'
 
+const SMALLEST = 20_000
+const LARGEST = 1_000_000
 const LONG_MESSAGE = 10_000_000
 const LEAVES = 5000
 const CONVERSATIONS = 100_000
@@ -33,29 +35,38 @@ const FILES = 10_000
 /** Megabytes of a file of lossless-claw for a thousand messages. */
 const CLAW_MB_OF_THOUSAND = 7
 
+async function measureSize(messages: number, say: (line: string) => void): Promise<SizeMeasures> {
+  const { path } = await largeMemory(messages, say)
+  const measure = <T>(script: string): T => {
+    say(`${script} of ${messages} messages`)
+    return inOwnProcess<T>(script, path)
+  }
+  return {
+    messages,
+    beside: measure<BesideSqlite>('peers/measure-beside-sqlite.ts'),
+    integrity: measure<IntegrityMeasure>('measure-integrity.ts'),
+    tracing: measure<TracingMeasure>('peers/measure-tracing.ts'),
+    session: measure<SessionMeasure>('measure-session.ts'),
+  }
+}
+
 async function measurePeers(messages: number, install: boolean, say: (line: string) => void): Promise<PeerMeasures> {
   const { path } = await largeMemory(messages, say)
-  const small = await largeMemory(20_000, say)
-  const large = process.env.LCM_BENCH_LARGE ? (await largeMemory(1_000_000, say)).path : null
+  const sizes: SizeMeasures[] = []
+  const asked = new Set([SMALLEST, messages, ...(process.env.LCM_BENCH_LARGE ? [LARGEST] : [])])
+  for (const size of [...asked].toSorted((a, b) => a - b)) sizes.push(await measureSize(size, say))
   const step = <T>(line: string, measure: () => T): T => {
     say(line)
     return measure()
   }
   const shape = (...asked: Parameters<typeof measureShape>): ReturnType<typeof measureShape> =>
     step(asked.toReversed().join(' of '), () => measureShape(...asked))
-  const tracing = (file: string): TracingMeasure =>
-    step(`traces in ${file}`, () => inOwnProcess<TracingMeasure>('peers/measure-tracing.ts', file))
   const many = manyConversations(CONVERSATIONS, MESSAGES_OF_EACH)
   return {
-    beside: step('beside SQLite', () => inOwnProcess<BesideSqlite>('peers/measure-beside-sqlite.ts', path)),
-    integrity: step('integrity', () => inOwnProcess<IntegrityMeasure>('measure-integrity.ts', path)),
+    asked: sizes.find((size) => size.messages === messages) as SizeMeasures,
+    sizes,
     ingest: step('storing', () => measureIngest(Math.min(messages, 4000))),
     start: step('starts', () => measureStart(path)),
-    tracingSmall: tracing(small.path),
-    tracing: tracing(path),
-    tracingLarge: large === null ? null : tracing(large),
-    integrityLarge: large === null ? null : inOwnProcess<IntegrityMeasure>('measure-integrity.ts', large),
-    sessionLarge: large === null ? null : inOwnProcess<SessionMeasure>('measure-session.ts', large),
     longMessage: shape(await longMessageMemory(LONG_MESSAGE), 'trace'),
     loss: shape(await wideMemory(LEAVES), 'loss'),
     stats: shape(many, 'stats'),
@@ -71,7 +82,6 @@ async function measurePeers(messages: number, install: boolean, say: (line: stri
       inOwnProcess<PeerMeasures['compaction']>('peers/measure-asked-compaction.ts', Math.min(messages, 5000)),
     ),
     gainOfFour: await step('four calls at once', () => speedUp(1000, 'full')),
-    session: step('a session', () => inOwnProcess<SessionMeasure>('measure-session.ts', path)),
     live: await step('the window', () => measureLive('native', messages)),
     pull: step('PostgreSQL', () =>
       inOwnProcess<PullMeasure | null>('peers/measure-pull.ts', Math.min(messages, 10_000)),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { benchmarksPage } from '#docs/benchmarks.ts'
+import { benchmarksPage, CAUSES } from '#docs/benchmarks.ts'
 import { goalText, isMet, peerRows, valueText } from './peer-rows.ts'
 
 const row = { what: 'a question ÷ bare SQL', unit: '×' } as const
@@ -38,9 +38,26 @@ it('says of each row of the page whether its goal was met', () => {
   expect(page).toContain('1 goals are met and 1 are missed')
 })
 
+it('says of each missed goal why, and shows how rows about the size of a memory grow', () => {
+  const [first = ''] = Object.keys(CAUSES)
+  const bySize = [
+    { messages: 20_000, value: 1 },
+    { messages: 1_000_000, value: 4 },
+  ]
+  const results = [{ ...row, what: first, goal: { atMost: 2 }, value: 4, bySize }]
+  const page = benchmarksPage({ messages: 1_000_000, node: 'v24.0.0', results })
+  expect(page).toContain(`- *${first}*: ${CAUSES[first]}`)
+  expect(page).toContain(`| messages | 20,000 | 1,000,000 |\n| --- | --- | --- |\n| ${first} | 1 × | 4 × |`)
+})
+
+it('gives the causes of rows that there are', () => {
+  expect(peerRows.map(({ what }) => what)).toEqual(expect.arrayContaining(Object.keys(CAUSES)))
+})
+
 it('has the rows and goals of the benchmark in docs/benchmarks.md', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/benchmarks.md'), 'utf8')
-  const written = [...page.matchAll(/^\| ([^|]+) \| [^|]+ \| ([^|]*) \|/gmu)].map(([, what, goal = '']) => [
+  const [table = ''] = page.split('\n## ')
+  const written = [...table.matchAll(/^\| ([^|]+) \| [^|]+ \| ([^|]*) \|/gmu)].map(([, what, goal = '']) => [
     what,
     goal.trim(),
   ])

@@ -12,18 +12,23 @@ import type { StartMeasure } from './measure-start.ts'
 import type { TracingMeasure } from './measure-tracing.ts'
 import type { TranscriptMeasure } from './other-programs.ts'
 
-/** What one run measured. Null is what was not asked for or needs a program that is not installed. */
-export type PeerMeasures = {
+/** What is measured of memories of several sizes. */
+export type SizeMeasures = {
+  readonly messages: number
   readonly beside: BesideSqlite
   readonly integrity: IntegrityMeasure
+  readonly tracing: TracingMeasure
+  readonly session: SessionMeasure
+}
+
+/** What one run measured. Null is what needs a program that is not installed. */
+export type PeerMeasures = {
+  /** Of as many messages as were asked for. */
+  readonly asked: SizeMeasures
+  /** From 20,000 messages on; a million only where that was asked for. */
+  readonly sizes: readonly SizeMeasures[]
   readonly ingest: IngestMeasure
   readonly start: StartMeasure
-  /** Of 20,000 messages, of as many as were asked for, and of a million. */
-  readonly tracingSmall: TracingMeasure
-  readonly tracing: TracingMeasure
-  readonly tracingLarge: TracingMeasure | null
-  readonly integrityLarge: IntegrityMeasure | null
-  readonly sessionLarge: SessionMeasure | null
   readonly longMessage: ShapeMeasure
   readonly loss: ShapeMeasure
   readonly stats: ShapeMeasure
@@ -33,7 +38,6 @@ export type PeerMeasures = {
   readonly sideIndex: SideIndexMeasure
   readonly compaction: readonly [asked: Timing, alone: Timing]
   readonly gainOfFour: number
-  readonly session: SessionMeasure
   readonly live: LiveMeasure
   readonly pull: PullMeasure | null
   readonly transcripts: TranscriptMeasure
@@ -45,14 +49,21 @@ export type PeerRow = {
   readonly unit: '×' | 'ms' | 'MB' | 'messages a second'
   /** Nothing where the figure only shows how much the others do for as much. */
   readonly goal?: { readonly atMost: number } | { readonly atLeast: number }
-  /** Null where it could not be measured. */
-  readonly value: (measured: PeerMeasures) => number | null
-}
+} & (
+  | {
+      /** Null where it could not be measured. */
+      readonly value: (measured: PeerMeasures) => number | null
+    }
+  | { readonly valueOf: (size: SizeMeasures) => number }
+)
 
 const ratio = ([one, other]: readonly [Timing, Timing]): number => one.cpuP50 / other.cpuP50
 /** SQLite stands first in what was asked in turn with it. */
 const overSqlite = ([alone, ours]: readonly [Timing, Timing]): number => ratio([ours, alone])
-const searched = ({ beside: { alone, besideAlone } }: PeerMeasures, kind: keyof BesideSqlite['alone']): number =>
+const MILLION = 1_000_000
+const ofMillion = ({ sizes }: PeerMeasures): SizeMeasures | undefined =>
+  sizes.find(({ messages }) => messages === MILLION)
+const searched = ({ beside: { alone, besideAlone } }: SizeMeasures, kind: keyof BesideSqlite['alone']): number =>
   ratio([besideAlone[kind], alone[kind]])
 
 export const peerRows: readonly PeerRow[] = [
@@ -60,29 +71,34 @@ export const peerRows: readonly PeerRow[] = [
     what: 'list of conversations ÷ bare SQL',
     unit: '×',
     goal: { atMost: 1.5 },
-    value: ({ beside }) => overSqlite(beside.list),
+    valueOf: ({ beside }) => overSqlite(beside.list),
   },
-  { what: 'rare word ÷ bare FTS5', unit: '×', goal: { atMost: 2 }, value: (all) => searched(all, 'rareWords') },
-  { what: 'common word ÷ bare FTS5', unit: '×', goal: { atMost: 2.5 }, value: (all) => searched(all, 'commonWords') },
+  { what: 'rare word ÷ bare FTS5', unit: '×', goal: { atMost: 2 }, valueOf: (size) => searched(size, 'rareWords') },
+  {
+    what: 'common word ÷ bare FTS5',
+    unit: '×',
+    goal: { atMost: 2.5 },
+    valueOf: (size) => searched(size, 'commonWords'),
+  },
   {
     what: 'pattern without a literal ÷ every text and JavaScript',
     unit: '×',
     goal: { atMost: 2 },
-    value: (all) => searched(all, 'scans'),
+    valueOf: (size) => searched(size, 'scans'),
   },
-  { what: 'describe ÷ bare SQL', unit: '×', goal: { atMost: 3 }, value: ({ beside }) => overSqlite(beside.describe) },
-  { what: 'assemble ÷ bare SQL', unit: '×', goal: { atMost: 3 }, value: ({ beside }) => overSqlite(beside.assemble) },
+  { what: 'describe ÷ bare SQL', unit: '×', goal: { atMost: 3 }, valueOf: ({ beside }) => overSqlite(beside.describe) },
+  { what: 'assemble ÷ bare SQL', unit: '×', goal: { atMost: 3 }, valueOf: ({ beside }) => overSqlite(beside.assemble) },
   {
     what: 'integrity ÷ SQLite’s integrity_check',
     unit: '×',
     goal: { atMost: 1.9 },
-    value: ({ integrity }) => integrity.timesAlone,
+    valueOf: ({ integrity }) => integrity.timesAlone,
   },
   {
     what: 'integrity of 1,000,000 messages, memory',
     unit: 'MB',
     goal: { atMost: 200 },
-    value: ({ integrityLarge }) => integrityLarge?.peakMegabytes ?? null,
+    value: (all) => ofMillion(all)?.integrity.peakMegabytes ?? null,
   },
   {
     what: 'rate of single messages stored ÷ bare SQL',
@@ -108,18 +124,18 @@ export const peerRows: readonly PeerRow[] = [
     goal: { atMost: 3 },
     value: ({ start }) => start.productMs / start.bareMs,
   },
-  { what: 'trace of one message', unit: 'ms', goal: { atMost: 200 }, value: ({ tracing }) => tracing.trace.cpuP50 },
+  { what: 'trace of one message', unit: 'ms', goal: { atMost: 200 }, valueOf: ({ tracing }) => tracing.trace.cpuP50 },
   {
     what: 'trace of one message ÷ in 20,000 messages',
     unit: '×',
     goal: { atMost: 1.5 },
-    value: ({ tracing, tracingSmall }) => tracing.trace.cpuP50 / tracingSmall.trace.cpuP50,
+    value: ({ asked, sizes: [smallest = asked] }) => asked.tracing.trace.cpuP50 / smallest.tracing.trace.cpuP50,
   },
   {
     what: 'trace of one of 1,000,000 messages',
     unit: 'ms',
     goal: { atMost: 200 },
-    value: ({ tracingLarge }) => tracingLarge?.trace.cpuP50 ?? null,
+    value: (all) => ofMillion(all)?.tracing.trace.cpuP50 ?? null,
   },
   {
     what: 'trace of a message of 10 MB',
@@ -131,9 +147,9 @@ export const peerRows: readonly PeerRow[] = [
     what: 'survival',
     unit: 'messages a second',
     goal: { atLeast: 6_700 },
-    value: ({ tracing }) => tracing.survivalPerSecond,
+    valueOf: ({ tracing }) => tracing.survivalPerSecond,
   },
-  { what: 'survival of a page of 1,000', unit: 'ms', value: ({ tracing }) => tracing.survivalPageMs },
+  { what: 'survival of a page of 1,000', unit: 'ms', valueOf: ({ tracing }) => tracing.survivalPageMs },
   { what: 'loss under a summary of 5,000 leaves', unit: 'ms', goal: { atMost: 4900 }, value: ({ loss }) => loss.cpuMs },
   {
     what: 'loss under a summary of 5,000 leaves, memory',
@@ -189,13 +205,13 @@ export const peerRows: readonly PeerRow[] = [
     what: 'memory of the core after all reads',
     unit: 'MB',
     goal: { atMost: 250 },
-    value: ({ session }) => session.peakMegabytes,
+    valueOf: ({ session }) => session.peakMegabytes,
   },
   {
     what: 'memory of the core after all reads, 1,000,000 messages',
     unit: 'MB',
     goal: { atMost: 300 },
-    value: ({ sessionLarge }) => sessionLarge?.peakMegabytes ?? null,
+    value: (all) => ofMillion(all)?.session.peakMegabytes ?? null,
   },
   {
     what: 'a second of an idle window on a live file',
@@ -222,10 +238,19 @@ export const peerRows: readonly PeerRow[] = [
 ]
 
 /** What a run found for a row. */
-export type PeerResult = Omit<PeerRow, 'value'> & { readonly value: number | null }
+export type PeerResult = Pick<PeerRow, 'what' | 'unit' | 'goal'> & {
+  readonly value: number | null
+  /** The same of each size, where a row is about the size of a memory. */
+  readonly bySize?: readonly { readonly messages: number; readonly value: number }[]
+}
 
 export const resultsOf = (measured: PeerMeasures): PeerResult[] =>
-  peerRows.map((row) => ({ ...row, value: row.value(measured) }))
+  peerRows.map((row) => {
+    const { what, unit, goal } = row
+    if ('value' in row) return { what, unit, goal, value: row.value(measured) }
+    const bySize = measured.sizes.map((size) => ({ messages: size.messages, value: row.valueOf(size) }))
+    return { what, unit, goal, value: row.valueOf(measured.asked), bySize }
+  })
 
 /** Null where there is no goal or no figure. */
 export function isMet({ goal, value }: PeerResult): boolean | null {
@@ -238,7 +263,7 @@ export const goalText = ({ goal, unit }: Pick<PeerRow, 'goal' | 'unit'>): string
   return 'atMost' in goal ? `≤ ${amount(goal.atMost, unit)}` : `≥ ${amount(goal.atLeast, unit)}`
 }
 
-export const valueText = ({ value, unit }: PeerResult): string =>
+export const valueText = ({ value, unit }: Pick<PeerResult, 'value' | 'unit'>): string =>
   value === null ? 'not measured' : amount(value, unit)
 
 function amount(value: number, unit: PeerRow['unit']): string {
