@@ -32,6 +32,8 @@ const LEAVES = 5000
 const CONVERSATIONS = 100_000
 const MESSAGES_OF_EACH = 5
 const FILES = 10_000
+/** Messages that a database is sent, and that are pulled out of it. */
+const SENT = 20_000
 /** Megabytes of a file of lossless-claw for a thousand messages. */
 const CLAW_MB_OF_THOUSAND = 7
 
@@ -83,9 +85,7 @@ async function measurePeers(messages: number, install: boolean, say: (line: stri
     ),
     gainOfFour: await step('four calls at once', () => speedUp(1000, 'full')),
     live: await step('the window', () => measureLive('native', messages)),
-    pull: step('PostgreSQL', () =>
-      inOwnProcess<PullMeasure | null>('peers/measure-pull.ts', Math.min(messages, 10_000)),
-    ),
+    pull: step('PostgreSQL', () => inOwnProcess<PullMeasure | null>('peers/measure-pull.ts', SENT)),
     transcripts: await step('transcripts', () => measureTranscripts(Math.min(messages, 10_000), install)),
   }
 }

@@ -226,6 +226,12 @@ export const peerRows: readonly PeerRow[] = [
     value: ({ pull }) => pull && pull.pullMs / pull.copyMs,
   },
   {
+    what: 'server of PostgreSQL that is sent 20,000 messages',
+    unit: 'ms',
+    goal: { atMost: 15_000 },
+    value: ({ pull }) => pull?.sentMs ?? null,
+  },
+  {
     what: 'import of transcripts ÷ jq',
     unit: '×',
     value: ({ transcripts: { importMs, jqMs } }) => jqMs && importMs / jqMs,
