@@ -8,7 +8,7 @@ import { yieldToOthers } from '../yielding.ts'
 import type { Objects } from './objects/configured.ts'
 import { storeContents } from './objects/store-contents.ts'
 import type { Postgres, Query } from './postgres/connect.ts'
-import { advance, claimConversation, insertRows, readTable } from './postgres/conversation-rows.ts'
+import { advance, claimConversation, countMessages, insertRows, readTable } from './postgres/conversation-rows.ts'
 import { STORED_TABLES, type StoredRow } from './postgres/tables.ts'
 import { nativeHead, nativeRows, unitsOf } from './pulled-file.ts'
 import { requireOurs } from './remote-stores.ts'
@@ -125,6 +125,7 @@ async function sendConversation(
           filesWithoutContent.push(...(await storeContents(objects, files, signal)))
         }
         await insertRows(query, key, table, batch)
+        if (table.name === 'messages' && rows === 0) await countMessages(query, key)
         rows += batch.length
         await yieldToOthers(signal, CANCELLED)
       }

@@ -44,6 +44,13 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
+it('has the server count the messages of the first copy, so that it looks no part up among all messages', async () => {
+  const { rows } = await server.engine.query<{ readonly counted: number }>(`
+    SELECT max(c.reltuples) AS counted FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid
+    WHERE i.inhparent = 'lcm.messages'::regclass`)
+  expect(Number(rows[0]?.counted)).toBeGreaterThanOrEqual(12)
+})
+
 /** Runs statements as another role, with the tenant that it claims to be. Nothing of it stays. */
 async function as<T>(role: string, tenant: string | null, body: (query: Query) => Promise<T>): Promise<T> {
   const undone = new Error('undone')
