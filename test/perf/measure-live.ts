@@ -35,6 +35,8 @@ const WRITTEN = 40
 const LIMIT_MS = 30_000
 /** So long after it was opened everything that is loaded later has been loaded. */
 const SETTLED_MS = 12_000
+/** So long after the last message the look at what goes wrong, which may come late in a large file, has been. */
+const LOOKED_MS = 45_000
 /** A host uses less than this of a second when it has nothing to do. */
 const IDLE_SHARE_MS = 100
 /** A search index of a file of another system is built within this time. */
@@ -79,7 +81,7 @@ export async function measureLive(kind: 'native' | 'foreign', messages = MESSAGE
       await wait(LEAST_PAUSE_MS + MORE_PAUSE_MS * random.next())
     }
     const after = await processes()
-    await wait(SETTLED_MS)
+    await wait(LOOKED_MS)
     const still = await processes()
     await wait(IDLE_MS)
     const later = await processes()
