@@ -18,7 +18,7 @@ export const CAUSES: Readonly<Record<string, string>> = {
   'pattern without a literal ÷ every text and JavaScript':
     'RE2 takes linear time for any pattern, and the engine of JavaScript does not promise that.',
   'integrity ÷ SQLite’s integrity_check':
-    'each row is looked at by eighty rules, and each text is hashed. Next: the rules of one table in one statement.',
+    'each row is looked at by some seventy rules, and each text is hashed. Next: the rules of one table in one statement.',
   'integrity of 1,000,000 messages, memory':
     'of each message 41 bytes of columns, 32 of its hash and 9 of what is compared are kept to the end, beside 46,000 summaries and 80 MB that any process needs which opens a memory. Next: compare the hash of a summary while its messages are read, which needs them in the order of their summaries.',
   'rate of turns stored ÷ bare SQL':
