@@ -46,7 +46,7 @@ const SCENES: readonly Scene[] = [
     name: 'context-dark',
     theme: 'dark',
     file: sample,
-    view: 'window',
+    view: 'window?window.form=what-if',
     prepare: (page) => page.getByRole('button', { name: 'Plan compaction…' }).waitFor(),
   },
   {
