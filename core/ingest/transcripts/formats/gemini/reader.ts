@@ -96,7 +96,11 @@ export class GeminiReader {
       return
     }
     const id = textAt(record, 'id')
-    if (id !== null && hasMasked(record)) {
+    if (id === null) {
+      this.#emit(record, details, out)
+      return
+    }
+    if (hasMasked(record)) {
       this.#noteMasked(id, record)
       // It has less content than the record before it.
       if (this.#versions.has(id) || this.#told.has(id)) {
@@ -104,11 +108,11 @@ export class GeminiReader {
         return
       }
     }
-    const version = id === null ? 1 : (this.#versions.get(id) ?? 0) + 1
-    if (id !== null) this.#versions.set(id, version)
-    const batch = id === null ? null : this.#survey.batchEndingWith(id, version)
-    if (id !== null && batch !== null) this.#emitBatch(record, id, batch, details, out)
-    else if (id !== null && version < this.#survey.versionsOf(id)) out.push({ kind: 'other' })
+    const version = (this.#versions.get(id) ?? 0) + 1
+    this.#versions.set(id, version)
+    const batch = this.#survey.batchEndingWith(id, version)
+    if (batch !== null) this.#emitBatch(record, id, batch, details, out)
+    else if (version < this.#survey.versionsOf(id)) out.push({ kind: 'other' })
     else this.#emit(record, details, out)
   }
 
@@ -121,8 +125,8 @@ export class GeminiReader {
     out: TranscriptRecord[],
   ): void {
     const toolCalls = callsOf(record).filter((call) => callIds.has(textAt(call, 'id') ?? ''))
-    const atMs = toolCalls.map(({ timestamp }) => timestamp).find((timestamp) => timestamp !== undefined)
-    const own = externalId === id ? {} : { id: externalId, content: '', thoughts: [], tokens: null, timestamp: atMs }
+    const timestamp = toolCalls.find((call) => call.timestamp !== undefined)?.timestamp
+    const own = externalId === id ? {} : { id: externalId, content: '', thoughts: [], tokens: null, timestamp }
     const given = this.#survey.isAbandoned(id) ? { ...details, abandoned: true } : details
     this.#emit({ ...record, ...own, toolCalls }, given, out)
   }

@@ -66,7 +66,7 @@ export class GeminiSurvey {
     const later = this.#batches.of(id).slice(1)
     const ids = later.flatMap(({ externalId, callIds }) => [
       externalId,
-      ...[...callIds].map((of) => `${externalId}/${of}`),
+      ...Array.from(callIds, (callId) => resultId(externalId, { id: callId })),
     ])
     return [...(this.#derived.get(id) ?? [id]), ...ids]
   }
@@ -147,7 +147,10 @@ export class GeminiSurvey {
     this.#checkpoints.push({ gone: new Set(gone.flatMap((id) => this.#messagesOf(id))), fresh })
   }
 
-  /** Calls that stand in a record of their own belong to an answer that stays. */
+  /**
+   * Returns the live records with the calls of answers that a checkpoint keeps. Where an editor runs the agent, these calls
+   * are in another record than their answer, and the checkpoint has them in the answer only.
+   */
   #callersIn(records: readonly JsonObject[], fresh: ReadonlySet<string>): string[] {
     return records
       .filter((record) => !fresh.has(textAt(record, 'id') ?? ''))
