@@ -30,7 +30,7 @@ type Session = {
   /** External id of the newest system prompt, which stands in the place of those before it. */
   prompt: string | null
   /** What the person said since the session began or its window was cleared. */
-  prompts: readonly (Prompt & { readonly sent: string })[]
+  prompts: (Prompt & { readonly sent: string })[]
   /** External ids of all messages. */
   readonly held: Set<string>
 }
@@ -128,8 +128,7 @@ export class CopilotReader {
         const facts = { ...details, ...(isTyped ? {} : { harness: true }), ...typedInstead(data) }
         const message = messageOf({ ...base, role: 'user', blocks, details: facts })
         this.#push(session, message, out)
-        if (isTyped && typed !== null)
-          session.prompts = [...session.prompts, { externalId: id, typed, sent: message.content }]
+        if (isTyped && typed !== null) session.prompts.push({ externalId: id, typed, sent: message.content })
         return true
       }
       case 'assistant.message': {
@@ -233,11 +232,9 @@ export class CopilotReader {
     const prompt = session.prompt === null ? [] : [session.prompt]
     const replaced: CompactionRecord['replaced'] = { kind: 'all_but', kept: new Set([...prompt, ...kept]) }
     out.push({ kind: 'compaction', sessionId: session.id, ...told, recordedBy: [externalId], replaced })
-    const shortened = said.filter(
-      ({ externalId: of, seen }) => seen !== session.prompts.find((one) => one.externalId === of)?.sent,
-    )
-    if (shortened.length > 0)
-      out.push({ ...neverSent(session.id, externalId, createdAtMs), key: `repeated ${externalId}`, outputs: shortened })
+    const outputs = said.flatMap(({ externalId, seen, sent }) => (seen === sent ? [] : { externalId, seen }))
+    if (outputs.length > 0)
+      out.push({ ...neverSent(session.id, externalId, createdAtMs), key: `repeated ${externalId}`, outputs })
     session.sent = [externalId, ...kept]
     return true
   }
