@@ -185,8 +185,8 @@ export type GivenUpRecord = {
 }
 
 /**
- * What the copies of a fork tell of the sessions that they were copied from, as these were then. It counts for a session
- * whose own transcript was not imported: what the fork did since is no matter of it.
+ * Says what the sessions that a fork copied had given up, and what their agent did not send, when they were copied. It is
+ * used for those of them whose own transcript was not imported. What the fork did later does not concern them.
  */
 export type OriginsRecord = {
   readonly kind: 'origins'

@@ -86,19 +86,17 @@ export class WindowChanges {
   }
 
   /**
-   * @param origins the sessions that are known only by a fork, by that fork. Where it does not tell what was given up when
-   * it copied them, what it gave up is theirs, too.
+   * @param origins by fork, the sessions that it copied and that have no transcript of their own here. Where the fork does
+   * not say what they had given up by then, they are taken to have given up what the fork gave up.
    */
-  finish(origins: ReadonlyMap<string, Iterable<string>>): void {
+  finish(origins: ReadonlyMap<string, ReadonlySet<string>>): void {
     const { db, estimator, format, window, sessions, removals } = this.#options
-    for (const [fork, copiedFrom] of origins) {
+    for (const [fork, copied] of origins) {
       const told = this.#ofOrigins.get(fork)
       const givenUp = told?.givenUp ?? this.#givenUp.get(fork)
-      for (const origin of copiedFrom) {
-        if (givenUp) this.#givenUp.set(origin, givenUp)
-        if (window === 'agent')
-          this.#laterPrunings.push(...(told?.prunings.filter(({ sessionId }) => sessionId === origin) ?? []))
-      }
+      if (givenUp) for (const origin of copied) this.#givenUp.set(origin, givenUp)
+      if (window !== 'agent') continue
+      for (const pruning of told?.prunings ?? []) if (copied.has(pruning.sessionId)) this.#laterPrunings.push(pruning)
     }
     for (const { sessionId, ...held } of this.#held) {
       const session = sessions.get(sessionId)

@@ -55,8 +55,9 @@ export class PiReader {
   #latestId: string | null = null
   /** The last entry with an id that was copied from another session. */
   #lastCopyId: string | null = null
-  /** The entries of copied messages, by their external ids, and what the copied entries leave out. */
+  /** The id of the entry of each copied message, by the external id of the message. */
   readonly #copies = new Map<string, string | null>()
+  /** What copied entries leave out, each with the id of its entry. */
   readonly #unsentCopies: { readonly entryId: string | null; readonly pruning: PruningRecord }[] = []
   #sessionId: string | null = null
   /** The sessions of which this one has copies, the latest first. */
@@ -127,13 +128,13 @@ export class PiReader {
     return title === null ? told : [...told, { kind: 'title', sessionId, title }]
   }
 
-  /** Tells what the copied sessions had given up, and did not send, when they ended with the last entry that was copied. */
+  /** Says what the copied sessions had given up and did not send when they were copied: the last copy was their last entry. */
   #ofOrigins(sessionId: string): TranscriptRecord[] {
     if (this.#copies.size === 0) return []
     const path = this.#lastCopyId === null ? null : this.#graph.pathOf(this.#lastCopyId)
     // Entries of version 1 have no ids, and all of them are live.
     const isGivenUp = (entryId: string | null): boolean => entryId !== null && path?.has(entryId) === false
-    const givenUp = new Set(Array.from(this.#copies, ([id, entryId]) => (isGivenUp(entryId) ? id : [])).flat())
+    const givenUp = new Set([...this.#copies].flatMap(([id, entryId]) => (isGivenUp(entryId) ? id : [])))
     const prunings = this.#unsentCopies.map(({ entryId, pruning }) => ({ ...pruning, isGivenUp: isGivenUp(entryId) }))
     return [{ kind: 'origins', sessionId, givenUp, prunings }]
   }
