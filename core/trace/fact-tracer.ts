@@ -75,7 +75,7 @@ export class FactTracer {
     const notes = [...(places?.notes ?? [])]
     if (start === null) return nothing(words, places?.nearest ?? [], notes, began)
     const asked = await this.#asked(start, words === '' ? null : words, places === null, signal)
-    // A mistake about the messages is told also where no place is looked for between them.
+    // An id needs no search, which would refuse messages in the wrong order. They are refused with an id, too.
     if (places === null) messageRange(this.#options.db, this.#options.reader, input)
     const found = await this.#follow(asked, input.ladderOnly ?? false, notes, slice, signal)
     if (!asked.isFound && found.trace.ladder[0]?.kept === 0) notes.push(`These words do not stand in ${start}.`)
@@ -92,18 +92,12 @@ export class FactTracer {
     await reader.prepareMemory(node.conversationId)
     const memory = reader.memory(node.conversationId)
     const all = [...toldTextsOf(db, memory, [node.id])].flat()
+    const subject = { memory, node, texts: all }
     if (words === null)
-      return {
-        memory,
-        node,
-        texts: all,
-        details: await inSlices(readingDetails(all), signal),
-        offset: 0,
-        isFound: true,
-      }
+      return { ...subject, details: await inSlices(readingDetails(all), signal), offset: 0, isFound: true }
     const follow = isChosen ? followWordsOrSentences : followWords
     const followed = await follow({ id: node.id, texts: all, words }, (reading) => inSlices(reading, signal))
-    return { memory, node, texts: all, ...followed }
+    return { ...subject, ...followed }
   }
 
   async #follow(asked: TraceSubject, isLadderOnly: boolean, notes: string[], slice: TimeSlice, signal: AbortSignal) {

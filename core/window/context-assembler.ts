@@ -191,11 +191,7 @@ export class ContextAssembler {
    */
   leftOut(conversationId: number, past: PastEntries = {}): ReadonlySet<string> {
     const { window, selection } = this.#select({ conversationId }, past)
-    const ids = new Set<string>()
-    for (let index = 0; index < window.length; index += 1) {
-      if (!selection.isIncluded(index)) ids.add(window.idAt(index))
-    }
-    return ids
+    return idsOf(window, (index) => !selection.isIncluded(index))
   }
 
   /**
@@ -204,10 +200,7 @@ export class ContextAssembler {
    */
   measure(conversationId: number, past: PastEntries = {}): MeasuredWindow {
     const { window, selection, homes } = this.#select({ conversationId }, past)
-    const unsent = new Set<string>()
-    for (let index = 0; index < window.length; index += 1) {
-      if (window.columns.kinds[index] === UNSENT) unsent.add(window.idAt(index))
-    }
+    const unsent = idsOf(window, (index) => window.columns.kinds[index] === UNSENT)
     return { ...sizeOf(window.columns, selection), unsent, inherited: inheritedPart(window, homes) }
   }
 
@@ -293,6 +286,13 @@ export class ContextAssembler {
       firstCalls.flatMap(({ messageId, callId }) => (made.has(callId) ? (orphans.get(messageId) ?? []) : [])),
     )
   }
+}
+
+/** Returns the ids of those items that are meant, without making an item of every entry. */
+function idsOf(window: Window, isMeant: (index: number) => boolean): ReadonlySet<string> {
+  const ids = new Set<string>()
+  for (let index = 0; index < window.length; index += 1) if (isMeant(index)) ids.add(window.idAt(index))
+  return ids
 }
 
 function standsFor(window: Window, covered: CoverageOfEntries, index: number): number {
