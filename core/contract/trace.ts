@@ -4,7 +4,10 @@ import { DetailFate, DetailKind } from './loss.ts'
 import { MessageEnds } from './retrieval.ts'
 import { Moment } from './time-travel.ts'
 
-/** What became of a detail in the window. `left_out`: it stands only in items of the window that the model is not given. */
+/**
+ * What became of a detail by now. `left_out` means that items of the window have it, and that the model is given none of
+ * them.
+ */
 export const TracedFate = z.enum([...DetailFate.options, 'left_out'])
 export type TracedFate = z.infer<typeof TracedFate>
 

@@ -111,7 +111,7 @@ export const termsBeside = (claim: Claim, { start, end }: Specific): ReadonlySet
 export const namedInstead = ({ text, unit }: Specific, sought: Specific): string =>
   text === sought.text && unit ? `${text} ${unit}` : text
 
-/** A number of at most four digits stands in many texts by chance. */
+/** A number of at most four digits occurs in many texts by coincidence, so it is no evidence by itself. */
 export const isShortNumber = ({ kind, key }: Specific): boolean =>
   NUMBERS.has(kind) && kind !== 'date' && key.replace(/\D/g, '').length < 5
 

@@ -136,7 +136,7 @@ export class SourceValues {
   }
 }
 
-/** A short number stands in many texts by chance, so that it is said by a source only beside the same word. */
+/** A short number occurs in many texts by coincidence. A source says it only where the same word is next to it. */
 function saidBySourcesOf(read: () => string[]): IsSaid {
   let texts: string[] | null = null
   const known = new Map<string, boolean>()

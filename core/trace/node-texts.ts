@@ -17,7 +17,7 @@ const TOOL = ROLES.indexOf('tool')
 
 /**
  * Yields the texts of some messages or summaries by their ids, in batches. What is gone is left out.
- * @param known texts of ids that were read before
+ * @param known texts that were read before, by id. They are not read again, and come first in their batch
  */
 export function* textsOf(
   db: ReadDb,

@@ -18,7 +18,7 @@ const MOST_WINDOWS = 2
 /** At most this many characters of other nodes are kept. */
 const MOST_NODE_CHARS = 4_000_000
 
-/** Returns ids of items of a window that the model is not given: of now, or of a past one. */
+/** Returns ids of items that the model is not given, of the present window or of a past one. */
 export type LeftOut = (conversationId: number, past?: PastEntries) => ReadonlySet<string>
 
 /** Indexes of the texts of windows and nodes, kept for the next question until the file changes. */

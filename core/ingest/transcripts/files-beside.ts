@@ -5,9 +5,9 @@ import { parseObjects } from './json-objects.ts'
 import { isObject, type JsonObject } from './json-value.ts'
 
 /**
- * Reads a JSON file beside a transcript. Returns null when the file holds no JSON or is missing, as it is when only the
- * transcript was moved.
- * A file that may not be read is an error: without it, a session could be taken for one of another agent, or for no fork.
+ * Reads a JSON file beside a transcript. Returns null when it is no JSON, and when there is none: people move transcripts
+ * and leave such files behind. A file that may not be read is an error: without it, a session could be taken for one of
+ * another agent, or for no fork.
  * @throws NodeJS.ErrnoException
  */
 export const valueBeside = (path: string): unknown =>

@@ -5,14 +5,14 @@ import type { ReadDb } from '#core/sqlite/read-db.ts'
 import type { MemoryReader } from './memory-reader.ts'
 import { type FoundNode, findNode } from './node-id.ts'
 
-/** Positions of messages that follow each other, `first` ≤ i < `end`. */
+/** A range of positions: `first` is its first position, and `end` the one behind its last. */
 export type MessageRange = { readonly first: number; readonly end: number }
 
 type FoundMessage = Extract<FoundNode, { readonly kind: 'message' }>
 
 /**
- * Returns the range between two messages, both included, and their conversation. Null without ends. Whatever can be
- * limited to a range asks here, so that a mistake is told in the same words everywhere.
+ * Returns the range between two messages, both included, and the memory of their conversation. Null without ends. This
+ * and `messageRangeIn` are called for every limit by messages, so that a mistake has the same message everywhere.
  * @throws LcmError not_found; invalid_argument for ends that are no messages of one conversation, and for a beginning
  * that comes after the end
  */
@@ -33,7 +33,7 @@ export function messageRange(
 }
 
 /**
- * Does the same within one conversation. Without ends it is all of its messages.
+ * Returns the range between two messages of a conversation, both included. Without ends it is all of its messages.
  * @throws LcmError as `messageRange`, and invalid_argument for messages of another conversation
  */
 export function messageRangeIn(db: ReadDb, memory: Memory, ends: MessageEnds): MessageRange {

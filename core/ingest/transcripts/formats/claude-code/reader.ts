@@ -114,7 +114,7 @@ export class ClaudeCodeReader {
       this.#emit(sessionId, order.end(), out)
       const title = this.#titleOf(its)
       if (title !== null) out.push({ kind: 'title', sessionId, title })
-      // What stands before the place is as it was.
+      // A reading that goes on from a place does not see the records before it. What was stored of them stays valid.
       if (this.#from === null) {
         out.push({ kind: 'given_up', sessionId, externalIds: this.#givenUp.get(sessionId) ?? new Set() })
         out.push(this.#chains.recordOf(sessionId))
