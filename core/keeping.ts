@@ -18,6 +18,18 @@ export function once<T>(make: () => T): () => T {
 }
 
 /**
+ * Returns the promise of the work that is under way for a key, and begins the work when there is none. When it has ended,
+ * or failed, nothing is kept of it.
+ */
+export function sharedWork<Key, T>(underway: Map<Key, Promise<T>>, key: Key, begin: () => Promise<T>): Promise<T> {
+  const known = underway.get(key)
+  if (known) return known
+  const work = begin().finally(() => underway.delete(key))
+  underway.set(key, work)
+  return work
+}
+
+/**
  * Sets a value in a map that is ordered by last use, and removes the least recently used values beyond the `most` latest.
  * Returns the value.
  */

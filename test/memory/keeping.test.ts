@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { keepRecent, once } from '#core/keeping.ts'
+import { keepRecent, once, sharedWork } from '#core/keeping.ts'
 
 it('a thing that is made once is the same with every call, also when it is undefined', () => {
   let calls = 0
@@ -22,6 +22,23 @@ it('a thing that could not be made is made again with the next call', async () =
   await expect(made()).rejects.toThrow('not yet')
   expect(await made()).toBe(2)
   expect(await made()).toBe(2)
+})
+
+it('work is begun once for all who ask for it while it is under way, and again after it has ended or failed', async () => {
+  let begun = 0
+  const underway = new Map<string, Promise<number>>()
+  const work = (key: string) =>
+    sharedWork(underway, key, async () => {
+      begun += 1
+      await Promise.resolve()
+      if (begun === 1) throw new Error('not yet')
+      return begun
+    })
+  const failing = [work('a'), work('a')]
+  for (const one of failing) await expect(one).rejects.toThrow('not yet')
+  expect(await Promise.all([work('a'), work('a')])).toEqual([2, 2])
+  expect(await Promise.all([work('a'), work('b')])).toEqual([4, 4])
+  expect(underway.size).toBe(0)
 })
 
 describe('a map of recently used values', () => {

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { LcmError } from '#core/errors.ts'
+import { sharedWork } from '#core/keeping.ts'
 import type { ReadDb } from '#core/sqlite/read-db.ts'
 import { readSnapshot } from '#core/sqlite/read-snapshot.ts'
 import { changeStamp } from '#core/systems/reading/change-stamp.ts'
@@ -75,7 +76,7 @@ export class ConversationSizes {
   #entries: { readonly stamp: string; readonly of: Map<number, EntryCounts | null> } = { stamp: '', of: new Map() }
   /** Sizes that were measured for some conversations; null for one that holds nothing. */
   #kept: { readonly stamp: string; readonly sizes: Map<number, Size | null> } = { stamp: '', sizes: new Map() }
-  /** Measurements that are under way. Whoever asks for the same waits for them. */
+  /** Measurements that are under way, by conversation. */
   readonly #preparing = new Map<number, Promise<void>>()
 
   constructor(db: ReadDb, reader: MemoryReader, windows: WindowSizes) {
@@ -111,9 +112,7 @@ export class ConversationSizes {
 
   /** Measures a conversation in slices, so that others have their turn before `exact` returns it. */
   async prepare(id: number): Promise<void> {
-    const underway = this.#preparing.get(id) ?? this.#measureInSlices(id).finally(() => this.#preparing.delete(id))
-    this.#preparing.set(id, underway)
-    await underway
+    return sharedWork(this.#preparing, id, () => this.#measureInSlices(id))
   }
 
   async #measureInSlices(id: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { LcmError } from '#core/errors.ts'
+import { sharedWork } from '#core/keeping.ts'
 import { GrowingMessages, type MessageSums } from '#core/memory/growing-messages.ts'
 import type { Memory } from '#core/memory/memory.ts'
 import type { MessagePositions, Messages } from '#core/memory/messages.ts'
@@ -160,11 +161,7 @@ export class MemoryReader {
    * Does nothing for a conversation that is not there.
    */
   async prepare(conversationId: number): Promise<void> {
-    const underway = this.#preparing.get(conversationId)
-    if (underway) return underway
-    const done = inSlices(this.#prepared(conversationId)).finally(() => this.#preparing.delete(conversationId))
-    this.#preparing.set(conversationId, done)
-    return done
+    return sharedWork(this.#preparing, conversationId, () => inSlices(this.#prepared(conversationId)))
   }
 
   /**
@@ -172,13 +169,10 @@ export class MemoryReader {
    * written after that are read by `memory` itself, at once.
    */
   async prepareMemory(conversationId: number): Promise<void> {
-    const underway = this.#preparingMemories.get(conversationId)
-    if (underway) return underway
-    const done = this.prepare(conversationId)
-      .then(() => inSlices(this.#preparedMemory(conversationId)))
-      .finally(() => this.#preparingMemories.delete(conversationId))
-    this.#preparingMemories.set(conversationId, done)
-    return done
+    return sharedWork(this.#preparingMemories, conversationId, async () => {
+      await this.prepare(conversationId)
+      await inSlices(this.#preparedMemory(conversationId))
+    })
   }
 
   *#preparedMemory(conversationId: number): Generator<void> {

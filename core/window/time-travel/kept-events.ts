@@ -1,3 +1,4 @@
+import { sharedWork } from '#core/keeping.ts'
 import type { Links } from '#core/memory/links.ts'
 import type { Memory } from '#core/memory/memory.ts'
 import type { Summaries } from '#core/memory/summaries.ts'
@@ -50,7 +51,7 @@ export type KeptEventsOptions = {
 export class KeptEvents {
   readonly #options: KeptEventsOptions
   readonly #kept = new WeakMap<Summaries, Kept>()
-  readonly #preparing = new WeakMap<Summaries, Promise<TimedEvents>>()
+  readonly #preparing = new Map<Summaries, Promise<TimedEvents>>()
 
   constructor(options: KeptEventsOptions) {
     this.#options = options
@@ -66,11 +67,7 @@ export class KeptEvents {
    * reads all of it again, at once.
    */
   async prepare(memory: Memory): Promise<void> {
-    const { summaries } = memory
-    const underway =
-      this.#preparing.get(summaries) ?? inSlices(this.#read(memory)).finally(() => this.#preparing.delete(summaries))
-    this.#preparing.set(summaries, underway)
-    await underway
+    await sharedWork(this.#preparing, memory.summaries, () => inSlices(this.#read(memory)))
   }
 
   *#read(memory: Memory): Generator<void, TimedEvents> {
