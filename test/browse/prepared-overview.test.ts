@@ -38,3 +38,18 @@ it('measures a long window once for all who prepare its overview at the same tim
   expect(measuring).toHaveBeenCalledTimes(2)
   measuring.mockRestore()
 })
+
+it('measures a long window again for who prepares its overview after a message came while it was measured', async () => {
+  using memory = buildMemory({ conversations: [{}] })
+  memory.messages(1, 1200)
+  const { read, info } = await openMemory(memory.path)
+  using db = read
+  const stats = new MemoryStats(db, info, readSettings({}).compaction, createTokenEstimator())
+  const before = stats.prepareOverview(1)
+  memory.messages(1, 1)
+  await Promise.all([before, stats.prepareOverview(1)])
+  const measuring = vi.spyOn(WindowSizes.prototype, 'measuring')
+  expect(stats.overview(1).conversation.messages).toBe(1201)
+  expect(measuring).not.toHaveBeenCalled()
+  measuring.mockRestore()
+})

@@ -76,8 +76,8 @@ export class ConversationSizes {
   #entries: { readonly stamp: string; readonly of: Map<number, EntryCounts | null> } = { stamp: '', of: new Map() }
   /** Sizes that were measured for some conversations; null for one that holds nothing. */
   #kept: { readonly stamp: string; readonly sizes: Map<number, Size | null> } = { stamp: '', sizes: new Map() }
-  /** Measurements that are under way, by conversation. */
-  readonly #preparing = new Map<number, Promise<void>>()
+  /** Measurements that are under way, by the state of the file and the conversation. */
+  readonly #preparing = new Map<string, Promise<void>>()
 
   constructor(db: ReadDb, reader: MemoryReader, windows: WindowSizes) {
     this.#db = db
@@ -112,11 +112,11 @@ export class ConversationSizes {
 
   /** Measures a conversation in slices, so that others have their turn before `exact` returns it. */
   async prepare(id: number): Promise<void> {
-    return sharedWork(this.#preparing, id, () => this.#measureInSlices(id))
+    const stamp = changeStamp(this.#db)
+    return sharedWork(this.#preparing, `${stamp} ${id}`, () => this.#measureInSlices(id, stamp))
   }
 
-  async #measureInSlices(id: number): Promise<void> {
-    const stamp = changeStamp(this.#db)
+  async #measureInSlices(id: number, stamp: string): Promise<void> {
     if (this.#current() || this.#keptNow().has(id)) return
     const rows = readSnapshot(this.#db, () => this.#rowCounts([id]))
     if (!isLarge(rows.entries.get(id))) return
