@@ -83,3 +83,30 @@ it('has only what is left when the whole history is replaced', async () => {
   await importOne(memory.db, writeLines([...lines, { $set: { messages: [begun] } }]))
   expect(sentWindow(memory, 's').texts).toEqual(['<session_context>\nA new day.\n</session_context>'])
 })
+
+it('begins a message of its own with a call that comes after a result, also when nothing was said in between', async () => {
+  using memory = buildMemory()
+  const told = [header, user(1, 'one'), answer(2, 'first answer'), calls('call-4'), results(5, 'call-4')]
+  await importOne(memory.db, writeLines([...told, calls('call-4', 'call-6'), results(7, 'call-6')]))
+  const texts = ['one', 'first answer', 'call shell', 'output of call-4', 'call shell', 'output of call-6']
+  expect(sentWindow(memory, 's').texts).toEqual(texts)
+})
+
+it('has only the summary when a compression takes the place of calls that were made in several answers', async () => {
+  using memory = buildMemory()
+  const summary = record(20, 'user', [{ text: '<state_snapshot>All was done.</state_snapshot>' }])
+  await importOne(memory.db, writeLines([...lines, { $set: { messages: [summary] } }]))
+  expect(sentWindow(memory, 's').context.items).toEqual([expect.objectContaining({ kind: 'leaf', included: true })])
+  expect(await findings(memory.path)).toEqual([])
+})
+
+it('stores what a record with calls of several answers says and used once, with its first calls', async () => {
+  using memory = buildMemory()
+  const more = { content: 'said', thoughts: [{ subject: 'thought' }], tokens: { input: 70, output: 7 } }
+  const grown = lines.map((line) => ('toolCalls' in line ? { ...line, ...more } : line))
+  await importOne(memory.db, writeLines(grown))
+  const { texts } = sentWindow(memory, 's')
+  expect(texts.filter((text) => text.includes('said'))).toHaveLength(1)
+  const counted = memory.db.all(`SELECT step_tokens_in FROM message_parts WHERE step_tokens_in = 70`)
+  expect(counted).toHaveLength(1)
+})
