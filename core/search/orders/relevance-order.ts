@@ -150,14 +150,16 @@ export class RelevanceOrder implements HitOrder {
     }
   }
 
-  /** So many rows more as filters exclude, so that as many candidates are among them. Few candidates are ranked at once. */
+  /** How many rows have to be ranked so that about FIRST_ROWS of them pass the filters. */
   #firstLimit(): number {
-    const filtered = this.#searches.map((searched) => (searched.isExact ? 1 : searched.filtered))
-    const limit = Math.ceil(FIRST_ROWS * Math.max(1, ...filtered))
-    const isMost = this.#searches.some(
-      (searched) => !searched.isExact && searched.isFiltered && limit >= searched.all.found,
-    )
-    return isMost ? NO_LIMIT : limit
+    let limit = FIRST_ROWS
+    for (const searched of this.#searches) {
+      if (searched.isExact || !searched.isFiltered) continue
+      const { candidates, found } = searched.all
+      if (candidates.length <= FIRST_ROWS) return NO_LIMIT
+      limit = Math.max(limit, Math.ceil((FIRST_ROWS * found) / candidates.length))
+    }
+    return limit
   }
 
   *#once(next: Scored): Generator<Scored> {

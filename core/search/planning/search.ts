@@ -90,11 +90,6 @@ export class Searched {
     return this.candidates.length < this.all.found
   }
 
-  /** How many rows the index found for each candidate that filters leave: 1 where nothing is filtered. */
-  get filtered(): number {
-    return this.all.found / Math.max(1, this.candidates.length)
-  }
-
   /** True when the index alone decides: the hits are the rows that it finds. */
   get isExact(): boolean {
     return this.index !== null && this.plan.exact !== null && this.#allows === null
