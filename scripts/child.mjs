@@ -30,7 +30,8 @@ export function endLike({ code, signal }) {
   else process.kill(process.pid, signal)
 }
 
-function forwardSignals(child) {
+/** Passes the signals of this process on to a child. Returns what ends that. */
+export function forwardSignals(child) {
   const listeners = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => {
     const listener = () => {
       // The terminal sends Ctrl-C to the child as well. A second signal would make it stop at once.

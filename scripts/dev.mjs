@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { bootstrap } from './bootstrap.mjs'
-import { endLike, run } from './child.mjs'
+import { endLike, forwardSignals, run } from './child.mjs'
 import { inProject, main, say } from './project.mjs'
 
 const WATCHING = '--watching'
@@ -54,12 +54,12 @@ async function startHost(node, file) {
   const host = spawn(node, [inProject('out/main/cli.js'), 'serve', '--json', '--no-open', '--db', file], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  for (const end of ['SIGTERM', 'SIGHUP', 'exit']) {
-    process.once(end, () => {
-      host.kill()
-      process.exit()
-    })
-  }
+  const stopForwarding = forwardSignals(host)
+  host.once('exit', (code, signal) => {
+    stopForwarding()
+    endLike({ code, signal })
+    process.exit()
+  })
   const [line] = await once(createInterface(host.stdout), 'line')
   const { origin, hash } = new URL(JSON.parse(line).url)
   return { origin, hash }
