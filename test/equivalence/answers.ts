@@ -1,7 +1,7 @@
 import { CompactInput } from '#core/contract/compaction.ts'
 import { GrepInput, type GrepRequest } from '#core/contract/retrieval.ts'
 import type { Lcm } from '#core/lcm.ts'
-import { runToEnd } from '#core/yielding.ts'
+import { checkMemory } from '#test/builders/check-memory.ts'
 
 /** An answer by its question. */
 export type Answers = ReadonlyMap<string, unknown>
@@ -56,7 +56,7 @@ export async function askAll(lcm: Lcm): Promise<Answers> {
       await lcm.retrieval.grep(GrepInput.parse({ exactTotal: true, ...input })),
     )
   }
-  const report = await runToEnd((await lcm.doctor()).integrity.run(undefined, new AbortController().signal))
+  const report = await checkMemory(lcm)
   answers.set(
     FIRED,
     report.checks

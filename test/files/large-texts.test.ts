@@ -11,7 +11,7 @@ import { type Lcm, openLcm } from '#core/lcm.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { readSettings } from '#core/settings/settings.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
-import { runToEnd } from '#core/yielding.ts'
+import { checkMemory } from '#test/builders/check-memory.ts'
 import { call, TranscriptBuilder, text } from '../builders/claude-code.ts'
 import { runImport } from '../builders/import.ts'
 import { filesBeside, largeFiles } from '../builders/large-files.ts'
@@ -50,7 +50,7 @@ const allFilesIn = (folder: string): string[] =>
     : []
 
 async function runScan(lcm: Lcm): Promise<IntegrityReport> {
-  return await runToEnd((await lcm.doctor()).integrity.run(undefined, new AbortController().signal))
+  return await checkMemory(lcm)
 }
 
 function story(): string {

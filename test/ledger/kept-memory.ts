@@ -6,6 +6,7 @@ import { LedgerWriter } from '#core/ledger/ledger-writer.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { openNative } from '#core/sqlite/native.ts'
 import { runToEnd } from '#core/yielding.ts'
+import { checkMemory } from '#test/builders/check-memory.ts'
 import { openHere, permissionOf } from '../builders/ledgers.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
@@ -50,6 +51,6 @@ export async function compact(lcm: Lcm, conversationId: number): Promise<number>
 
 /** Checks of ledgers that find something. */
 export async function ledgerFindings(lcm: Lcm): Promise<string[]> {
-  const report = await runToEnd((await lcm.doctor()).integrity.run(undefined, new AbortController().signal))
+  const report = await checkMemory(lcm)
   return report.checks.filter((check) => check.group === 'ledger' && check.count > 0).map((check) => check.id)
 }

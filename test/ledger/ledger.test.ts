@@ -16,6 +16,7 @@ import { verifyLedger } from '#core/ledger/verify-ledger.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
 import { openNative } from '#core/sqlite/native.ts'
 import { runToEnd } from '#core/yielding.ts'
+import { checkMemory } from '#test/builders/check-memory.ts'
 import { openHere, permissionOf } from '../builders/ledgers.ts'
 import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -396,13 +397,13 @@ it('a memory rebuilt from a ledger that was cut off can be inspected', async () 
     { session: 'the session', importer: 'test' },
   ])
   expect(again.context.assemble({ conversationId: 1 }).items).toHaveLength(2)
-  const report = await runToEnd((await again.doctor()).integrity.run(undefined, signal))
+  const report = await checkMemory(again)
   expect(report.checks.filter(({ count, severity }) => count > 0 && severity === 'error')).toEqual([])
 })
 
 describe('the checks of a memory that keeps a ledger', () => {
   const found = async (lcm: Lcm): Promise<string[]> => {
-    const report = await runToEnd((await lcm.doctor()).integrity.run(undefined, signal))
+    const report = await checkMemory(lcm)
     return report.checks.filter((check) => check.group === 'ledger' && check.count > 0).map((check) => check.id)
   }
 

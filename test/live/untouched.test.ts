@@ -7,6 +7,7 @@ import { GrepInput } from '#core/contract/retrieval.ts'
 import type { Lcm } from '#core/lcm.ts'
 import { identifyMemory } from '#core/systems/opening/identify-memory.ts'
 import { runToEnd } from '#core/yielding.ts'
+import { checkMemory } from '#test/builders/check-memory.ts'
 import { asOrdinaryUser, ordinaryUser } from '../builders/ordinary-user.ts'
 import { WRITERS } from '../builders/systems/every-writer.ts'
 import { tellStory } from '../builders/systems/story.ts'
@@ -29,7 +30,7 @@ async function browse(lcm: Lcm): Promise<number> {
   for (const mode of ['full_text', 'literal', 'regex'] as const) {
     await lcm.retrieval.grep(GrepInput.parse({ query: 'lease', mode, exactTotal: true }))
   }
-  await runToEnd((await lcm.doctor()).integrity.run(undefined, new AbortController().signal))
+  await checkMemory(lcm)
   const { read: db, info, settings } = lcm
   const signal = new AbortController().signal
   await runToEnd(measureStorage({ db, info, largeFileTokens: settings.largeFileTokenThreshold }, signal))

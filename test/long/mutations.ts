@@ -5,7 +5,7 @@ import { LcmError } from '#core/errors.ts'
 import { type Lcm, openLcm } from '#core/lcm.ts'
 import { readSettings } from '#core/settings/settings.ts'
 import { despiteWrongValues } from '#core/systems/opening/wrong-values.ts'
-import { runToEnd } from '#core/yielding.ts'
+import { checkMemory } from '#test/builders/check-memory.ts'
 import { runImport } from '../builders/import.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { Random } from '../builders/random.ts'
@@ -26,7 +26,6 @@ type Original = {
 }
 
 const settings = readSettings({})
-const never = new AbortController().signal
 /** An answer takes less than this. */
 const SLOW_MS = 20_000
 
@@ -114,7 +113,7 @@ const QUESTIONS: Readonly<Record<string, (lcm: Lcm) => unknown>> = {
   window: (lcm) => lcm.context.assemble({ conversationId: first(lcm) }),
   search: (lcm) => lcm.retrieval.grep(GrepInput.parse({ query: 'the' })),
   'search for a part': (lcm) => lcm.retrieval.grep(GrepInput.parse({ query: 'e', mode: 'literal', limit: 5 })),
-  checks: async (lcm) => runToEnd((await lcm.doctor()).integrity.run(undefined, never)),
+  checks: (lcm) => checkMemory(lcm),
 }
 
 async function importFaults(path: string): Promise<string[]> {

@@ -16,6 +16,7 @@ import { sendMemory } from '#core/remote/send.ts'
 import { FileKeyStore } from '#core/settings/key-store.ts'
 import { openNative } from '#core/sqlite/native.ts'
 import { runToEnd } from '#core/yielding.ts'
+import { checkMemory } from '#test/builders/check-memory.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { S3Server } from '../builders/s3-server.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -219,7 +220,7 @@ describe('large files beside PostgreSQL', () => {
     expect(s3.requests).toEqual([])
     const seen = async () => {
       using lcm = await openLcm(to, { readOnly: true, cacheDir: temporaryFolder() })
-      const report = await runToEnd((await lcm.doctor()).integrity.run(undefined, never))
+      const report = await checkMemory(lcm)
       const found = await lcm.retrieval.grep(GrepInput.parse({ query: 'line of a log', scope: 'files' }))
       return {
         condition: (await lcm.fileReader.check(id, never)).condition,
@@ -258,7 +259,7 @@ describe('large files beside PostgreSQL', () => {
     expect(error).toMatchObject({ code: 'not_found', message: expect.stringContaining('only its row is there') })
     using lcm = await openLcm(to, { readOnly: true, cacheDir: temporaryFolder() })
     expect(await lcm.fileReader.check(id, never)).toMatchObject({ condition: 'missing' })
-    const { checks } = await runToEnd((await lcm.doctor()).integrity.run(undefined, never))
+    const { checks } = await checkMemory(lcm)
     for (const { samples } of checks) expect(JSON.stringify(samples)).not.toContain('on the server')
     const { notes } = await lcm.retrieval.grep(GrepInput.parse({ query: 'line of a log', scope: 'files' }))
     expect(notes).toEqual([expect.stringContaining('could not be read')])

@@ -11,6 +11,7 @@ import { fetchFile } from '#core/remote/pull-files.ts'
 import { pushFile } from '#core/remote/push.ts'
 import { sendMemory } from '#core/remote/send.ts'
 import { runToEnd } from '#core/yielding.ts'
+import { checkMemory } from '#test/builders/check-memory.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { VoltUser } from '../builders/volt.ts'
@@ -85,7 +86,7 @@ const freshPath = () => join(temporaryFolder(), 'pulled.db')
 const fleet = (asked: Partial<FleetQuery> = {}) =>
   readFleet(server.db, FleetQuery.parse(asked), { budgetTokens: 1000, nowMs: Date.now() })
 const brokenRules = async (lcm: Awaited<ReturnType<typeof openLcm>>) => {
-  const { checks } = await runToEnd((await lcm.doctor()).integrity.run(undefined, never))
+  const { checks } = await checkMemory(lcm)
   return checks.filter(({ severity, samples }) => severity !== 'info' && samples.length > 0).map(({ id }) => id)
 }
 const failure = async (work: Promise<unknown>) => {

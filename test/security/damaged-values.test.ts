@@ -18,6 +18,7 @@ import { LcmError } from '#core/errors.ts'
 import type { Lcm } from '#core/lcm.ts'
 import { withoutSecrets } from '#core/sanitize.ts'
 import { runToEnd } from '#core/yielding.ts'
+import { checkMemory } from '#test/builders/check-memory.ts'
 import { tablesOf } from '../builders/hostile-schemas.ts'
 import { WRITERS } from '../builders/systems/every-writer.ts'
 import { nativeWriter } from '../builders/systems/native.ts'
@@ -264,7 +265,7 @@ describe('a native file with a page of another table in the place of one of its 
     const path = copyWithForbidden('messages', /(?<=\bcontent +)TEXT|\bSTRICT/g, change)
     await withLcm(path, cacheDir, async (lcm) => {
       expect(lcm.read.value('SELECT typeof(content) FROM messages WHERE message_id = 1')).toBe('integer')
-      const { checks } = await runToEnd((await lcm.doctor()).integrity.run(undefined, never))
+      const { checks } = await checkMemory(lcm)
       const found = checks.find(({ id }) => id === 'invalid_value')?.samples.map(({ detail }) => detail)
       expect(found).toContain('messages.content is 1777881661000')
     })
@@ -275,7 +276,7 @@ describe('a native file with a page of another table in the place of one of its 
     const path = copyWithForbidden('large_files', /(?<=\bstorage_uri +TEXT )NOT NULL/, change)
     await withLcm(path, cacheDir, async (lcm) => {
       expect(lcm.read.value("SELECT count(*) FROM large_files WHERE typeof(storage_uri) = 'null'")).toBeGreaterThan(0)
-      const { checks } = await runToEnd((await lcm.doctor()).integrity.run(undefined, never))
+      const { checks } = await checkMemory(lcm)
       expect(checks.find(({ id }) => id === 'invalid_value')?.samples.map(({ detail }) => detail)).toContain(
         'large_files.storage_uri is NULL',
       )
@@ -304,7 +305,7 @@ describe('a native file whose table of messages was rebuilt', () => {
     const path = spoiltCopy(soundFile(nativeWriter), 'messages')
     await withLcm(path, cacheDir, async (lcm) => {
       expect(lcm.info.readOnlyReason).toMatch(/tables of the file anew \(messages\)/)
-      const report = await runToEnd((await lcm.doctor()).integrity.run(undefined, never))
+      const report = await checkMemory(lcm)
       const wrong = report.checks.find(({ id }) => id === 'invalid_value')
       expect(wrong?.count).toBeGreaterThan(0)
       expect(wrong?.samples.map(({ detail }) => detail).join('\n')).toMatch(/messages\.\w+ is (NULL|X'FF00FE'|7)/)

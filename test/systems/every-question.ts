@@ -1,7 +1,7 @@
 import { CompactInput } from '#core/contract/compaction.ts'
 import { ConversationsInput } from '#core/contract/memory.ts'
 import type { Lcm } from '#core/lcm.ts'
-import { runToEnd } from '#core/yielding.ts'
+import { checkMemory } from '#test/builders/check-memory.ts'
 
 /** Told of each question which service is asked. */
 export type Ask = <T>(service: string, question: () => T) => T
@@ -30,9 +30,7 @@ export async function askEveryQuestion(lcm: Lcm, ask: Ask): Promise<void> {
   ask('conversations.list', () => lcm.stats.conversations())
   ask('conversations.list', () => lcm.stats.page(ConversationsInput.parse({ sort: 'pressure' })))
   ask('memory.stats', () => lcm.stats.stats())
-  await ask('integrity', async () =>
-    runToEnd((await lcm.doctor()).integrity.run(undefined, new AbortController().signal)),
-  )
+  await ask('integrity', () => checkMemory(lcm))
 }
 
 function askAbout(lcm: Lcm, conversationId: number, ask: Ask): void {

@@ -11,7 +11,7 @@ import { ContextAt, ContextDifference, Timeline } from '#core/contract/time-trav
 import { FactTrace, LossInput, Survival, SurvivalInput, TraceInput } from '#core/contract/trace.ts'
 import { type Lcm, openLcm } from '#core/lcm.ts'
 import { readSettings } from '#core/settings/settings.ts'
-import { runToEnd } from '#core/yielding.ts'
+import { checkMemory } from '#test/builders/check-memory.ts'
 
 /** Opens a memory with default settings, closes it afterwards. */
 export async function withLcm<T>(path: string, cacheDir: string, body: (lcm: Lcm) => T | Promise<T>): Promise<T> {
@@ -97,9 +97,7 @@ function askSummary(lcm: Lcm, summaryId: string): void {
 }
 
 export async function checkIntegrity(lcm: Lcm, conversationId?: number): Promise<IntegrityReport> {
-  return IntegrityReport.parse(
-    await runToEnd((await lcm.doctor()).integrity.run(conversationId, new AbortController().signal)),
-  )
+  return IntegrityReport.parse(await checkMemory(lcm, conversationId))
 }
 
 /** At most so many of a list, from all over it. */

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openLcm } from '#core/lcm.ts'
 import { runToEnd } from '#core/yielding.ts'
+import { checkMemory } from '#test/builders/check-memory.ts'
 import { buildMemory } from '#test/builders/memory.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 
@@ -22,7 +23,7 @@ async function halfDamaged() {
 describe('a report', () => {
   it('counts findings by conversation, also those beyond the samples', async () => {
     const { lcm, damaged } = await halfDamaged()
-    const report = await runToEnd((await lcm.doctor()).integrity.run(undefined, never))
+    const report = await checkMemory(lcm)
     const [one, ...others] = report.byConversation ?? []
     expect([one?.conversationId, others]).toEqual([damaged, []])
     expect(one?.errors).toBeGreaterThanOrEqual(30)
@@ -31,7 +32,7 @@ describe('a report', () => {
 
   it('has the findings of the structure alone when only that was checked, and says so', async () => {
     const { lcm, damaged } = await halfDamaged()
-    const whole = await runToEnd((await lcm.doctor()).integrity.run(undefined, never))
+    const whole = await checkMemory(lcm)
     const structure = await runToEnd((await lcm.doctor()).integrity.run(undefined, never, 'structure'))
     expect([whole.only, structure.only]).toEqual([undefined, 'structure'])
     expect(structure.checks.map(({ phase }) => phase)).toEqual(structure.checks.map(() => 'structure'))

@@ -4,7 +4,7 @@ import { rules } from '#core/doctor/rules/rules.ts'
 import { Scanner } from '#core/doctor/scan/scanner.ts'
 import { openLcm } from '#core/lcm.ts'
 import { createTokenEstimator } from '#core/models/token-estimator.ts'
-import { runToEnd } from '#core/yielding.ts'
+import { checkMemory } from '#test/builders/check-memory.ts'
 import { buildMemory, type TestMemory } from '#test/builders/memory.ts'
 
 let memory: TestMemory | undefined
@@ -15,7 +15,7 @@ afterEach(() => {
 
 async function scan(path: string): Promise<IntegrityReport> {
   using lcm = await openLcm(path)
-  return await runToEnd((await lcm.doctor()).integrity.run(undefined, new AbortController().signal))
+  return await checkMemory(lcm)
 }
 
 /** Rules that found something which follows from no other finding. */

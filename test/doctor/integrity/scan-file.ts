@@ -4,7 +4,7 @@ import type Database from 'better-sqlite3'
 import type { CheckResult, IntegrityReport } from '#core/contract/integrity.ts'
 import { openLcm } from '#core/lcm.ts'
 import { readSettings } from '#core/settings/settings.ts'
-import { runToEnd } from '#core/yielding.ts'
+import { checkMemory } from '#test/builders/check-memory.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 import { changedCopy, WITHOUT_CONSTRAINTS } from '#test/systems/foreign-files.ts'
 
@@ -13,7 +13,7 @@ const cacheDir = join(temporaryFolder(), 'cache')
 /** The report of every check on a file. */
 export async function scanFile(path: string, conversationId?: number): Promise<IntegrityReport> {
   using lcm = await openLcm(path, { readOnly: true, cacheDir, settings: readSettings({}) })
-  return await runToEnd((await lcm.doctor()).integrity.run(conversationId, new AbortController().signal))
+  return await checkMemory(lcm, conversationId)
 }
 
 /** Checks that found anything, expected states included. */

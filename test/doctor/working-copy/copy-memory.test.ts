@@ -6,6 +6,7 @@ import type { CopyReport } from '#core/contract/working-copy.ts'
 import { copyMemory } from '#core/doctor/working-copy/copy-memory.ts'
 import { openLcm } from '#core/lcm.ts'
 import { runToEnd } from '#core/yielding.ts'
+import { checkMemory } from '#test/builders/check-memory.ts'
 import { buildMemory } from '#test/builders/memory.ts'
 import { losslessClawWriter } from '#test/builders/systems/lossless.ts'
 import { tellStory } from '#test/builders/systems/story.ts'
@@ -22,7 +23,7 @@ async function copy(from: string, to: string, signal = new AbortController().sig
 
 async function check(path: string): Promise<IntegrityReport> {
   using lcm = await openLcm(path)
-  return await runToEnd((await lcm.doctor()).integrity.run(undefined, new AbortController().signal))
+  return await checkMemory(lcm)
 }
 
 it('a working copy names its origin whether it is opened read-only or not, and its own copy names the copy', async () => {

@@ -4,6 +4,7 @@ import type { CopyReport } from '#core/contract/working-copy.ts'
 import { copyMemory } from '#core/doctor/working-copy/copy-memory.ts'
 import { openLcm } from '#core/lcm.ts'
 import { runToEnd } from '#core/yielding.ts'
+import { checkMemory } from '#test/builders/check-memory.ts'
 import type { Story } from '#test/builders/systems/story.ts'
 import { type SystemWriter, writeStory } from '#test/builders/systems/system.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
@@ -25,7 +26,4 @@ export function written(writer: SystemWriter, story: Story): string {
   return path
 }
 
-export const checked = (path: string): Promise<IntegrityReport> =>
-  withLcm(path, cacheDir, async (lcm) =>
-    runToEnd((await lcm.doctor()).integrity.run(undefined, new AbortController().signal)),
-  )
+export const checked = (path: string): Promise<IntegrityReport> => withLcm(path, cacheDir, (lcm) => checkMemory(lcm))

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Lcm, openLcm } from '#core/lcm.ts'
 import { openNative } from '#core/sqlite/native.ts'
 import type { WriteDb } from '#core/sqlite/read-db.ts'
-import { runToEnd } from '#core/yielding.ts'
 import { makeSample } from '#resources/make-sample.ts'
+import { checkMemory } from '#test/builders/check-memory.ts'
 import { temporaryFolder } from '#test/builders/temporary-folder.ts'
 
 const shipped = fileURLToPath(new URL('../../../resources/sample.db', import.meta.url))
@@ -43,7 +43,7 @@ describe('the sample memory', () => {
   })
 
   it('has no findings', async () => {
-    const report = await runToEnd((await lcm.doctor()).integrity.run(undefined, new AbortController().signal))
+    const report = await checkMemory(lcm)
     expect(report).toMatchObject({ ok: true, counts: { error: 0, warning: 0 } })
   })
 })
