@@ -5,6 +5,7 @@ import { fileError } from '../sqlite/memory-file.ts'
 import type { Installation } from './cli/command.ts'
 import { printError } from './cli/output/output.ts'
 import { compileCacheFolder } from './compile-cache.ts'
+import { THREAD_LIMITS } from './heap.ts'
 import { afterPatience } from './patience.ts'
 import { onStopSignal, type StopSignal } from './stop-signals.ts'
 
@@ -58,7 +59,7 @@ export function runCommandLine({ root, version, here }: Program): void {
   // The thread inherits the environment and finds the folder there. This thread itself has little to compile.
   const compileCache = compileCacheFolder(process.env)
   if (compileCache !== null) process.env.NODE_COMPILE_CACHE = compileCache
-  const thread = new Worker(here('cli-thread'), { workerData })
+  const thread = new Worker(here('cli-thread'), { workerData, resourceLimits: THREAD_LIMITS })
   const post = (message: ToCliThread): void => thread.postMessage(message)
 
   let lastSignal: StopSignal | null = null

@@ -5,6 +5,7 @@ import { errorFields, logEvent } from '../log.ts'
 import { serveCipher } from '../settings/cipher-port.ts'
 import type { Answer, Confirm, Reach } from '../settings/confirmation.ts'
 import type { KeyCipher } from '../settings/key-store.ts'
+import { THREAD_LIMITS } from './heap.ts'
 import { afterPatience, endsInTime } from './patience.ts'
 
 export type CoreThreadData = {
@@ -64,13 +65,6 @@ export type CoreHostOptions = {
   /** Starts a process for a statement of the user, where Node itself cannot. */
   readonly startStatement?: (port: MessagePort) => void
 }
-
-/**
- * The limits of the threads of a core, in both hosts. Space for new objects is what a thread takes first and releases
- * last: with twice as much, a large file takes 35 MB more. With less, texts that a search reads once are moved to the
- * old objects, and it takes half as long again.
- */
-export const THREAD_LIMITS = { maxYoungGenerationSizeMb: 8 } as const
 
 /** A window that reloads connects again within this time and finds its core, jobs and report. */
 const LINGER_MS = 10_000

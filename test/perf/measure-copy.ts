@@ -1,11 +1,9 @@
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyMemory } from '#core/doctor/working-copy/copy-memory.ts'
-import { keepHeapSmall, keepNewObjectsSmall } from '#core/doors/heap.ts'
 import { openLcm } from '#core/lcm.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { clawMemory } from './claw-memory.ts'
-import { peakMegabytes } from './own-process.ts'
 import { type Duration, megabytes, timed } from './statistics.ts'
 
 export type CopyMeasure = {
@@ -13,7 +11,6 @@ export type CopyMeasure = {
   readonly copy: Duration
   /** The file by the text of its messages, each counted once. */
   readonly timesText: number
-  readonly peakMegabytes: number
 }
 
 const queries = { textBytes: /* sql */ `SELECT sum(octet_length(content)) FROM messages` }
@@ -31,12 +28,7 @@ export async function measureCopy(size: number): Promise<CopyMeasure> {
   lcm.close()
   const timesText = statSync(to).size / text
   rmSync(folder, { recursive: true, force: true })
-  return { originalMegabytes: megabytes(statSync(from).size), copy, timesText, peakMegabytes: peakMegabytes() }
+  return { originalMegabytes: megabytes(statSync(from).size), copy, timesText }
 }
 
-// As "lcm copy" does.
-if (import.meta.main) {
-  keepNewObjectsSmall()
-  keepHeapSmall()
-  console.log(JSON.stringify(await measureCopy(Number(process.argv[2] ?? 100)), null, 2))
-}
+if (import.meta.main) console.log(JSON.stringify(await measureCopy(Number(process.argv[2] ?? 100)), null, 2))

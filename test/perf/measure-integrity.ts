@@ -1,7 +1,6 @@
-import { keepNewObjectsSmall } from '#core/doors/heap.ts'
 import { openLcm } from '#core/lcm.ts'
 import { readSettings } from '#core/settings/settings.ts'
-import { megabytes, timed } from './statistics.ts'
+import { timed } from './statistics.ts'
 
 export type IntegrityMeasure = {
   readonly messages: number
@@ -12,7 +11,6 @@ export type IntegrityMeasure = {
   readonly phases: readonly { readonly phase: string; readonly durationMs: number }[]
   /** The longest time without a yield before SQLite's own check, in milliseconds. */
   readonly longestMs: number
-  readonly peakMegabytes: number
   /** Checks that found an error or a warning. */
   readonly wrong: readonly string[]
 }
@@ -24,12 +22,9 @@ export async function measureIntegrity(path: string): Promise<IntegrityMeasure> 
   const used = process.cpuUsage()
   const job = (await lcm.doctor()).integrity.run(undefined, new AbortController().signal)
   let longestMs = 0
-  // Looked at after each step: the most that the system tells of a process includes that of the one that started it.
-  let peakBytes = 0
   for (;;) {
     const startedAt = performance.now()
     const step = await job.next()
-    peakBytes = Math.max(peakBytes, process.memoryUsage.rss())
     if (!step.done) {
       if (!['sqlite_integrity', 'foreign_keys'].includes(step.value.note ?? '')) {
         longestMs = Math.max(longestMs, performance.now() - startedAt)
@@ -41,10 +36,9 @@ export async function measureIntegrity(path: string): Promise<IntegrityMeasure> 
     const timesAlone = (user + system) / 1000 / alone.cpuMs
     const { messages, summaries, phases = [], checks } = step.value
     const wrong = checks.filter(({ count, severity }) => count > 0 && severity !== 'info').map(({ id }) => id)
-    return { messages, summaries, timesAlone, phases, longestMs, peakMegabytes: megabytes(peakBytes), wrong }
+    return { messages, summaries, timesAlone, phases, longestMs, wrong }
   }
 }
 
 const path = process.argv[2]
-if (import.meta.main) keepNewObjectsSmall()
 if (import.meta.main && path) console.log(JSON.stringify(await measureIntegrity(path)))

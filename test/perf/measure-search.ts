@@ -1,7 +1,6 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { ExpandInput, GrepInput, type GrepRequest } from '#core/contract/retrieval.ts'
-import { THREAD_LIMITS } from '#core/doors/core-host.ts'
-import { keepHeapSmall } from '#core/doors/heap.ts'
+import { keepHeapSmall, THREAD_LIMITS } from '#core/doors/heap.ts'
 import { type Lcm, openLcm } from '#core/lcm.ts'
 import { Random } from '../builders/random.ts'
 import { inTurn, megabytes, repeat, type Timing, timed } from './statistics.ts'

@@ -1,9 +1,12 @@
 // The table of docs/benchmarks.md from one run: this program beside SQLite and other programs on the same data.
 // `npm run bench -- peers`; with LCM_BENCH_LARGE=1 also on a million messages; with `--peers`, ccusage is installed with
 // the temporary files to be measured. `--json` prints what docs/benchmarks.md is made from.
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import installBuild from '../builders/built-program.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { benchOptions } from './bench-options.ts'
+import { clawMemory } from './claw-memory.ts'
 import { clawTexts } from './claw-texts.ts'
 import { speedUp } from './compaction-bench.ts'
 import { largeMemory } from './large-memory.ts'
@@ -15,6 +18,7 @@ import { measureLive } from './measure-live.ts'
 import type { SessionMeasure } from './measure-session.ts'
 import { inOwnProcess } from './own-process.ts'
 import type { BesideSqlite } from './peers/measure-beside-sqlite.ts'
+import { commandMegabytes } from './peers/measure-command.ts'
 import type { PullMeasure } from './peers/measure-pull.ts'
 import { measureShape } from './peers/measure-shape.ts'
 import type { SideIndexMeasure } from './peers/measure-side-index.ts'
@@ -47,6 +51,7 @@ async function measureSize(messages: number, say: (line: string) => void): Promi
     messages,
     beside: measure<BesideSqlite>('peers/measure-beside-sqlite.ts'),
     integrity: measure<IntegrityMeasure>('measure-integrity.ts'),
+    integrityMegabytes: commandMegabytes('integrity', '--db', path),
     tracing: measure<TracingMeasure>('peers/measure-tracing.ts'),
     session: measure<SessionMeasure>('measure-session.ts'),
   }
@@ -64,6 +69,10 @@ async function measurePeers(messages: number, install: boolean, say: (line: stri
   const shape = (...asked: Parameters<typeof measureShape>): ReturnType<typeof measureShape> =>
     step(asked.toReversed().join(' of '), () => measureShape(...asked))
   const many = manyConversations(CONVERSATIONS, MESSAGES_OF_EACH)
+  const files = await filesMemory(FILES)
+  // The first run brings the files from the disk.
+  shape(files, 'integrity')
+  const copied = Math.ceil((messages / 1000) * CLAW_MB_OF_THOUSAND)
   return {
     asked: sizes.find((size) => size.messages === messages) as SizeMeasures,
     sizes,
@@ -73,9 +82,10 @@ async function measurePeers(messages: number, install: boolean, say: (line: stri
     loss: shape(await wideMemory(LEAVES), 'loss'),
     stats: shape(many, 'stats'),
     firstSearch: shape(many, 'search'),
-    largeFiles: shape(await filesMemory(FILES), 'integrity'),
-    copy: step('copying', () =>
-      inOwnProcess<CopyMeasure>('measure-copy.ts', Math.ceil((messages / 1000) * CLAW_MB_OF_THOUSAND)),
+    largeFiles: shape(files, 'integrity'),
+    copy: step('copying', () => inOwnProcess<CopyMeasure>('measure-copy.ts', copied)),
+    copyMegabytes: step('a copy of its own', () =>
+      commandMegabytes('copy', '--from', clawMemory(copied), '--to', join(temporaryFolder(), 'copy.db')),
     ),
     sideIndex: step('a side index', () =>
       inOwnProcess<SideIndexMeasure>('peers/measure-side-index.ts', clawTexts(messages)),

@@ -17,7 +17,7 @@ const QUESTIONS = {
   integrity: `lcm.integrity()`,
 } as const
 
-/** As in the command line: see `keepNewObjectsSmall`. */
+/** Space for new objects about as in the threads of the program: see `THREAD_LIMITS`. */
 const HEAP = ['--max-semi-space-size=4', '--semi-space-growth-factor=1']
 
 /**

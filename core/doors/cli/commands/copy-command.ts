@@ -3,7 +3,7 @@ import { ConversationId } from '#core/contract/ids.ts'
 import { SendReport, TenantReport } from '#core/contract/remote.ts'
 import { CopyReport, type MovedTexts } from '#core/contract/working-copy.ts'
 import { isDatabaseAddress } from '#core/database-address.ts'
-import { keepHeapSmall, keepNewObjectsSmall } from '#core/doors/heap.ts'
+import { keepHeapSmall } from '#core/doors/heap.ts'
 import { LcmError } from '#core/errors.ts'
 import { plural, sizeText } from '#core/text.ts'
 import { defineCommand } from '../command.ts'
@@ -49,7 +49,6 @@ export const copy = defineCommand({
       const { copyIntoTenant } = await import('./postgres-commands.ts')
       return copyIntoTenant({ db: input.from, newer }, input.to, input.tenant)
     }
-    keepNewObjectsSmall()
     keepHeapSmall()
     return withMemory(
       { db: input.from, newer },

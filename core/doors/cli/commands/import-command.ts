@@ -8,7 +8,6 @@ import {
   type NewerVersion,
   TranscriptFormat,
 } from '#core/contract/import.ts'
-import { keepNewObjectsSmall } from '#core/doors/heap.ts'
 import { LcmError } from '#core/errors.ts'
 import type { GivenTranscript } from '#core/ingest/transcripts/transcript-files.ts'
 import type { Lcm } from '#core/lcm.ts'
@@ -42,7 +41,6 @@ export const importCommand = defineCommand({
   positional: ['paths'],
   prints: ImportResult,
   run: async ({ paths, format, window }, given) => {
-    keepNewObjectsSmall()
     requireEnabled(loadSettings(process.env), 'import transcripts')
     const value = await withStandardInput(paths, async (transcripts) => {
       const request = { paths: transcripts, format, window }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { IntegrityReport, type Sample } from '#core/contract/integrity.ts'
 import { checksMade, copyingText } from '#core/contract/lists.ts'
-import { keepNewObjectsSmall } from '#core/doors/heap.ts'
 import { plural } from '#core/text.ts'
 import { defineQuestion, narrowed } from '../command.ts'
 import { EXIT } from '../output/output.ts'
@@ -15,7 +14,6 @@ export const integrity = defineQuestion({
   fields: z.object(narrowed),
   prints: IntegrityReport,
   async *work(lcm, { conversationId }, signal) {
-    keepNewObjectsSmall()
     const { integrity } = await lcm.doctor()
     return yield* integrity.run(conversationId, signal)
   },

@@ -4,7 +4,6 @@ import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { systemClock } from '#core/clock.ts'
 import { MapOperator, type MapOutcome, MapReport, type MapResult, MapRuns, MapSpec } from '#core/contract/map.ts'
-import { keepNewObjectsSmall } from '#core/doors/heap.ts'
 import { LcmError } from '#core/errors.ts'
 import type { FinishedMap } from '#core/map/map-run.ts'
 import { requireRetained } from '#core/map/retention.ts'
@@ -82,7 +81,6 @@ async function mapItems(
   options: Omit<MapOptions, 'action'>,
   inputName?: string,
 ): Promise<Answer> {
-  keepNewObjectsSmall()
   const { requestOf, textIn } = await import('#core/map/map-order.ts')
   const { runMap } = await import('#core/map/map-run.ts')
   const { recordFolder } = await import('#core/map/run-paths.ts')
