@@ -38,6 +38,9 @@ import { recheckCount } from './systems/reading/recheck-time.ts'
 
 /** A message of an agent is to be on screen within a quarter of a second. A look only asks for the state of a few files. */
 const WATCH_INTERVAL_MS = 100
+/** Half as often is soon enough for a file that has not changed for so long, and each look wakes the processor. */
+const QUIET_INTERVAL_MS = 200
+const QUIET_AFTER_MS = 10_000
 /** Other changes need not be known as soon. They are looked for once in this many looks at the file. */
 const LOOKS_BETWEEN = 5
 /** Closing waits this long for the jobs. The caller of `close` waits a little longer. */
@@ -86,6 +89,8 @@ export class Core {
   #lcm: Lcm | null = null
   #opening: Promise<Lcm> | null = null
   #timer: NodeJS.Timeout | null = null
+  /** When a look last found that the memory had changed, in milliseconds of `performance.now`. */
+  #changedAtMs = 0
   /** The stamp of the file when it was last looked at, or null before. */
   #seen: string | null = null
   /** The stamp of the settings file when the memory was opened. */
@@ -239,28 +244,37 @@ export class Core {
     this.#startTimer()
     return () => {
       this.#listeners.delete(listener)
-      if (this.#listeners.size === 0 && this.#timer && !this.#autoCompactor) {
-        clearInterval(this.#timer)
-        this.#timer = null
-      }
+      if (this.#listeners.size === 0 && !this.#autoCompactor) this.#stopTimer()
     }
   }
 
   #startTimer(): void {
     let looks = 0
-    this.#timer ??= setInterval(() => {
+    this.#changedAtMs = performance.now()
+    const look = (): void => {
+      const isQuiet = performance.now() - this.#changedAtMs > QUIET_AFTER_MS
+      this.#timer = setTimeout(look, isQuiet ? QUIET_INTERVAL_MS : WATCH_INTERVAL_MS)
       this.#watch()
       looks += 1
-      if (looks % LOOKS_BETWEEN !== 0) return
-      void this.#openUnasked()
-      this.watchNotes()
-      if (this.#lcm) this.#autoCompactor?.lookAgain(this.#lcm)
-      if (this.#lcm && this.#listeners.size > 0) {
-        this.#indexKeeper.look(this.#lcm)
-        this.follower.look(this.#lcm)
-        this.#openingCheck.look(this.#lcm, this.lastReport)
-      }
-    }, WATCH_INTERVAL_MS)
+      if (looks % LOOKS_BETWEEN === 0) this.#lookAround()
+    }
+    this.#timer ??= setTimeout(look, WATCH_INTERVAL_MS)
+  }
+
+  #stopTimer(): void {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+  }
+
+  #lookAround(): void {
+    void this.#openUnasked()
+    this.watchNotes()
+    if (this.#lcm) this.#autoCompactor?.lookAgain(this.#lcm)
+    if (this.#lcm && this.#listeners.size > 0) {
+      this.#indexKeeper.look(this.#lcm)
+      this.follower.look(this.#lcm)
+      this.#openingCheck.look(this.#lcm, this.lastReport)
+    }
   }
 
   /**
@@ -283,8 +297,7 @@ export class Core {
   /** Stops the jobs and closes the file. Later calls open nothing any more. */
   async close(): Promise<void> {
     this.#isClosed = true
-    if (this.#timer) clearInterval(this.#timer)
-    this.#timer = null
+    this.#stopTimer()
     this.#listeners.clear()
     await this.jobs.cancelAll(CLOSE_LIMIT_MS)
     void this.#servers?.then((servers) => servers.close())
@@ -351,6 +364,7 @@ export class Core {
     const lcm = this.#lcm
     const isOutdated = lcm?.isOutdated() ?? false
     if (stamp === this.#seen && !isOutdated) return
+    this.#changedAtMs = performance.now()
     if (lcm && lcm.info.access === 'in_place' && isSameFile(stamp, this.#seen)) {
       // The agent came or went, so the file is opened anew. Calls that are running still get their answers.
       if (isOutdated) this.#retire(lcm)
@@ -376,12 +390,12 @@ export class Core {
   #stamp(): string {
     const { path } = this.#options
     if (path === null) return ''
-    const [file, log] = [path, `${path}-wal`].map(reachableStat)
+    const file = reachableStat(path)
     const identity = file ? `${file.dev}:${file.ino}` : 'nothing'
     const version = this.#lcm ? versionOf(this.#lcm) : ''
     if (this.#lcm?.info.access === 'in_place') return `${identity}|${version}`
     // The version of a memory that is read at rest covers the files beside it.
-    return `${identity}|${[file, log].map((one) => (one ? `${one.size}:${one.mtimeMs}` : '-')).join(' ')} ${version}`
+    return `${identity}|${[file, reachableStat(`${path}-wal`)].map((one) => (one ? `${one.size}:${one.mtimeMs}` : '-')).join(' ')} ${version}`
   }
 
   #emit(event: LcmEvent): void {
