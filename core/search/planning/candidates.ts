@@ -1,6 +1,6 @@
 import type { RowRange, TextIndex } from '../indexes/corpus.ts'
 import { difference, intersection, NO_ROWS, type RowSet, union } from '../indexes/row-set.ts'
-import { type Formula, formulaMatch, trigramMatch, wordMatch } from '../query/index-expression.ts'
+import { enclosedMatch, type Formula, formulaMatch, wordMatch } from '../query/index-expression.ts'
 import type { Expression } from '../query/query.ts'
 
 /** What an index says about a query before any text is read. */
@@ -15,10 +15,25 @@ const exactly = (rows: Float64Array): Candidates => ({ rows, certain: rows })
 const perhaps = (rows: RowSet): Candidates => ({ rows, certain: NO_ROWS })
 const EVERY_ROW: Candidates = perhaps(null)
 
+/** So few candidates are read sooner than their words are looked up. */
+const FEW = 16
+
 /** Returns the candidates of a text or pattern of which so much is known. */
 export function candidatesHolding(formula: Formula, index: TextIndex, range: RowRange | null): Candidates {
   const match = formulaMatch(formula)
-  return match === null ? EVERY_ROW : perhaps(index.trigrams(match, range))
+  if (match === null) return EVERY_ROW
+  const rows = index.trigrams(match, range)
+  return perhaps(textsOf(formula).reduce<Float64Array>((some, text) => narrowed(some, text, index, range), rows))
+}
+
+/** The texts that all must be there. */
+const textsOf = (formula: Formula): string[] =>
+  formula.kind === 'text' ? [formula.text] : formula.kind === 'all' ? formula.of.flatMap(textsOf) : []
+
+/** Leaves out rows whose words cannot make up the text. Those that have its trigrams may have them anywhere. */
+function narrowed(rows: Float64Array, text: string, index: TextIndex, range: RowRange | null): Float64Array {
+  const match = rows.length <= FEW ? null : enclosedMatch(text)
+  return match === null ? rows : (intersection(rows, index.rows(match, range)) ?? rows)
 }
 
 /**
@@ -29,8 +44,8 @@ export function candidatesOf(expression: Expression, index: TextIndex, range: Ro
   if (match !== null) return exactly(index.rows(match, range))
   switch (expression.kind) {
     case 'term': {
-      const trigrams = expression.term.kind === 'literal' ? trigramMatch(expression.term.text) : null
-      return trigrams === null ? EVERY_ROW : perhaps(index.trigrams(trigrams, range))
+      const { term } = expression
+      return term.kind === 'literal' ? candidatesHolding({ kind: 'text', text: term.text }, index, range) : EVERY_ROW
     }
     case 'all':
       return joined(expression.of, 'all', index, range).reduce((a, b) => ({

@@ -1,5 +1,5 @@
 import { type Expression, positiveTerms, type Term } from './query.ts'
-import { smallLetters, wordsOf } from './text-folding.ts'
+import { locatedWordsOf, smallLetters, wordsOf } from './text-folding.ts'
 
 /** At most this many trigrams are asked for. Reading the remaining candidates takes less time than more trigrams. */
 const MAX_TRIGRAMS = 4
@@ -56,13 +56,41 @@ const wordTermMatch = (term: Term & { kind: 'words' }): string =>
  * Returns an FTS5 query for the index of trigrams whose rows include all that contain a text. They may include others,
  * since an index without positions cannot exclude them. Returns null when the text is shorter than a trigram.
  */
-export function trigramMatch(text: string): string | null {
+function trigramMatch(text: string): string | null {
   const trigrams = [...new Set(trigramsOf(text))].sort((a, b) => commonness(a) - commonness(b))
   if (trigrams.length === 0) return null
   return trigrams
     .slice(0, MAX_TRIGRAMS)
     .map((trigram) => `"${trigram.replaceAll('"', '""')}"`)
     .join(' AND ')
+}
+
+/** At most this many words are asked for side by side. More of them exclude hardly another row. */
+const MAX_ENCLOSED = 4
+/** No word of the index goes on across such a character. */
+const BORDER = /[^a-z0-9\u0080-\uffff]/i
+/** The small letter of the sign U+0345, which ends a word where this letter does not. No other letter has such a one. */
+const IOTA = 'ι'
+
+/**
+ * Returns an FTS5 query for the index of words whose rows include all that contain a text: words side by side that begin
+ * and end in it. What contains the text may go on with its first and its last word. Returns null when these are fewer
+ * than two, because the rows of one word are many.
+ */
+export function enclosedMatch(text: string): string | null {
+  if (smallLetters(text).includes(IOTA)) return null
+  const { text: words, origins } = locatedWordsOf(text)
+  const tokens = words.split(' ').filter(Boolean)
+  const isBegun = BORDER.test(text.slice(0, origins[1]))
+  const isEnded = BORDER.test(text.slice(origins[words.length - 1]))
+  const enclosed = tokens.slice(isBegun ? 0 : 1, isEnded ? undefined : -1)
+  if (enclosed.length < 2) return null
+  const longest = enclosed.reduce(
+    (best, token, place) => (token.length > (enclosed[best] ?? '').length ? place : best),
+    0,
+  )
+  const first = Math.max(0, Math.min(longest - 1, enclosed.length - MAX_ENCLOSED))
+  return `"${enclosed.slice(first, first + MAX_ENCLOSED).join(' ')}"`
 }
 
 /** Returns a number that is larger for a trigram that more rows contain, roughly. */
