@@ -76,7 +76,7 @@ export class RetrievalEngine {
   }
 
   /** As `search`, when only the ids are needed. See `Grep.searchIds`. */
-  searchIds(...asked: Parameters<Grep['searchIds']>): Promise<FoundIds> {
+  searchIds(...asked: Parameters<Grep['searchIds']>): Promise<FoundIds | null> {
     return this.#again(() => this.#grep.searchIds(...asked))
   }
 

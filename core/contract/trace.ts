@@ -127,8 +127,10 @@ export const Recovery = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('search'),
     query: z.string(),
-    /** The number of hits, and the place among them, from 1 on, of one in which the details stand. */
+    /** The number of hits, or the least that it may be. */
     hits: z.int(),
+    hitsAreExact: z.boolean(),
+    /** The place among them, from 1 on, of one in which the details stand. */
     place: z.int(),
     id: NodeId,
     tokens: z.int(),

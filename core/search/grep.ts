@@ -16,7 +16,7 @@ import type { Meaning } from './meaning/meaning.ts'
 import { type HitOrder, type Placed, rowOf, stepOf, timeKeyOf } from './orders/hit-order.ts'
 import { Filters, kindsOf, type Permitted } from './planning/filters.ts'
 import { planQuery, type Query, queryHash } from './planning/plan-query.ts'
-import type { Ground } from './planning/search.ts'
+import { type Ground, prepareSearch } from './planning/search.ts'
 import { rankingMatch } from './query/index-expression.ts'
 import { rangesOf } from './snippet.ts'
 
@@ -25,8 +25,8 @@ const COUNT_MS = 5
 /** A stream reports what it has found no more often than this. */
 const STEP_MS = 50
 
-/** The ids of the hits of a page, and how many hits there are at least. */
-export type FoundIds = { readonly ids: readonly string[]; readonly total: number }
+/** The ids of the hits of a page, and how many hits there are. */
+export type FoundIds = { readonly ids: readonly string[] } & Pick<GrepResult, 'total' | 'totalIsExact'>
 
 /** Who searches, and with what. */
 type Surroundings = {
@@ -99,23 +99,35 @@ export class Grep {
   }
 
   /**
-   * Returns what `search` finds without what a list shows of it: no text of a hit is read again.
+   * Returns what `search` finds without what a list shows of it: no text of a hit is read again. Null when the index
+   * alone says that there are more hits than `most`.
    * @throws LcmError see `search`
    */
-  async searchIds(input: GrepInput, signal?: AbortSignal): Promise<FoundIds> {
+  async searchIds(input: GrepInput, most: number, signal?: AbortSignal): Promise<FoundIds | null> {
     const query = await planQuery(input, signal)
-    if (!query) return { ids: [], total: 0 }
+    if (!query) return { ids: [], total: 0, totalIsExact: true }
     try {
+      if (await this.#findsMoreThan(most, input, query, signal)) return null
       const { hits } = await this.#answered(input, query, signal)
+      if (hits.found > most) return null
       for (let doneAt: number | null = null; !hits.isDone; await stepOf(hits)) {
         if (!hits.isPageDone) continue
         doneAt ??= performance.now()
         if (hits.isCountingLong || performance.now() - doneAt >= COUNT_MS) break
       }
-      return { ids: this.#idsOf(hits.page), total: hits.found }
+      return { ids: this.#idsOf(hits.page), total: hits.found, totalIsExact: hits.isDone }
     } finally {
       query.strict.matcher.elsewhere?.close()
     }
+  }
+
+  /** Whether an index says so of all words together. A question finds at least as many. */
+  async #findsMoreThan(most: number, input: GrepInput, { strict }: Query, signal: AbortSignal | undefined) {
+    if (strict.exact === null) return false
+    const slice = new TimeSlice(signal, 'The search was cancelled.')
+    for (const ground of this.#grounds(input, null, null))
+      if ((await prepareSearch(ground, strict, slice)).holdsMoreThan(most)) return true
+    return false
   }
 
   /** The ids of hits in their order, without those that were deleted meanwhile. */

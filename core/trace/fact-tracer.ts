@@ -28,7 +28,7 @@ export type TracerOptions = {
   /** A search that is made in order to answer something else. */
   search(input: GrepInput, signal?: AbortSignal): Promise<GrepResult>
   /** The same, when only the ids of the hits are needed. */
-  searchIds(input: GrepInput, signal?: AbortSignal): Promise<FoundIds>
+  searchIds(input: GrepInput, most: number, signal?: AbortSignal): Promise<FoundIds | null>
 }
 
 /** At most this many details are followed. */

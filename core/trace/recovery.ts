@@ -14,6 +14,8 @@ const MOST_TRIED = 7
 const MOST_NAMED = 3
 /** A hit behind this many others is not found by anybody. */
 const PAGE = 20
+/** It is hardly among the first of more hits than this, and ranking them takes long. */
+const MOST_HITS = 1000
 
 const keptOf = ({ fates }: NodeFates): number => fates.filter(({ fate }) => fate === 'kept').length
 
@@ -63,7 +65,7 @@ function endAtFoot({ summaries }: Memory, { id, kind }: FoundNode) {
 }
 
 type SearchContext = {
-  searchIds(input: GrepInput, signal?: AbortSignal): Promise<FoundIds>
+  searchIds(input: GrepInput, most: number, signal?: AbortSignal): Promise<FoundIds | null>
   readonly memory: Memory
   readonly node: FoundNode
   readonly details: Details
@@ -86,7 +88,9 @@ export async function recoveriesBySearch(asked: SearchContext): Promise<Recovery
       limit: PAGE,
       conversationIds: [node.conversationId],
     })
-    const { ids, total } = await asked.searchIds(input, signal)
+    const hits = await asked.searchIds(input, MOST_HITS, signal)
+    if (hits === null) continue
+    const { ids, total, totalIsExact } = hits
     const place = ids.findIndex((id) => good.has(id))
     const id = ids[place]
     if (id !== undefined)
@@ -94,6 +98,7 @@ export async function recoveriesBySearch(asked: SearchContext): Promise<Recovery
         kind: 'search',
         query,
         hits: total,
+        hitsAreExact: totalIsExact,
         place: place + 1,
         id,
         tokens: nodeFacts(memory, id).tokens,

@@ -30,7 +30,7 @@ export function openTracing({ read: db, reader, timeTravel, retrieval, leftOut }
     prober: new Prober({ db, reader, timeTravel, indexes, search }),
     tracer: new FactTracer({
       ...{ db, reader, indexes, search },
-      searchIds: (input, signal) => retrieval.searchIds(input, signal),
+      searchIds: (input, most, signal) => retrieval.searchIds(input, most, signal),
     }),
     factStates: new FactStateFinder({ db, reader, indexes }),
     survival: new SurvivalCounter({ db, reader, indexes }),

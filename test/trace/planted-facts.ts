@@ -124,7 +124,7 @@ const tracerOf = (db: ReadDb): FactTracer =>
     search: async () => ({
       ...{ total: 0, totalIsExact: true, hits: [], nextCursor: null, sort: 'newest', notes: [], tookMs: 0 },
     }),
-    searchIds: async () => ({ ids: [], total: 0 }),
+    searchIds: async () => ({ ids: [], total: 0, totalIsExact: true }),
   })
 
 export const traceOf = (db: ReadDb, id: string, text?: string): Promise<FactTrace> =>

@@ -27,6 +27,10 @@ const FEW = 2000
 /** Candidates are ranked by themselves when they are at most this share of the rows. */
 const FEW_SHARE = 0.25
 
+/** How many rows are looked up first to see whether a search finds many, and how many times as many then. */
+const FIRST_RANGE = 4096
+const GROWTH = 8
+
 /** Indexes of a catalogue from the first up to the second. */
 export type IndexRange = readonly [start: number, end: number]
 
@@ -124,6 +128,14 @@ export class Searched {
 
   get isScan(): boolean {
     return !this.isExact && (this.#some ?? this.all).isScan
+  }
+
+  /** True when there are more candidates than this. Rows are looked up range by range until that is known. */
+  holdsMoreThan(most: number): boolean {
+    let held = 0
+    for (let [start, size] = [0, FIRST_RANGE]; start < this.#length && held <= most; start += size, size *= GROWTH)
+      held += this.narrow([[start, start + size]]).candidates.length
+    return held > most
   }
 
   /** True when the index is asked for some rows and then for others, which pays where it finds many. */

@@ -15,7 +15,7 @@ export function HitPath({ asked }: { readonly asked: TraceAsked }) {
     <div className={styles.path}>
       <Verdict trace={trace} />
       <div className={styles.back}>
-        <Recoveries trace={trace} />
+        <Recoveries trace={trace} query={asked.query} />
       </div>
       <Rungs trace={trace} />
       <div className={styles.back}>

@@ -14,7 +14,7 @@ import { formatCount, formatTokens, plural } from '#renderer/ui/texts/format.ts'
 import { MarkedText } from '#renderer/ui/texts/marked-text.tsx'
 import styles from './recovery-panel.module.css'
 import { tellingAlone } from './trace-wording.ts'
-import { type TraceAsked, useLadder } from './use-trace.ts'
+import { type TraceAsked, useLadder, useWayBack } from './use-trace.ts'
 
 const FELL = 24
 /** Many of them may be numbers that say nothing alone. */
@@ -44,7 +44,7 @@ export function RecoveryPanel({ asked }: Props) {
   return (
     <div className={styles.panel}>
       {trace.details.length > 0 && <Now trace={trace} />}
-      <Recoveries trace={trace} />
+      <Recoveries trace={trace} query={asked.query} />
       <LostWithIt trace={trace} />
     </div>
   )
@@ -52,13 +52,23 @@ export function RecoveryPanel({ asked }: Props) {
 
 type TraceProps = { readonly trace: FactTrace }
 
+type RecoveriesProps = TraceProps & {
+  /** The words that are traced, or null for everything in a message. */
+  readonly query: string | null
+}
+
 /** How to have it in the window again. */
-export function Recoveries({ trace: { details, wayBack } }: TraceProps) {
+export function Recoveries({ trace: { id, details, conversationId }, query }: RecoveriesProps) {
+  const found = useWayBack(id, query)
+  if (found.error) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
+  if (!found.data) return <Loading what="way back" lines={4} />
+  const { wayBack } = found.data
   const isFollowed = details.length > 0
+  const searches = wayBack.filter((way) => way.kind === 'search')
   return (
     <>
       <Expanding recovery={wayBack.find((way) => way.kind === 'expand')} />
-      {isFollowed && <Searching recoveries={wayBack.filter((way) => way.kind === 'search')} />}
+      {isFollowed && <Searching recoveries={searches} conversationId={conversationId} />}
       {!isFollowed && wayBack.length === 0 && (
         <p className={styles.hint}>Without a detail there is nothing to search for.</p>
       )}
@@ -136,8 +146,11 @@ function Expanding({ recovery }: { readonly recovery: Expand | undefined }) {
   )
 }
 
-function Searching({ recoveries }: { readonly recoveries: readonly Search[] }) {
+type SearchingProps = { readonly recoveries: readonly Search[]; readonly conversationId: number | null }
+
+function Searching({ recoveries, conversationId }: SearchingProps) {
   const [first] = recoveries
+  const within = conversationId === null ? '' : ` --conversation ${conversationId}`
   return (
     <section className={styles.section}>
       <SectionHeading aside={first === undefined ? undefined : '1 step'}>By search</SectionHeading>
@@ -155,17 +168,20 @@ function Searching({ recoveries }: { readonly recoveries: readonly Search[] }) {
               </tr>
             </thead>
             <tbody>
-              {recoveries.map(({ query, hits, place, tokens, id }) => (
+              {recoveries.map(({ query, hits, hitsAreExact, place, tokens, id }) => (
                 <tr key={query} title={`It finds ${id}`}>
                   <td>{query}</td>
-                  <td>{formatCount(hits)}</td>
+                  <td>
+                    {!hitsAreExact && 'at least '}
+                    {formatCount(hits)}
+                  </td>
                   <td>{formatCount(place)}</td>
                   <td>{formatCount(tokens)}</td>
                 </tr>
               ))}
             </tbody>
           </table>
-          <Command text={`lcm grep '${first.query.replaceAll("'", "'\\''")}' --sort relevance`} />
+          <Command text={`lcm grep '${first.query.replaceAll("'", "'\\''")}' --sort relevance${within}`} />
         </>
       )}
     </section>

@@ -33,7 +33,7 @@ export function usePlaces({ conversationId, query, between, isWaiting }: TraceAs
     queryFn:
       text === '' || isWaiting
         ? skipToken
-        : ({ signal }) => client.trace.fact({ text, limit: PLACES, ...narrow }, { signal }),
+        : ({ signal }) => client.trace.fact({ text, limit: PLACES, ladderOnly: true, ...narrow }, { signal }),
     staleTime: STALE_MS,
     retry: false,
   })
@@ -43,17 +43,25 @@ export function usePlaces({ conversationId, query, between, isWaiting }: TraceAs
 export function useLadder(asked: TraceAsked): UseQueryResult<FactTrace> {
   const { tracedId, query } = asked
   const places = usePlaces(asked)
+  const chosen = useTrace(tracedId, query, true)
+  return tracedId === null ? places : chosen
+}
+
+/** A ladder with the ways back, of which a search in a large memory takes longer than the ladder. */
+export const useWayBack = (tracedId: string | null, query: string | null): UseQueryResult<FactTrace> =>
+  useTrace(tracedId, query, false)
+
+function useTrace(id: string | null, query: string | null, ladderOnly: boolean): UseQueryResult<FactTrace> {
   const text = query?.trim().slice(0, MOST_CHARS) ?? ''
-  const chosen = useQuery({
-    queryKey: ['trace', 'ladder', tracedId, text],
+  return useQuery({
+    queryKey: ['trace', ladderOnly ? 'ladder' : 'way back', id, text],
     queryFn:
-      tracedId === null
+      id === null
         ? skipToken
-        : ({ signal }) => client.trace.fact({ id: tracedId, ...(text === '' ? {} : { text }) }, { signal }),
+        : ({ signal }) => client.trace.fact({ id, ladderOnly, ...(text === '' ? {} : { text }) }, { signal }),
     staleTime: STALE_MS,
     retry: false,
   })
-  return tracedId === null ? places : chosen
 }
 
 /** What the address asks to trace. */

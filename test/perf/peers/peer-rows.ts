@@ -142,6 +142,12 @@ export const peerRows: readonly PeerRow[] = [
     value: (all) => ofMillion(all)?.tracing.trace.cpuP50 ?? null,
   },
   {
+    what: 'trace of one message, and searches that lead back to it',
+    unit: 'ms',
+    goal: { atMost: 200 },
+    valueOf: ({ tracing }) => tracing.wayBack.cpuP50,
+  },
+  {
     what: 'trace of a message of 10 MB',
     unit: 'ms',
     goal: { atMost: 1000 },

@@ -67,14 +67,14 @@ const MARKS: Readonly<Record<FactState, string>> = {
 const stateName = (state: FactState): string => state.replace('_', ' ')
 
 function traceText(found: FactTrace): string {
-  const { detail, ladder, toldAgain, places, wayBack, notes } = found
+  const { detail, conversationId, ladder, toldAgain, places, wayBack, notes } = found
   return [
     `“${oneLine(detail, 160)}”`,
     ...ladder.toReversed().flatMap(rungText),
     '',
     verdict(found),
     ...toldAgain.slice(0, 3).map(({ id }) => `It is said again in the window by ${id}.`),
-    ...wayBack.map(wayText),
+    ...wayBack.map((way) => wayText(way, conversationId)),
     ...(places.length > 1
       ? [
           '',
@@ -115,9 +115,12 @@ function verdict({ state, inWindow, lostAt, details }: FactTrace): string {
   return `${what} at ${lostAt.id}${run}${at}, when ${count(lostAt.sources)} sources became one summary.`
 }
 
-function wayText(way: Recovery): string {
-  if (way.kind === 'search')
-    return `Found by: lcm grep '${way.query}' (place ${count(way.place)} of ${count(way.hits)}: ${way.id})`
+function wayText(way: Recovery, conversationId: number | null): string {
+  if (way.kind === 'search') {
+    const within = conversationId === null ? '' : ` --conversation ${conversationId}`
+    const hits = `${way.hitsAreExact ? '' : 'at least '}${count(way.hits)}`
+    return `Found by: lcm grep '${way.query.replaceAll("'", "'\\''")}' --sort relevance${within} (place ${count(way.place)} of ${hits}: ${way.id})`
+  }
   const ids = way.steps.map(({ id }) => id).join(' → ')
   return `By expanding: ${ids} (${plural(way.tokens, 'token')} read)`
 }
