@@ -14,7 +14,7 @@ import { formatCount, formatTokens, plural } from '#renderer/ui/texts/format.ts'
 import { MarkedText } from '#renderer/ui/texts/marked-text.tsx'
 import styles from './recovery-panel.module.css'
 import { tellingAlone } from './trace-wording.ts'
-import { type TraceAsked, useLadder, useWayBack } from './use-trace.ts'
+import { type TraceAsked, useLadder, useRecoveries } from './use-trace.ts'
 
 const FELL = 24
 /** Many of them may be numbers that say nothing alone. */
@@ -59,7 +59,7 @@ type RecoveriesProps = TraceProps & {
 
 /** How to have it in the window again. */
 export function Recoveries({ trace: { id, details, conversationId }, query }: RecoveriesProps) {
-  const found = useWayBack(id, query)
+  const found = useRecoveries(id, query)
   if (found.error) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
   if (!found.data) return <Loading what="way back" lines={4} />
   const { wayBack } = found.data

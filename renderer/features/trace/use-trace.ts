@@ -48,7 +48,7 @@ export function useLadder(asked: TraceAsked): UseQueryResult<FactTrace> {
 }
 
 /** A ladder with the ways back, of which a search in a large memory takes longer than the ladder. */
-export const useWayBack = (tracedId: string | null, query: string | null): UseQueryResult<FactTrace> =>
+export const useRecoveries = (tracedId: string | null, query: string | null): UseQueryResult<FactTrace> =>
   useTrace(tracedId, query, false)
 
 function useTrace(id: string | null, query: string | null, ladderOnly: boolean): UseQueryResult<FactTrace> {

@@ -29,7 +29,7 @@ it.each([
   ['a/ι/b/c/', null],
   ['a/Ι/b/c/', null],
   ['', null],
-])('of %j the words that begin and end in it are %j', (text, match) => {
+])('takes the words that begin and end in %j as %j', (text, match) => {
   expect(enclosedMatch(text)).toBe(match)
 })
 
@@ -45,7 +45,7 @@ const piece = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 3 }) },
 )
 
-it('finds every text that contains it, in any case', () => {
+it('finds every text that contains what it is made from, in any case', () => {
   fc.assert(
     fc.property(fc.array(piece, { minLength: 6, maxLength: 24 }), fc.nat(), fc.nat(), (pieces, start, length) => {
       const characters = [...pieces.join('').toWellFormed()]

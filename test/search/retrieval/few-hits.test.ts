@@ -37,14 +37,14 @@ afterAll(() => memory.close())
 
 const ask = (input: GrepRequest): GrepInput => GrepInput.parse({ limit: 20, ...input })
 
-describe('the ids of a search', () => {
+describe('a search for ids', () => {
   it.each([
     ['often', MESSAGES + 30],
     ['seldom', MESSAGES / 10 + 3],
     ['often seldom', MESSAGES / 10 + 3],
     ['once', 2],
     ['never', 0],
-  ])('for %s, which has %i hits, are given unless more hits than wanted are there', async (query, hits) => {
+  ])('gives ids for %s, which has %i hits, unless it has more than are wanted', async (query, hits) => {
     const input = ask({ query, sort: 'relevance', match: 'all' })
     const { hits: found } = await grep.search(input)
     expect(await grep.searchIds(input, hits)).toEqual({
@@ -54,18 +54,18 @@ describe('the ids of a search', () => {
     if (hits > 0) expect(await grep.searchIds(input, hits - 1)).toBeNull()
   })
 
-  it('are given when other conversations alone have too many hits', async () => {
+  it('gives ids when other conversations alone have too many hits', async () => {
     const conversationIds = [2]
     expect((await grep.searchIds(ask({ query: 'often', conversationIds }), 30))?.total).toBe(30)
     expect(await grep.searchIds(ask({ query: 'often', conversationIds }), 29)).toBeNull()
   })
 
-  it('are given for a path, of which only its texts tell how many hits it has', async () => {
+  it('gives ids for a path, of which only texts tell how many hits it has', async () => {
     const input = ask({ query: 'src/file-5995.ts', sort: 'relevance' })
     expect(await grep.searchIds(input, 1)).toEqual({ ids: ['msg_5996'], total: 1, totalIsExact: true })
   })
 
-  it('are not given for a question of which one word has too many hits', async () => {
+  it('gives none for a question of which one word has too many hits', async () => {
     const input = ask({ query: 'once often never', sort: 'relevance' })
     expect(await grep.searchIds(input, 1000)).toBeNull()
   })
