@@ -50,7 +50,9 @@ const queries = {
 
 const LONGEST = 1
 /** So many rare words are searched for beside SQLite; so many messages are looked at for each. */
-const RARE = 60
+const RARE = 300
+/** So often each common word is asked for. */
+const TIMES = 20
 const LOOKED_AT = 3
 
 /** Asks what people and programs ask, in the order in which a window would. */
@@ -90,7 +92,7 @@ export async function searchBesideSqlite(lcm: Lcm): Promise<Pick<SearchMeasure, 
       (query) => grep(lcm, { query, scope: 'messages', sort: 'newest' }),
     )
   const [rareAlone, rareBeside] = await inMessages(rareWordsOf(lcm))
-  const [commonAlone, commonBeside] = await inMessages([...common, ...common, ...common])
+  const [commonAlone, commonBeside] = await inMessages(Array.from({ length: TIMES }, () => common).flat())
   const [scansAlone, scansBeside] = await inTurn(
     endless,
     (pattern) => {
