@@ -63,6 +63,9 @@ export class IndexView {
   get roughScores(): Float32Array {
     return this.#index.roughScores
   }
+  roughMarks(words: number): Int32Array {
+    return this.#index.roughMarks(words)
+  }
 
   occurrencesOf(specific: number): readonly Occurrence[] {
     const first = this.vocabulary.firstOf[specific] ?? specific

@@ -1,12 +1,8 @@
 import type { IndexView } from './index-view.ts'
+import { promisingUnits } from './rough-comparison.ts'
 import type { Claim, Vocabulary } from './vocabulary.ts'
 import { readClaim, type WeighedClaim } from './weighed-claim.ts'
 import { type Candidate, HIGHEST_SCORE, WindowComparison } from './window-comparison.ts'
-
-/** How many windows are compared closely for each claim. */
-const CANDIDATES = 16
-/** A term in more units than this says little. Its units are not walked when rarer terms have found some. */
-const COMMON_UNITS = 20_000
 
 const STATES_ORDER = /\b(?:instead of|rather than|before|after|than|replac|from .+ to)\b|→|->/i
 
@@ -57,7 +53,7 @@ export class Scorer {
   candidates(claim: Claim, limit: number): Candidate[] {
     const weighed = this.#weighedOf(claim)
     const windows = new WindowComparison(weighed, this.#index)
-    const found = this.#promising(weighed).flatMap((unit) => windows.best(unit) ?? [])
+    const found = promisingUnits(weighed, this.#index).flatMap(({ unit }) => windows.best(unit) ?? [])
     return apart(found, limit, (candidate) => this.#index.texts[candidate.text]?.kind ?? 'message')
   }
 
@@ -66,46 +62,13 @@ export class Scorer {
     const weighed = this.#weighedOf(claim)
     const windows = new WindowComparison(weighed, this.#index)
     let best: Candidate | null = null
-    for (const unit of this.#promising(weighed)) {
+    for (const { unit, most } of promisingUnits(weighed, this.#index)) {
+      if (best !== null && most <= best.score) continue
       const candidate = windows.best(unit, best?.score)
       if (candidate && (best === null || byScore(candidate, best) < 0)) best = candidate
       if (best !== null && best.score >= HIGHEST_SCORE) break
     }
     return best
-  }
-
-  /** Returns the units that share most with the claim, by a rough count. */
-  #promising({ claim, terms, weights }: WeighedClaim): number[] {
-    const coarse = this.#index.roughScores
-    const touched: number[] = []
-    const rareFirst = [...terms.keys()].sort((a, b) => this.#frequencyAt(terms, a) - this.#frequencyAt(terms, b))
-    const add = (unit: number, weight: number): void => {
-      if (coarse[unit] === 0) touched.push(unit)
-      coarse[unit] = (coarse[unit] as number) + weight
-    }
-    for (const place of rareFirst) {
-      if (touched.length > CANDIDATES && this.#frequencyAt(terms, place) > COMMON_UNITS) break
-      for (const unit of this.#index.unitsWith(terms[place] as number)) add(unit, weights[place] as number)
-    }
-    for (const specific of claim.specifics) {
-      const occurrences = this.#index.occurrencesOf(specific)
-      for (const { unit } of occurrences) add(unit, 2 / (1 + occurrences.length / 20))
-    }
-    const messages = new Largest(CANDIDATES)
-    const summaries = new Largest(CANDIDATES)
-    for (const unit of touched) {
-      const text = this.#index.textOf(unit)
-      const kind = this.#index.texts[text]?.kind === 'summary' ? summaries : messages
-      const before = this.#index.textOf(unit - 1) === text ? (coarse[unit - 1] ?? 0) : 0
-      const after = this.#index.textOf(unit + 1) === text ? (coarse[unit + 1] ?? 0) : 0
-      kind.add(unit, (coarse[unit] as number) + 0.6 * Math.max(before, after))
-    }
-    for (const unit of touched) coarse[unit] = 0
-    return [...messages.units, ...summaries.units]
-  }
-
-  #frequencyAt(terms: readonly number[], place: number): number {
-    return this.#index.frequencyOf(terms[place] as number)
   }
 
   /** Returns whether the claim denies something by a negation. */
@@ -160,28 +123,6 @@ export class Scorer {
     }
     this.#weighed = { ...read, claim, weights, total, places: this.#places }
     return this.#weighed
-  }
-}
-
-/** The units with the largest values, the largest first. Of two equal ones the earlier one comes first. */
-class Largest {
-  readonly units: number[] = []
-  readonly #values: number[] = []
-  readonly #most: number
-
-  constructor(most: number) {
-    this.#most = most
-  }
-
-  add(unit: number, value: number): void {
-    let at = this.units.length
-    if (at === this.#most && value <= (this.#values[at - 1] as number)) return
-    while (at > 0 && (this.#values[at - 1] as number) < value) at -= 1
-    this.units.splice(at, 0, unit)
-    this.#values.splice(at, 0, value)
-    if (this.units.length <= this.#most) return
-    this.units.pop()
-    this.#values.pop()
   }
 }
 

@@ -42,6 +42,7 @@ export class TextIndex {
   readonly #starts = new NumberList()
   readonly #ends = new NumberList()
   #roughScores = new Float32Array(0)
+  #roughMarks = new Int32Array(0)
   /** Terms and anchors by the forms in which they are compared. */
   readonly #terms = new Map<string, number>()
   readonly #anchors = new Map<string, number>()
@@ -82,6 +83,11 @@ export class TextIndex {
   get roughScores(): Float32Array {
     if (this.#roughScores.length < this.units) this.#roughScores = new Float32Array(this.units)
     return this.#roughScores
+  }
+  /** So many words of bits for each unit, likewise. */
+  roughMarks(words: number): Int32Array {
+    if (this.#roughMarks.length < this.units * words) this.#roughMarks = new Int32Array(this.units * words)
+    return this.#roughMarks
   }
 
   async add(source: SourceText, slice: TimeSlice): Promise<void> {

@@ -6,7 +6,7 @@ import type { Claim } from './vocabulary.ts'
 import type { WeighedClaim } from './weighed-claim.ts'
 
 /** How many neighbouring units may be the source of one claim. */
-const WIDEST_WINDOW = 3
+export const WIDEST_WINDOW = 3
 
 /** A range of a source, and how well it supports a claim. */
 export type Candidate = {
@@ -239,7 +239,12 @@ export const HIGHEST_SCORE = SCORE.words + SCORE.order + SCORE.specifics
  * Returns a score that no passage exceeds which has this share of the claim's words, this number of its specifics and
  * this share of its order.
  */
-const mostScore = ({ specifics: { length } }: Claim, coverage: number, specifics: number, order: number): number =>
+export const mostScore = (
+  { specifics: { length } }: Claim,
+  coverage: number,
+  specifics: number,
+  order: number,
+): number =>
   SCORE.words * coverage +
   SCORE.order * order +
   SCORE.specifics * (length > 0 ? Math.min(1, specifics / length) : coverage) +
