@@ -97,18 +97,21 @@ const CONJUNCTION =
 
 function softIn(text: string, tokens: readonly Token[], markers: readonly Marker[]): ReadonlySet<number> {
   const soft = new Set<number>()
+  if (!tokens.some(isSoftNegation)) return soft
   let clause = 0
   let lastEnd = 0
   tokens.forEach((token, place) => {
     if (/[.,;:!?。，、！？\n–—]/.test(text.slice(lastEnd, token.start))) clause = place
     lastEnd = Math.max(lastEnd, token.end)
-    if (token.kind !== 'word' || !SOFT_NEGATIONS.has(token.key)) return
+    if (!isSoftNegation(token)) return
     if (markers.some(({ start, end }) => start <= token.start && end >= token.end)) return
     for (let near = clause; near <= place + SOFT_REACH.after; near += 1)
       if (near >= place - SOFT_REACH.before && near !== place) soft.add(near)
   })
   return soft
 }
+
+const isSoftNegation = ({ kind, key }: Token): boolean => kind === 'word' && SOFT_NEGATIONS.has(key)
 
 const CJK = /[不没沒未无無非别勿]|ない|ません|なかった|ずに|않|못|없/
 

@@ -23,6 +23,8 @@ export type Claim = ClaimRange & {
   readonly text: string
   /** The informative words, numbers and pairs of characters, with repetitions. */
   readonly terms: readonly ClaimTerm[]
+  /** All tokens of its text, with offsets from its beginning. */
+  readonly tokens: readonly Token[]
   /** Indexes of `Vocabulary.specifics`. */
   readonly specifics: readonly number[]
 }
@@ -143,10 +145,12 @@ function claimOf(
     end: specific.end + range.start,
   }))
   const places = own.map((specific) => specifics.push(specific) - 1)
-  const telling = tellingIn(claim)
+  const tokens = tokensOf(claim)
+  const telling = tokens.filter((token) => isTelling(token, claim))
   return {
     ...range,
     text: claim,
+    tokens,
     specifics: places,
     terms: telling.map((token) => {
       const [start, end] = [token.start + range.start, token.end + range.start]

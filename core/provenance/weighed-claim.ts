@@ -1,5 +1,5 @@
+import { once } from '../keeping.ts'
 import { polarityOf } from './polarity.ts'
-import { tokensOf } from './tokens.ts'
 import type { Claim, Vocabulary } from './vocabulary.ts'
 import { alikeTo, oppositesOf } from './word-lists.ts'
 
@@ -58,12 +58,12 @@ export function readClaim(claim: Claim, vocabulary: Vocabulary): ReadClaim {
 }
 
 function readAnew(claim: Claim, vocabulary: Vocabulary): ReadClaim {
-  const tokens = tokensOf(claim.text)
+  const { tokens } = claim
   // The pieces of one path or identifier together weigh as much as one word.
   const shares = new Map<number, number>()
   for (const { term, share } of claim.terms) shares.set(term, Math.max(shares.get(term) ?? 0, share))
-  const termAt = new Map(claim.terms.map(({ term, start }) => [start - claim.start, term]))
-  const termOf = (place: number): number | undefined => termAt.get(tokens[place]?.start ?? -1)
+  const termsByStart = once(() => new Map(claim.terms.map(({ term, start }) => [start - claim.start, term])))
+  const termOf = (place: number): number | undefined => termsByStart().get(tokens[place]?.start ?? -1)
   const { denied, scopes, soft } = polarityOf(claim.text, tokens, (place) => termOf(place) !== undefined)
   const termsAt = (places: Iterable<number>): Set<number> =>
     new Set([...places].flatMap((place) => termOf(place) ?? []))
@@ -72,7 +72,7 @@ function readAnew(claim: Claim, vocabulary: Vocabulary): ReadClaim {
     shares: [...shares.values()],
     denied: termsAt(denied),
     scopes: scopes.map((scope) => [...termsAt(scope)]),
-    asserted: termsAt(tokens.keys().filter((place) => !denied.has(place))),
+    asserted: new Set(denied.size === 0 ? shares.keys() : termsAt(tokens.keys().filter((place) => !denied.has(place)))),
     soft: termsAt(soft),
     pairs: claim.terms.slice(1).map(({ term }, place) => [claim.terms[place]?.term ?? -1, term] as const),
     turnable: claim.terms.flatMap(({ term }, place): Turnable[] => {
