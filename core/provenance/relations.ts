@@ -1,4 +1,5 @@
-import { stem, type Token, tokensOf } from './tokens.ts'
+import { isAscii } from '../text.ts'
+import { stem, tokensOf } from './tokens.ts'
 import { isTelling, termKey } from './vocabulary.ts'
 
 /** Two things whose order a sentence states: what is taken and what is left, old and new, first and second. */
@@ -25,6 +26,14 @@ const CHANGING = stems(
   from`.replace(/\s+/g, ' '),
 )
 const REPLACING = stems('replace replaces replaced replacing supersede supersedes superseded')
+
+const orOf = (stems: Iterable<string>): string => [...stems].join('|')
+
+/** What every text has that states an order, if it is ASCII: with an accent, a word may be one of these and look different. */
+const ORDERS = new RegExp(
+  `instead|rather|before|after|than|${orOf(REPLACING)}|[-=]>|over|(?:${orOf(CHANGING)}).*to`,
+  'is',
+)
 
 /**
  * Returns the two things whose order a claim reverses: it says "A instead of B" where a text says "B instead of A".
@@ -64,6 +73,7 @@ const common = (a: Side, b: Side): string => a.keys().find((key) => b.has(key)) 
 /** Returns the orders of two things that a text states. */
 export function relationsOf(text: string): Relation[] {
   const relations: Relation[] = []
+  if (isAscii(text) && !ORDERS.test(text)) return relations
   for (const clause of clausesOf(text)) {
     clause.forEach(({ word, key }, place) => {
       const before = (at = place): Side => sideOf(clause.slice(0, at).toReversed())
@@ -94,28 +104,32 @@ export function relationsOf(text: string): Relation[] {
   return relations
 }
 
-type Word = { readonly word: string; readonly key: string; readonly isTelling: boolean }
+type Word = { readonly word: string; readonly key: string; readonly isTelling: () => boolean }
 
 /** Yields the words of each clause. Arrows are words of their own. */
 function* clausesOf(given: string): Generator<Word[]> {
   for (const piece of given.split(/[.;!?](?=\s|$)|\n/)) {
     const text = piece.replace(/->|=>|→/g, ' → ')
-    const words = tokensOf(text).map((token) => ({ at: token.start, ...wordOf(token, text) }))
-    const arrows = [...text.matchAll(/→/g)].map(({ index }) => ({ at: index, word: '→', key: '→', isTelling: false }))
+    const words = tokensOf(text).map((token) => ({
+      at: token.start,
+      word: text.slice(token.start, token.end).toLowerCase(),
+      key: termKey(token, text),
+      isTelling: () => isTelling(token, text),
+    }))
+    const arrows = [...text.matchAll(/→/g)].map(({ index }) => ({
+      at: index,
+      word: '→',
+      key: '→',
+      isTelling: () => false,
+    }))
     yield [...words, ...arrows].sort((a, b) => a.at - b.at)
   }
 }
 
-const wordOf = (token: Token, text: string): Word => ({
-  word: text.slice(token.start, token.end).toLowerCase(),
-  key: termKey(token, text),
-  isTelling: isTelling(token, text),
-})
-
 const sideOf = (words: readonly Word[]): Side =>
   new Map(
     words
-      .filter((word) => word.isTelling && ![PREFERRING, CHANGING, REPLACING].some((verbs) => verbs.has(word.key)))
+      .filter((word) => word.isTelling() && ![PREFERRING, CHANGING, REPLACING].some((verbs) => verbs.has(word.key)))
       .slice(0, REACH)
       .map(({ key }, distance) => [key, 1 / (1 + distance)] as const),
   )
