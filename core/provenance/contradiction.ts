@@ -14,6 +14,7 @@ export function contradictionOf(
   coverage: number,
 ): readonly [number, number] | null {
   const { scopes, turnable, denied } = weighed
+  if (scopes.length === 0 && turnable.length === 0 && !units.some((unit) => unit.scopes.length > 0)) return null
   const sides = sidesOf(weighed, units)
   const supporting = bearing(units, weighed.places)
   const judge = (scope: readonly number[], other: Side, doesDeny: boolean): readonly [number, number] | null => {

@@ -69,7 +69,7 @@ export const MOST_OCCURRENCES = 500
 export const MOST_POSTINGS = 200_000
 
 /** A longer sentence or line is divided. */
-const LONGEST_UNIT = 400
+export const LONGEST_UNIT = 400
 
 /** Returns the end of the line or sentence that starts here, with the white space after it. */
 export function unitEnd(text: string, start: number): number {

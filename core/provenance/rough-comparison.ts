@@ -1,7 +1,10 @@
 import type { IndexView } from './index-view.ts'
+import { LONGEST_UNIT } from './passages.ts'
 import { SCORE } from './thresholds.ts'
+import { LONGEST_WORD } from './vocabulary.ts'
 import type { WeighedClaim } from './weighed-claim.ts'
 import { HIGHEST_SCORE, mostScore, WIDEST_WINDOW } from './window-comparison.ts'
+import { SWITCHED } from './word-lists.ts'
 
 /** How many windows are compared closely for each claim. */
 const CANDIDATES = 16
@@ -27,10 +30,12 @@ export function promisingUnits(weighed: WeighedClaim, index: IndexView): Promisi
     if (coarse[unit] === 0) touched.push(unit)
     coarse[unit] = (coarse[unit] as number) + weight
   }
-  let isComplete = true
+  let isComplete = !mayStandUnlisted(weighed, index)
   for (const place of rareFirst) {
-    isComplete = touched.length <= CANDIDATES || (frequencies[place] as number) <= COMMON_UNITS
-    if (!isComplete) break
+    if (touched.length > CANDIDATES && (frequencies[place] as number) > COMMON_UNITS) {
+      isComplete = false
+      break
+    }
     const bit = 1 << (place & 31)
     for (const unit of index.unitsWith(terms[place] as number)) {
       add(unit, weights[place] as number)
@@ -53,37 +58,50 @@ export function promisingUnits(weighed: WeighedClaim, index: IndexView): Promisi
     const after = index.textOf(unit + 1) === text ? (coarse[unit + 1] ?? 0) : 0
     kind.add(unit, (coarse[unit] as number) + 0.6 * Math.max(before, after))
   }
-  const found = [...messages.units, ...summaries.units].map((unit) => ({
-    unit,
-    most: isComplete ? mostAround(unit, marks, words, weighed, held) : HIGHEST_SCORE,
-  }))
+  const mostAround = isComplete ? boundOf(weighed, index, marks, words, held) : () => HIGHEST_SCORE
+  const found = [...messages.units, ...summaries.units].map((unit) => ({ unit, most: mostAround(unit) }))
   for (const unit of touched) {
     coarse[unit] = 0
-    marks.fill(0, unit * words, (unit + 1) * words)
+    for (let word = unit * words; word < (unit + 1) * words; word += 1) marks[word] = 0
   }
   return found
 }
 
-/** Returns a score that no window around a unit exceeds: that of a passage with all terms of its neighbours. */
-function mostAround(
-  unit: number,
+/**
+ * Returns whether a claim has a term that the list of its units may leave out: a very long word, or what is turned on or
+ * off in words that are far from each other.
+ */
+const mayStandUnlisted = ({ claim, places }: WeighedClaim, { vocabulary }: IndexView): boolean =>
+  claim.terms.some(({ start, end }) => end - start > LONGEST_WORD) ||
+  SWITCHED.some((key) => (places[vocabulary.termOf(key) ?? -1] ?? -1) >= 0)
+
+/** Returns a score for a unit that no window around it exceeds: that of a passage with all terms of its neighbours. */
+function boundOf(
+  { claim, weights, total, pairs, places }: WeighedClaim,
+  index: IndexView,
   marks: Int32Array,
   words: number,
-  { claim, weights, total, pairs, places }: WeighedClaim,
   held: number,
-): number {
-  const first = Math.max(0, unit - WIDEST_WINDOW + 1) * words
+): (unit: number) => number {
   const around = new Int32Array(words)
-  for (let at = first; at < (unit + WIDEST_WINDOW) * words && at < marks.length; at += 1)
-    around[at % words] = (around[at % words] as number) | (marks[at] as number)
   const has = (place: number): boolean => (((around[place >> 5] as number) >> (place & 31)) & 1) === 1
-  let weight = 0
-  for (let place = 0; place < weights.length; place += 1) if (has(place)) weight += weights[place] as number
-  const coverage = total > 0 ? weight / total : 0
-  let found = 0
-  for (const [one, other] of pairs) if (has(places[one] as number) && has(places[other] as number)) found += 1
-  const order = pairs.length > 0 ? found / pairs.length : coverage
-  return mostScore(claim, coverage, held, Math.max(order, SCORE.leastOrder * coverage))
+  const isCut = (near: number): boolean => index.endOf(near) - index.startOf(near) >= LONGEST_UNIT - 1
+  return (unit) => {
+    // A unit of the greatest length may end within a word, of which it is said to have a part then.
+    for (let near = unit - WIDEST_WINDOW + 1; near < unit + WIDEST_WINDOW; near += 1)
+      if (isCut(near)) return HIGHEST_SCORE
+    around.fill(0)
+    const end = Math.min(marks.length, (unit + WIDEST_WINDOW) * words)
+    for (let at = Math.max(0, unit - WIDEST_WINDOW + 1) * words; at < end; at += 1)
+      around[at % words] = (around[at % words] as number) | (marks[at] as number)
+    let weight = 0
+    for (let place = 0; place < weights.length; place += 1) if (has(place)) weight += weights[place] as number
+    const coverage = total > 0 ? weight / total : 0
+    let found = 0
+    for (const [one, other] of pairs) if (has(places[one] as number) && has(places[other] as number)) found += 1
+    const order = pairs.length > 0 ? found / pairs.length : coverage
+    return mostScore(claim, coverage, held, Math.max(order, SCORE.leastOrder * coverage))
+  }
 }
 
 /** The units with the largest values, the largest first. Of two equal ones the earlier one comes first. */
@@ -100,10 +118,12 @@ class Largest {
     let at = this.units.length
     if (at === this.#most && value <= (this.#values[at - 1] as number)) return
     while (at > 0 && (this.#values[at - 1] as number) < value) at -= 1
-    this.units.splice(at, 0, unit)
-    this.#values.splice(at, 0, value)
-    if (this.units.length <= this.#most) return
-    this.units.pop()
-    this.#values.pop()
+    const end = Math.min(this.units.length, this.#most - 1)
+    for (let to = end; to > at; to -= 1) {
+      this.units[to] = this.units[to - 1] as number
+      this.#values[to] = this.#values[to - 1] as number
+    }
+    this.units[at] = unit
+    this.#values[at] = value
   }
 }

@@ -2,7 +2,7 @@ import type { IndexView } from './index-view.ts'
 import { promisingUnits } from './rough-comparison.ts'
 import type { Claim, Vocabulary } from './vocabulary.ts'
 import { readClaim, type WeighedClaim } from './weighed-claim.ts'
-import { type Candidate, HIGHEST_SCORE, WindowComparison } from './window-comparison.ts'
+import { type Candidate, type ComparedWindow, HIGHEST_SCORE, WindowComparison } from './window-comparison.ts'
 
 const STATES_ORDER = /\b(?:instead of|rather than|before|after|than|replac|from .+ to)\b|→|->/i
 
@@ -53,7 +53,10 @@ export class Scorer {
   candidates(claim: Claim, limit: number): Candidate[] {
     const weighed = this.#weighedOf(claim)
     const windows = new WindowComparison(weighed, this.#index)
-    const found = promisingUnits(weighed, this.#index).flatMap(({ unit }) => windows.best(unit) ?? [])
+    const found = promisingUnits(weighed, this.#index).flatMap(({ unit }) => {
+      const best = windows.best(unit)
+      return best ? windows.candidateOf(best) : []
+    })
     return apart(found, limit, (candidate) => this.#index.texts[candidate.text]?.kind ?? 'message')
   }
 
@@ -61,14 +64,19 @@ export class Scorer {
   nearest(claim: Claim): Candidate | null {
     const weighed = this.#weighedOf(claim)
     const windows = new WindowComparison(weighed, this.#index)
-    let best: Candidate | null = null
+    let best: ComparedWindow | null = null
     for (const { unit, most } of promisingUnits(weighed, this.#index)) {
       if (best !== null && most <= best.score) continue
-      const candidate = windows.best(unit, best?.score)
-      if (candidate && (best === null || byScore(candidate, best) < 0)) best = candidate
+      const found = windows.best(unit, best?.score)
+      // Units are numbered in the order of the texts, and equal windows are ordered as `byScore` orders them.
+      if (
+        found &&
+        (best === null || found.score > best.score || (found.score === best.score && found.from < best.from))
+      )
+        best = found
       if (best !== null && best.score >= HIGHEST_SCORE) break
     }
-    return best
+    return best && windows.candidateOf(best)
   }
 
   /** Returns whether the claim denies something by a negation. */

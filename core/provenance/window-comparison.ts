@@ -36,6 +36,19 @@ type TermMatch = {
   readonly end: number
 }
 
+/** A window that was compared. Most are given up for a better one, so a `Candidate` is made of the last one only. */
+export type ComparedWindow = {
+  /** The first and the last unit, and all of them with what they have of the claim. */
+  readonly from: number
+  readonly to: number
+  readonly units: readonly ReadUnit[]
+  score: number
+  readonly coverage: number
+  readonly specifics: Candidate['specifics']
+  readonly parting: readonly [number, number] | null
+  readonly hasTerms: boolean
+}
+
 /** Compares one claim with the windows (a unit and up to two neighbours) around units of an index. */
 export class WindowComparison {
   readonly #weighed: WeighedClaim
@@ -51,22 +64,24 @@ export class WindowComparison {
     this.#weighed = weighed
     this.#index = index
     this.#lastWindow = new Int32Array(weighed.weights.length)
-    this.#contrary = new Set(weighed.turnable.flatMap(({ alike, contrary }) => [...alike, ...contrary]))
+    const { turnable } = weighed
+    this.#contrary =
+      turnable.length === 0 ? NO_TERMS : new Set(turnable.flatMap(({ alike, contrary }) => [...alike, ...contrary]))
   }
 
   /**
    * Returns the best window around a unit, or null when the unit contains nothing of the claim.
    * @param atLeast windows that are certain to score less are not looked at
    */
-  best(unit: number, atLeast = 0): Candidate | null {
+  best(unit: number, atLeast = 0): ComparedWindow | null {
     const text = this.#index.textOf(unit)
     let [first, last] = [unit, unit]
     while (first > unit - WIDEST_WINDOW + 1 && this.#index.textOf(first - 1) === text) first -= 1
     while (last < unit + WIDEST_WINDOW - 1 && this.#index.textOf(last + 1) === text) last += 1
     const around: OwnUnit[] = []
     for (let near = first; near <= last; near += 1) around.push(this.#read(near))
-    if (this.#most(around) <= atLeast) return null
-    let best: Candidate | null = null
+    if (this.#most(around, 0, around.length) <= atLeast) return null
+    let best: ComparedWindow | null = null
     for (let from = first; from <= unit; from += 1) {
       // A window that ends in a unit without anything of the claim says no more than the one without that unit.
       if (from < unit && !this.#hasAny(around[from - first] as OwnUnit)) continue
@@ -74,34 +89,41 @@ export class WindowComparison {
         if (to > unit && !this.#hasAny(around[to - first] as OwnUnit)) continue
         // Of two windows that support the claim equally, the narrower one is chosen.
         const cost = SCORE.widthCost * (to - from)
-        const window = around.slice(from - first, to - first + 1)
-        const candidate = this.#compare(from, to, window, Math.max(best?.score ?? 0, atLeast) + cost)
-        if (candidate && (!best || candidate.score - cost > best.score + 1e-9)) {
-          best = { ...candidate, score: Math.max(0, candidate.score - cost) }
+        const toBeat = Math.max(best?.score ?? 0, atLeast) + cost
+        const compared = this.#compare(around, first, from, to, toBeat)
+        if (compared && (!best || compared.score - cost > best.score + 1e-9)) {
+          compared.score = Math.max(0, compared.score - cost)
+          best = compared
         }
       }
     }
-    return best && best.matches.length + best.specifics.size > 0 ? best : null
+    return best && (best.hasTerms || best.specifics.size > 0) ? best : null
   }
 
   /** Returns a score that no window of some units exceeds. */
-  #most(units: readonly OwnUnit[]): number {
+  #most(units: readonly OwnUnit[], begin: number, end: number): number {
     const { claim, total } = this.#weighed
     let [weight, specifics] = [0, 0]
-    for (const read of units) {
-      weight += read.weight
-      specifics += read.specifics.size
+    for (let place = begin; place < end; place += 1) {
+      const unit = units[place] as OwnUnit
+      weight += unit.weight
+      specifics += unit.specifics.size
     }
     return mostScore(claim, total > 0 ? Math.min(1, weight / total) : 0, specifics, 1)
   }
 
-  /** @param toBeat null is returned as soon as the score is certain to be no higher than this */
-  #compare(from: number, to: number, window: readonly OwnUnit[], toBeat: number): Candidate | null {
-    if (toBeat >= HIGHEST_SCORE || this.#most(window) <= toBeat) return null
+  /**
+   * @param around the units from the first one on, of which the window has those from `from` to `to`
+   * @param toBeat null is returned as soon as the score is certain to be no higher than this
+   */
+  #compare(around: readonly OwnUnit[], first: number, from: number, to: number, toBeat: number): ComparedWindow | null {
+    const [begin, end] = [from - first, to - first + 1]
+    if (toBeat >= HIGHEST_SCORE || this.#most(around, begin, end) <= toBeat) return null
     const { claim, weights, total, pairs } = this.#weighed
     let [found, distinct, most] = [0, 0, 0]
     this.#windows += 1
-    for (const { places, specifics } of window) {
+    for (let near = begin; near < end; near += 1) {
+      const { places, specifics } = around[near] as OwnUnit
       for (const place of places) this.#lastWindow[place] = this.#windows
       most += specifics.size
     }
@@ -114,30 +136,38 @@ export class WindowComparison {
     const leastOrder = SCORE.leastOrder * coverage
     const mostOrder = pairs.length > 0 ? this.#mostOrder() : coverage
     if (mostScore(claim, coverage, most, Math.max(mostOrder, leastOrder)) <= toBeat) return null
+    const window = around.slice(begin, end)
     const specifics = most > 0 ? specificsIn(claim, window) : NO_SPECIFICS
     const share = claim.specifics.length > 0 ? specifics.size / claim.specifics.length : coverage
     const order = pairs.length > 0 ? orderShare(window, pairs) : coverage
     let score = SCORE.words * coverage + SCORE.order * Math.max(order, leastOrder) + SCORE.specifics * share
     if (distinct + specifics.size < 2 && weights.length > 2) score = Math.min(score, SCORE.lonely)
     if (score <= toBeat) return null
-    const own = window.map((unit) => this.#ownOf(unit))
-    const parting = contradictionOf(this.#weighed, own, coverage)
+    const units = window.map((unit) => this.#ownOf(unit))
+    const parting = contradictionOf(this.#weighed, units, coverage)
     if (parting) score *= SCORE.flipped
+    return { from, to, units, score, coverage, specifics, parting, hasTerms: distinct > 0 }
+  }
+
+  /** Returns what there is to say of a window. */
+  candidateOf({ from, to, units, score, coverage, specifics, parting }: ComparedWindow): Candidate {
     const seen = new Map<number, Hit>()
-    for (const { hits } of own) for (const hit of hits) if (!seen.has(hit.term)) seen.set(hit.term, hit)
+    for (const { hits } of units) for (const hit of hits) if (!seen.has(hit.term)) seen.set(hit.term, hit)
+    const matches: TermMatch[] = []
+    for (const { term, start: claimStart, end: claimEnd } of this.#weighed.claim.terms) {
+      const hit = seen.get(term)
+      if (hit) matches.push({ term, claimStart, claimEnd, start: hit.start, end: hit.end })
+    }
     return {
       text: this.#index.textOf(from),
       start: this.#index.startOf(from),
       end: this.#index.endOf(to),
       score,
       coverage,
-      matches: claim.terms.flatMap(({ term, start: claimStart, end: claimEnd }): TermMatch[] => {
-        const hit = seen.get(term)
-        return hit ? [{ term, claimStart, claimEnd, start: hit.start, end: hit.end }] : []
-      }),
+      matches,
       specifics,
       flip: parting && this.#named(parting),
-      agreesInDenial: agreesInDenial(this.#weighed, own),
+      agreesInDenial: agreesInDenial(this.#weighed, units),
     }
   }
 
@@ -250,6 +280,7 @@ export const mostScore = (
   SCORE.specifics * (length > 0 ? Math.min(1, specifics / length) : coverage) +
   ROUNDING
 
+const NO_TERMS: ReadonlySet<number> = new Set()
 const NO_SPECIFICS: ReadonlyMap<number, readonly [number, number]> = new Map()
 
 function specificsIn({ specifics }: Claim, window: readonly OwnUnit[]): Map<number, readonly [number, number]> {

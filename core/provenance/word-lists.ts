@@ -243,8 +243,11 @@ export function switchedBy(word: string, before: string): string | undefined {
   const particle = word.toLowerCase()
   if (particle !== 'on' && particle !== 'off') return undefined
   if (!/\b(?:turn|switch)(?:s|ed|es|ing)?(?:\s+[\w-]+){0,3}\s+$/i.test(before.slice(-80))) return undefined
-  return stem(particle === 'on' ? 'enabled' : 'disabled')
+  return SWITCHED[particle === 'on' ? 0 : 1]
 }
+
+/** What `switchedBy` returns. */
+export const SWITCHED = [stem('enabled'), stem('disabled')] as const
 
 /** Words with a capital that are no names. */
 export const NO_NAMES = list(`
