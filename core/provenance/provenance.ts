@@ -309,7 +309,7 @@ function specificMatches(candidate: Candidate, claim: Claim, index: IndexView): 
   })
 }
 
-function specificOf({ place, key: _, ...specific }: JudgedSpecific, index: IndexView) {
+function specificOf({ place, key: _key, same: _same, anchor: _anchor, ...specific }: JudgedSpecific, index: IndexView) {
   const source = place && index.texts[place.text]
   const at: SourcePlace | null =
     source && place

@@ -1,6 +1,6 @@
 import type { SpecificKind } from '../contract/provenance.ts'
 import { SIGNS, signsIn } from './text-signs.ts'
-import { fold, hasToken, isWordUnit, numberKey, scanTokens, type TokenKind } from './tokens.ts'
+import { fold, isWordUnit, numberKey, scanTokens, type TokenKind } from './tokens.ts'
 import { unitAt } from './units.ts'
 import { BEFORE_MONTH, NO_NAMES } from './word-lists.ts'
 
@@ -15,6 +15,10 @@ export type Specific = {
   readonly end: number
   /** What is compared: numbers by value and unit, everything else in lower case with single spaces. */
   readonly key: string
+  /** Equal for two that are the same: their kind and key. */
+  readonly same: string
+  /** The part that a scan looks for first: the longest token, without stemming. */
+  readonly anchor: string
   /** The unit of a number, if it has one. */
   readonly unit?: string
 }
@@ -102,11 +106,13 @@ export function specificsOf(given: string): Specific[] {
     taken.push({ start, end })
     const piece = text.slice(start, end)
     const isWhole = !isCutOff(text, end) && !(kind === 'quote' && isCutOff(text, end + 1))
-    if (!isWhole || !hasToken(piece)) return
+    const anchor = isWhole ? anchorIn(piece) : ''
+    if (anchor === '') return
     const unit = kind === 'number' ? unitAt(text, end) : null
     const key = specificKey(kind, piece)
     const compared = unit === null ? key : `${key} ${unit}`
-    found.push({ kind, text: piece, start, end, key: compared, ...(unit !== null && { unit }) })
+    const same = `${kind} ${compared}`
+    found.push({ kind, text: piece, start, end, key: compared, same, anchor, ...(unit !== null && { unit }) })
   }
   for (const match of (signs & SIGNS.quote) === 0 ? [] : matchesOf(QUOTES, text)) {
     const inner = match.slice(1).find((group) => group !== undefined) ?? ''
@@ -202,14 +208,14 @@ function specificKey(kind: SpecificKind, text: string): string {
 /** Returns a text in lower case with single spaces. */
 const foldPlain = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ')
 
-/** Returns the part of a specific that a scan looks for first: its longest token, without stemming. */
-export function anchorOf({ text }: Specific): string {
+/** Returns the longest token of a specific as it is looked for, or nothing when it has none. */
+function anchorIn(text: string): string {
   let kind: TokenKind = 'word'
   let [start, end] = [0, 0]
   scanTokens(text, 0, text.length, (ofToken, from, to) => {
     if (to - from > end - start) [kind, start, end] = [ofToken, from, to]
   })
-  return anchorKey(kind, text.slice(start, end))
+  return end === 0 ? '' : anchorKey(kind, text.slice(start, end))
 }
 
 export const anchorKey = (kind: string, raw: string): string => (kind === 'number' ? numberKey(raw) : fold(raw))

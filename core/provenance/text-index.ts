@@ -2,7 +2,7 @@ import { type TimeSlice, withoutYielding } from '../yielding.ts'
 import { type Grouped, grouping, groupingUnits, lengthOf, listOf } from './grouped-lists.ts'
 import { type Hit, MOST_OCCURRENCES, NumberList, type Occurrence, type SourceText, unitEnd } from './passages.ts'
 import { mayDeny, polarityOf } from './polarity.ts'
-import { anchorKey, anchorOf, type Specific, standsAt } from './specifics.ts'
+import { anchorKey, type Specific, standsAt } from './specifics.ts'
 import { keyOf, numberOfWord, scanTokens, type TokenKind, tokensOf } from './tokens.ts'
 import { isTelling, LONGEST_WORD, termKey, type Vocabulary } from './vocabulary.ts'
 
@@ -173,18 +173,17 @@ export class TextIndex {
 
   /** Whether a specific stands anywhere. */
   has(specific: Specific): boolean {
-    const anchor = this.#anchors.get(anchorOf(specific))
+    const anchor = this.#anchors.get(specific.anchor)
     return anchor !== undefined && this.occurrencesOf(specific, anchor).length > 0
   }
 
   /** Returns where a specific stands whose anchor has this number. */
   occurrencesOf(specific: Specific, anchor: number): readonly Occurrence[] {
-    const key = `${specific.kind} ${specific.key}`
-    const known = this.#found.get(key)
+    const known = this.#found.get(specific.same)
     if (known) return known
     const found = this.#occurrences(specific, anchor)
     if (this.#found.size >= MOST_FOUND) this.#found.clear()
-    this.#found.set(key, found)
+    this.#found.set(specific.same, found)
     return found
   }
 

@@ -121,15 +121,6 @@ export function tokensOf(text: string, from = 0, to = text.length): Token[] {
   return tokens
 }
 
-/** Returns whether a text has a token. */
-export function hasToken(text: string): boolean {
-  let has = false
-  scanTokens(text, 0, text.length, () => {
-    has = true
-  })
-  return has
-}
-
 /** Returns the form by which a token is compared: words without case, accents and common endings, numbers by value. */
 export function keyOf(kind: TokenKind, raw: string): string {
   if (kind === 'word') return stem(fold(raw))

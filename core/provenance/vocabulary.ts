@@ -1,6 +1,6 @@
 import { withoutYielding } from '../yielding.ts'
 import type { ClaimRange } from './claims.ts'
-import { anchorOf, type Specific, specificsOf } from './specifics.ts'
+import { type Specific, specificsOf } from './specifics.ts'
 import { numberOfWord, type Token, type TokenKind, tokensOf } from './tokens.ts'
 import { isUnitOfNumber } from './units.ts'
 import { alikeTo, oppositesOf, REPORTING, STOP_WORDS, switchedBy } from './word-lists.ts'
@@ -91,14 +91,14 @@ export class Vocabulary {
       claims.push(claim)
       for (const place of claim.specifics) {
         const specific = specifics[place] as Specific
-        const first = known.get(`${specific.kind} ${specific.key}`) ?? place
+        const { same, anchor } = specific
+        const first = known.get(same) ?? place
         firstOf[place] = first
         if (first !== place) continue
-        known.set(`${specific.kind} ${specific.key}`, place)
-        const anchor = anchorOf(specific)
-        const list = anchors.get(anchor) ?? []
-        list.push(place)
-        anchors.set(anchor, list)
+        known.set(same, place)
+        const list = anchors.get(anchor)
+        if (list) list.push(place)
+        else anchors.set(anchor, [place])
       }
       if (claims.length % CLAIMS_A_PIECE === 0) yield
     }
