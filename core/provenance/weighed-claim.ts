@@ -65,25 +65,46 @@ function readAnew(claim: Claim, vocabulary: Vocabulary): ReadClaim {
   const termsByStart = once(() => new Map(claim.terms.map(({ term, start }) => [start - claim.start, term])))
   const termOf = (place: number): number | undefined => termsByStart().get(tokens[place]?.start ?? -1)
   const { denied, scopes, soft } = polarityOf(claim.text, tokens, (place) => termOf(place) !== undefined)
-  const termsAt = (places: Iterable<number>): Set<number> =>
-    new Set([...places].flatMap((place) => termOf(place) ?? []))
-  return {
-    terms: [...shares.keys()],
-    shares: [...shares.values()],
-    denied: termsAt(denied),
-    scopes: scopes.map((scope) => [...termsAt(scope)]),
-    asserted: new Set(denied.size === 0 ? shares.keys() : termsAt(tokens.keys().filter((place) => !denied.has(place)))),
-    soft: termsAt(soft),
-    pairs: claim.terms.slice(1).map(({ term }, place) => [claim.terms[place]?.term ?? -1, term] as const),
-    turnable: claim.terms.flatMap(({ term }, place): Turnable[] => {
-      const termsOf = (keys: readonly string[]): number[] => keys.flatMap((key) => vocabulary.termOf(key) ?? [])
-      const key = vocabulary.keys[term] ?? ''
-      const contrary = termsOf(oppositesOf(key))
-      // A claim that contains both ("added … and removed …") is about two things.
-      if (contrary.length === 0 || contrary.some((other) => shares.has(other))) return []
-      const near = claim.terms.slice(Math.max(0, place - AROUND), place + AROUND + 1).map((other) => other.term)
-      const around = new Set(near.filter((other) => other !== term))
-      return [{ term, alike: termsOf(alikeTo(key)), contrary, around }]
-    }),
+  const termsAt = (places: Iterable<number>): Set<number> => {
+    const terms = new Set<number>()
+    for (const place of places) {
+      const term = termOf(place)
+      if (term !== undefined) terms.add(term)
+    }
+    return terms
   }
+  const pairs: (readonly [number, number])[] = []
+  for (let place = 1; place < claim.terms.length; place += 1)
+    pairs.push([claim.terms[place - 1]?.term ?? -1, claim.terms[place]?.term ?? -1])
+  const all = [...shares.keys()]
+  return {
+    terms: all,
+    shares: [...shares.values()],
+    denied: denied.size === 0 ? NO_TERMS : termsAt(denied),
+    scopes: scopes.map((scope) => [...termsAt(scope)]),
+    asserted: denied.size === 0 ? new Set(all) : termsAt(tokens.keys().filter((place) => !denied.has(place))),
+    soft: soft.size === 0 ? NO_TERMS : termsAt(soft),
+    pairs,
+    turnable: turnableIn(claim, vocabulary, shares),
+  }
+}
+
+const NO_TERMS: ReadonlySet<number> = new Set()
+
+function turnableIn(claim: Claim, vocabulary: Vocabulary, own: ReadonlyMap<number, number>): Turnable[] {
+  const found: Turnable[] = []
+  const termsOf = (keys: readonly string[]): number[] => keys.flatMap((key) => vocabulary.termOf(key) ?? [])
+  for (let place = 0; place < claim.terms.length; place += 1) {
+    const term = claim.terms[place]?.term ?? -1
+    const key = vocabulary.keys[term] ?? ''
+    const opposites = oppositesOf(key)
+    if (opposites.length === 0) continue
+    const contrary = termsOf(opposites)
+    // A claim that contains both ("added … and removed …") is about two things.
+    if (contrary.length === 0 || contrary.some((other) => own.has(other))) continue
+    const near = claim.terms.slice(Math.max(0, place - AROUND), place + AROUND + 1).map((other) => other.term)
+    const around = new Set(near.filter((other) => other !== term))
+    found.push({ term, alike: termsOf(alikeTo(key)), contrary, around })
+  }
+  return found
 }
