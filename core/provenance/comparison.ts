@@ -31,7 +31,7 @@ export class Comparison {
 
   /** Returns the two things of which a claim and a passage state the opposite order, or null. */
   swappedIn(claim: Claim, passage: Candidate): readonly [string, string] | null {
-    const own = this.#read(claim.text).relations
+    const own = this.scorer.relationsOf(claim)
     return own.length === 0 ? null : swappedOrder(own, this.passage(passage).relations)
   }
 
@@ -42,12 +42,17 @@ export class Comparison {
 
   /** Returns which share of a claim's other words, by weight, stands in the lines around an occurrence of a specific. */
   shareAround(claim: Claim, specific: Specific, { unit, text }: Occurrence): number {
-    const near = [unit - 1, unit, unit + 1].filter((one) => this.index.textOf(one) === text)
+    const before = this.index.textOf(unit - 1) === text
+    const after = this.index.textOf(unit + 1) === text
     let [held, total] = [0, 0]
     for (const term of termsBeside(claim, specific)) {
       const weight = this.scorer.weightOf(term)
       total += weight
-      if (near.some((one) => this.index.holds(one, term))) held += weight
+      const isNear =
+        this.index.holds(unit, term) ||
+        (before && this.index.holds(unit - 1, term)) ||
+        (after && this.index.holds(unit + 1, term))
+      if (isNear) held += weight
     }
     return total === 0 ? 1 : held / total
   }
@@ -104,8 +109,11 @@ export class Passage {
 const MOST_PASSAGES = 2000
 
 /** The terms of a claim outside a specific of it, each once. */
-export const termsBeside = (claim: Claim, { start, end }: Specific): ReadonlySet<number> =>
-  new Set(claim.terms.filter((term) => !(term.start < end && term.end > start)).map(({ term }) => term))
+export function termsBeside(claim: Claim, { start, end }: Specific): ReadonlySet<number> {
+  const beside = new Set<number>()
+  for (const term of claim.terms) if (term.start >= end || term.end <= start) beside.add(term.term)
+  return beside
+}
 
 /** Returns what stands in place of a specific. Where only their units differ, it has its unit. */
 export const namedInstead = ({ text, unit }: Specific, sought: Specific): string =>

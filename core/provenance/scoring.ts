@@ -1,4 +1,5 @@
 import type { IndexView } from './index-view.ts'
+import type { Relation } from './relations.ts'
 import { promisingUnits } from './rough-comparison.ts'
 import type { Claim, Vocabulary } from './vocabulary.ts'
 import { readClaim, type WeighedClaim } from './weighed-claim.ts'
@@ -79,6 +80,11 @@ export class Scorer {
     return best && windows.candidateOf(best)
   }
 
+  /** Returns the orders of two things that a claim states. */
+  relationsOf(claim: Claim): readonly Relation[] {
+    return readClaim(claim, this.#vocabulary).relations()
+  }
+
   /** Returns whether the claim denies something by a negation. */
   denies(claim: Claim): boolean {
     return readClaim(claim, this.#vocabulary).denied.size > 0
@@ -103,6 +109,7 @@ export class Scorer {
   deniesOf(claim: Claim, unit: number): boolean {
     if (!this.#index.mayDeny(unit)) return false
     const { scopes } = this.#index.read(unit)
+    if (scopes.length === 0) return false
     const { terms, turnable } = readClaim(claim, this.#vocabulary)
     const related = (term: number): boolean =>
       turnable.some(({ alike, contrary }) => alike.includes(term) || contrary.includes(term))

@@ -1,5 +1,6 @@
 import { once } from '../keeping.ts'
 import { polarityOf } from './polarity.ts'
+import { type Relation, relationsOf } from './relations.ts'
 import type { Claim, Vocabulary } from './vocabulary.ts'
 import { alikeTo, oppositesOf } from './word-lists.ts'
 
@@ -22,6 +23,8 @@ export type ReadClaim = {
   readonly pairs: readonly (readonly [number, number])[]
   /** The terms of the claim that have opposites. */
   readonly turnable: readonly Turnable[]
+  /** The orders of two things that it states. */
+  readonly relations: () => readonly Relation[]
 }
 
 /** A claim whose terms have weights. */
@@ -86,6 +89,7 @@ function readAnew(claim: Claim, vocabulary: Vocabulary): ReadClaim {
     soft: soft.size === 0 ? NO_TERMS : termsAt(soft),
     pairs,
     turnable: turnableIn(claim, vocabulary, shares),
+    relations: once(() => relationsOf(claim.text)),
   }
 }
 
