@@ -36,6 +36,6 @@ export function sharedWork<Key, T>(underway: Map<Key, Promise<T>>, key: Key, beg
 export function keepRecent<Key, Value>(kept: Map<Key, Value>, key: Key, value: Value, most: number): Value {
   kept.delete(key)
   kept.set(key, value)
-  for (const oldest of kept.keys().take(Math.max(0, kept.size - most))) kept.delete(oldest)
+  if (kept.size > most) for (const oldest of kept.keys().take(kept.size - most)) kept.delete(oldest)
   return value
 }

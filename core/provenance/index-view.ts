@@ -12,7 +12,7 @@ export class IndexView {
   readonly vocabulary: Vocabulary
   readonly #index: TextIndex
   /** The number in the index of each term of the vocabulary, −1 for none; and the other way round. */
-  readonly #terms: number[] = []
+  readonly #terms: Int32Array
   readonly #own = new Map<number, number>()
   /** The specifics of the vocabulary with each anchor of the index; and the anchor of each of those specifics. */
   readonly #specifics = new Map<number, readonly number[]>()
@@ -24,9 +24,11 @@ export class IndexView {
   constructor(vocabulary: Vocabulary, index: TextIndex) {
     this.vocabulary = vocabulary
     this.#index = index
-    for (const [term, key] of vocabulary.keys.entries()) {
-      const known = index.termOf(key)
-      this.#terms.push(known ?? -1)
+    const { keys } = vocabulary
+    this.#terms = new Int32Array(keys.length)
+    for (let term = 0; term < keys.length; term += 1) {
+      const known = index.termOf(keys[term] as string)
+      this.#terms[term] = known ?? -1
       if (known !== undefined) this.#own.set(known, term)
     }
     for (const [key, specifics] of vocabulary.anchors) {

@@ -105,7 +105,8 @@ export class Vocabulary {
     // Opposites are looked for, too, because a source that has one is reversed by the claim. So are words of the same
     // meaning.
     for (const [index, key] of [...terms.keys()].entries()) {
-      for (const other of [...oppositesOf(key), ...alikeTo(key)]) idOf(other)
+      for (const other of oppositesOf(key)) idOf(other)
+      for (const other of alikeTo(key)) idOf(other)
       if (index % TERMS_A_PIECE === TERMS_A_PIECE - 1) yield
     }
     return new Vocabulary({ claims, terms, isReporting, specifics, firstOf, anchors })

@@ -207,7 +207,11 @@ export class FateFinder {
     const all = this.#index.occurrencesOf(specific)
     if (all.length === 0 || isDistinctive(sought)) return all[0]
     const own = neighboursInClaim(claim, sought, this.#index.vocabulary.keys)
-    return all.slice(0, MOST_PLACES).find((one) => this.#isSameMatter(claim, sought, own, one))
+    for (let place = 0; place < all.length && place < MOST_PLACES; place += 1) {
+      const one = all[place] as Occurrence
+      if (this.#isSameMatter(claim, sought, own, one)) return one
+    }
+    return undefined
   }
 
   #turned(passage: Candidate): Fate {
