@@ -9,6 +9,8 @@ const STATES_ORDER = /\b(?:instead of|rather than|before|after|than|replac|from 
 
 /** A denial of a claim has at least this many of its words, or half of the words of a short claim. */
 const LEAST_SHARED = 3
+/** How many units before and after a denial say what is denied. */
+const NEAR = 2
 
 /** Compares claims with the units of an index. */
 export class Scorer {
@@ -114,14 +116,18 @@ export class Scorer {
     const related = (term: number): boolean =>
       turnable.some(({ alike, contrary }) => alike.includes(term) || contrary.includes(term))
     if (!scopes.some((scope) => scope.some((term) => terms.includes(term) || related(term)))) return false
-    const near = [-2, -1, 0, 1, 2].map((step) => unit + step)
     const least = Math.min(LEAST_SHARED, terms.length / 2)
     let shared = 0
     for (const term of terms) {
       if (shared >= least) return true
-      if (near.some((one) => this.#index.holds(one, term))) shared += 1
+      if (this.#isNear(term, unit)) shared += 1
     }
     return shared >= least
+  }
+
+  #isNear(term: number, unit: number): boolean {
+    for (let near = unit - NEAR; near <= unit + NEAR; near += 1) if (this.#index.holds(near, term)) return true
+    return false
   }
 
   #weighedOf(claim: Claim): WeighedClaim {

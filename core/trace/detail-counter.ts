@@ -19,6 +19,8 @@ export type Count = { details: number; kept: number }
 
 /** Texts in which details are looked for, and whether a value of theirs comes from another source of the same summary. */
 export type Holder = {
+  /** Whether the texts are among those of the holder before it, so that they say nothing that those do not. */
+  readonly isPart?: boolean
   readonly index: TextIndex
   readonly isSaidBySources?: (value: string, beside: readonly string[]) => boolean
 }
@@ -85,7 +87,8 @@ export class DetailCounter {
 
   async #top(node: number, slice: TimeSlice): Promise<Holder> {
     const { id } = this.#memory.summaries.at(node)
-    return { index: await this.#indexes.ofNode(id, slice), isSaidBySources: this.#sources.of(id) }
+    const isPart = this.#window.notes.length === 0
+    return { index: await this.#indexes.ofNode(id, slice), isSaidBySources: this.#sources.of(id), isPart }
   }
 }
 
@@ -129,7 +132,8 @@ async function addTogether(
     count.details += details
     count.kept += kept
   }
-  const stands = (specific: Specific): boolean => holders.some(({ index }) => index.has(specific))
+  const whole = holders.filter(({ isPart = false }) => !isPart)
+  const stands = (specific: Specific): boolean => whole.some(({ index }) => index.has(specific))
   const isRead = (sentence: FoundSentence): boolean => {
     if (sentence.specifics().some(stands) || mattersAsWhole(sentence)) return true
     add(sentence.source, sentence.specifics().length, 0)
