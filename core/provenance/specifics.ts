@@ -1,4 +1,5 @@
 import type { SpecificKind } from '../contract/provenance.ts'
+import { isAscii } from '../text.ts'
 import { SIGNS, signsIn } from './text-signs.ts'
 import { fold, isWordUnit, numberKey, scanTokens, type TokenKind } from './tokens.ts'
 import { unitAt } from './units.ts'
@@ -259,6 +260,26 @@ export function standsAt(
     if (stands(a, b)) return [a, b]
   }
   return null
+}
+
+/**
+ * Returns the only offset at which a specific has its anchor, or −1 when there are several, or when a text that has it may
+ * look different.
+ */
+export function anchorOffset({ kind, key, anchor }: Specific): number {
+  if (kind === 'number' || !isAscii(key) || /[\s"\\]/.test(key)) return -1
+  const at = key.indexOf(anchor)
+  return key.includes(anchor, at + 1) ? -1 : at
+}
+
+/** Returns whether a text has another character where one of an ASCII word would stand. It says nothing of other characters. */
+export function differsAt(text: string, start: number, key: string): boolean {
+  for (let at = 0; at < key.length; at += 1) {
+    const unit = text.charCodeAt(start + at)
+    if (unit > 127) return false
+    if ((unit >= 65 && unit <= 90 ? unit + 32 : unit) !== key.charCodeAt(at)) return true
+  }
+  return false
 }
 
 /**

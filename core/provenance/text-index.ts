@@ -2,7 +2,7 @@ import { type TimeSlice, withoutYielding } from '../yielding.ts'
 import { type Grouped, grouping, groupingUnits, lengthOf, listOf } from './grouped-lists.ts'
 import { type Hit, MOST_OCCURRENCES, NumberList, type Occurrence, type SourceText, unitEnd } from './passages.ts'
 import { mayDeny, polarityOf } from './polarity.ts'
-import { anchorKey, type Specific, standsAt } from './specifics.ts'
+import { anchorKey, anchorOffset, differsAt, type Specific, standsAt } from './specifics.ts'
 import { keyOf, numberOfWord, scanTokens, type TokenKind, tokensOf } from './tokens.ts'
 import { isTelling, LONGEST_WORD, termKey, type Vocabulary } from './vocabulary.ts'
 
@@ -191,10 +191,14 @@ export class TextIndex {
     this.#byAnchor ??= withoutYielding(this.#groupingAnchors())
     const { unit: unitOf, start, end } = this.#tokens
     const found: Occurrence[] = []
+    const offset = anchorOffset(specific)
     for (const token of listOf(this.#byAnchor, anchor)) {
       const unit = unitOf.at(token)
       const text = this.textOf(unit)
-      const place = standsAt(specific, this.texts[text]?.text ?? '', start.at(token), end.at(token))
+      const whole = this.texts[text]?.text ?? ''
+      // Most names have a word that many texts have, and differ from them in the others.
+      if (offset >= 0 && differsAt(whole, start.at(token) - offset, specific.key)) continue
+      const place = standsAt(specific, whole, start.at(token), end.at(token))
       const last = found.at(-1)
       if (!place || (last?.text === text && last.start === place[0])) continue
       found.push({ text, unit, start: place[0], end: place[1] })
