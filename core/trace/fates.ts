@@ -122,8 +122,7 @@ export class FateFinder {
     return claim.specifics.some((specific) =>
       this.#index
         .occurrencesOf(specific)
-        .slice(0, MOST_TURNED)
-        .some(({ unit }) => this.#scorer.deniesOf(claim, unit)),
+        .some(({ unit }, place) => place < MOST_TURNED && this.#scorer.deniesOf(claim, unit)),
     )
   }
 

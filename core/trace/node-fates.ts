@@ -197,8 +197,12 @@ function withChangesCarried(way: readonly NodeFates[]): NodeFates[] {
   const carried: NodeFates[] = []
   for (const node of way) {
     const before = carried.at(-1)
+    if (before === undefined) {
+      carried.push(node)
+      continue
+    }
     const fates = node.fates.map((fate, detail): Fate => {
-      const earlier = before?.fates[detail]
+      const earlier = before.fates[detail]
       const goesOn = fate.fate === 'dropped' && earlier?.fate === 'changed' && earlier.instead === fate.instead
       return goesOn && fate.instead !== null ? { ...fate, fate: 'changed' } : fate
     })
@@ -213,9 +217,14 @@ function withChangesCarried(way: readonly NodeFates[]): NodeFates[] {
  */
 export function fallsOf(base: NodeFates, way: readonly NodeFates[]): number[] {
   return base.fates.map((own, detail) => {
-    const fates = way.map((node): DetailFate => node.fates[detail]?.fate ?? 'unknown')
-    const last = fates.lastIndexOf('kept')
+    const fateAt = (index: number): DetailFate => way[index]?.fates[detail]?.fate ?? 'unknown'
+    let last = way.length - 1
+    while (last >= 0 && fateAt(last) !== 'kept') last -= 1
     if (last < 0 && own.fate !== 'kept') return -1
-    return fates.findIndex((fate, index) => index > last && (fate === 'dropped' || fate === 'changed'))
+    for (let index = last + 1; index < way.length; index += 1) {
+      const fate = fateAt(index)
+      if (fate === 'dropped' || fate === 'changed') return index
+    }
+    return -1
   })
 }
