@@ -22,6 +22,8 @@ import { rangesOf } from './snippet.ts'
 
 /** How long candidates are counted once the page is full, unless the exact total was asked for. */
 const COUNT_MS = 5
+/** Where only ids are asked for, so many texts are read to count hits beyond the page. A time limit would vary the answer. */
+const COUNTED_TEXTS = 100
 /** A stream reports what it has found no more often than this. */
 const STEP_MS = 50
 
@@ -108,14 +110,13 @@ export class Grep {
     if (!query) return { ids: [], total: 0, totalIsExact: true }
     try {
       if (await this.#findsMoreThan(most, input, query, signal)) return null
-      const { hits } = await this.#answered(input, query, signal)
+      const { hits, isScan } = await this.#answered(input, query, signal)
       if (hits.found > most) return null
-      for (let doneAt: number | null = null; !hits.isDone; await stepOf(hits)) {
-        if (!hits.isPageDone) continue
-        doneAt ??= performance.now()
-        if (hits.isCountingLong || performance.now() - doneAt >= COUNT_MS) break
-      }
-      return { ids: this.#idsOf(hits.page), total: hits.found, totalIsExact: hits.isDone }
+      while (!hits.isPageDone) await stepOf(hits)
+      const totalIsExact = isScan || hits.rows <= COUNTED_TEXTS || hits.page.length < input.limit
+      while (totalIsExact && !hits.isDone) await stepOf(hits)
+      const ids = this.#idsOf(hits.page)
+      return { ids, total: totalIsExact ? hits.found : ids.length, totalIsExact }
     } finally {
       query.strict.matcher.elsewhere?.close()
     }

@@ -65,6 +65,15 @@ describe('a search for ids', () => {
     expect(await grep.searchIds(input, 1)).toEqual({ ids: ['msg_5996'], total: 1, totalIsExact: true })
   })
 
+  it.each([
+    ['src/file-59', { total: 20, totalIsExact: false }],
+    ['src/file-599', { total: 11, totalIsExact: true }],
+    ['file-12.ts', { total: 2, totalIsExact: true }],
+  ])('counts the hits of %s only where few texts have to be read for it', async (query, count) => {
+    const input = ask({ query, sort: 'relevance' })
+    expect(await grep.searchIds(input, MESSAGES)).toMatchObject(count)
+  })
+
   it('gives none for a question of which one word has too many hits', async () => {
     const input = ask({ query: 'once often never', sort: 'relevance' })
     expect(await grep.searchIds(input, 1000)).toBeNull()
