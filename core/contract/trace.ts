@@ -130,7 +130,7 @@ export const Recovery = z.discriminatedUnion('kind', [
     /** The number of hits, or the least that it may be. */
     hits: z.int(),
     hitsAreExact: z.boolean(),
-    /** The place among them, from 1 on, of one in which the details stand. */
+    /** Which of the hits is the first that has the details, counted from 1. */
     place: z.int(),
     id: NodeId,
     tokens: z.int(),

@@ -263,8 +263,8 @@ export function standsAt(
 }
 
 /**
- * Returns the only offset at which a specific has its anchor, or −1 when there are several, or when a text that has it may
- * look different.
+ * Returns the offset at which a specific has its anchor. Returns −1 when it has the anchor several times, and when a text
+ * may have the specific in other characters.
  */
 export function anchorOffset({ kind, key, anchor }: Specific): number {
   if (kind === 'number' || !isAscii(key) || /[\s"\\]/.test(key)) return -1
@@ -272,7 +272,7 @@ export function anchorOffset({ kind, key, anchor }: Specific): number {
   return key.includes(anchor, at + 1) ? -1 : at
 }
 
-/** Returns whether a text has another character where one of an ASCII word would stand. It says nothing of other characters. */
+/** Returns true when a text certainly has something else where a word of ASCII would stand, false when it may have the word. */
 export function differsAt(text: string, start: number, key: string): boolean {
   for (let at = 0; at < key.length; at += 1) {
     const unit = text.charCodeAt(start + at)

@@ -93,7 +93,7 @@ function readAnew(claim: Claim, vocabulary: Vocabulary): ReadClaim {
   }
 }
 
-const NO_TERMS: ReadonlySet<number> = new Set()
+export const NO_TERMS: ReadonlySet<number> = new Set()
 
 function turnableIn(claim: Claim, vocabulary: Vocabulary, own: ReadonlyMap<number, number>): Turnable[] {
   const found: Turnable[] = []

@@ -3,7 +3,7 @@ import type { IndexView } from './index-view.ts'
 import { type Hit, pairKey, type ReadUnit } from './passages.ts'
 import { SCORE } from './thresholds.ts'
 import type { Claim } from './vocabulary.ts'
-import type { WeighedClaim } from './weighed-claim.ts'
+import { NO_TERMS, type WeighedClaim } from './weighed-claim.ts'
 
 /** How many neighbouring units may be the source of one claim. */
 export const WIDEST_WINDOW = 3
@@ -280,7 +280,6 @@ export const mostScore = (
   SCORE.specifics * (length > 0 ? Math.min(1, specifics / length) : coverage) +
   ROUNDING
 
-const NO_TERMS: ReadonlySet<number> = new Set()
 const NO_SPECIFICS: ReadonlyMap<number, readonly [number, number]> = new Map()
 
 function specificsIn({ specifics }: Claim, window: readonly OwnUnit[]): Map<number, readonly [number, number]> {
