@@ -5,10 +5,10 @@ import { type Duration, repeat, type Timing, timed } from '../statistics.ts'
 
 /** Of the longest conversation of a file. */
 export type TracingMeasure = {
-  /** Messages that a summary stands for, each traced once to the window, as a window asks first. */
+  /** Messages that a summary stands for, each traced once. */
   readonly trace: Timing
-  /** The same with the ways back, for which searches are tried. */
-  readonly wayBack: Timing
+  /** The same without the searches that lead back, as a window asks first. */
+  readonly ladder: Timing
   /** The messages whose details were counted, by the seconds of processor time that it took. */
   readonly survivalPerSecond: number
   /** A page of 1,000 of them, the first that is asked for. */
@@ -33,8 +33,8 @@ async function measureTracing(path: string): Promise<TracingMeasure> {
   const traced = (ladderOnly: boolean) => (): Promise<unknown> =>
     lcm.tracer.trace(TraceInput.parse({ id: `msg_${random.pick(covered)}`, ladderOnly }))
   await traced(false)()
-  const trace = await repeat(TRACED, traced(true))
-  const wayBack = await repeat(TRACED, traced(false))
+  const ladder = await repeat(TRACED, traced(true))
+  const trace = await repeat(TRACED, traced(false))
   const survivalOf = (offset: number, count: number): Promise<Duration> =>
     timed(() =>
       lcm.survival.columns({ conversationId: LONGEST, firstMessages: [covered[offset] ?? 0], counts: [count] }),
@@ -44,7 +44,7 @@ async function measureTracing(path: string): Promise<TracingMeasure> {
   lcm.close()
   return {
     trace,
-    wayBack,
+    ladder,
     survivalPerSecond: (COUNTED / survival.cpuMs) * 1000,
     survivalPageMs: survivalPage.cpuMs,
   }

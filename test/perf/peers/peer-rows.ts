@@ -142,10 +142,9 @@ export const peerRows: readonly PeerRow[] = [
     value: (all) => ofMillion(all)?.tracing.trace.cpuP50 ?? null,
   },
   {
-    what: 'trace of one message, and searches that lead back to it',
+    what: 'trace of one message, as a window shows it first',
     unit: 'ms',
-    goal: { atMost: 200 },
-    valueOf: ({ tracing }) => tracing.wayBack.cpuP50,
+    valueOf: ({ tracing }) => tracing.ladder.cpuP50,
   },
   {
     what: 'trace of a message of 10 MB',
