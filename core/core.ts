@@ -13,6 +13,7 @@ import type { DatabaseServers } from './database.ts'
 import { databases } from './databases.ts'
 import { LcmError } from './errors.ts'
 import { AutoCompactor } from './jobs/auto-compactor.ts'
+import { FileLooks } from './jobs/file-looks.ts'
 import { Follower } from './jobs/follower.ts'
 import { IndexKeeper } from './jobs/index-keeper.ts'
 import { type JobExecutor, type JobRequest, Jobs } from './jobs/jobs.ts'
@@ -36,13 +37,6 @@ import { isNativeFile, reachableStat } from './sqlite/memory-file.ts'
 import { isNative } from './systems/native/native.ts'
 import { recheckCount } from './systems/reading/recheck-time.ts'
 
-/** A message of an agent is to be on screen within a quarter of a second. A look only asks for the state of a few files. */
-const WATCH_INTERVAL_MS = 100
-/** Half as often is soon enough for a file that has not changed for so long, and each look wakes the processor. */
-const QUIET_INTERVAL_MS = 200
-const QUIET_AFTER_MS = 10_000
-/** Other changes need not be known as soon. They are looked for once in this many looks at the file. */
-const LOOKS_BETWEEN = 5
 /** Closing waits this long for the jobs. The caller of `close` waits a little longer. */
 const CLOSE_LIMIT_MS = 3000
 /** Closing waits this long for a file that is being opened, because a program that locks the file may delay that. */
@@ -88,9 +82,7 @@ export class Core {
   readonly #listeners = new Set<(event: LcmEvent) => void>()
   #lcm: Lcm | null = null
   #opening: Promise<Lcm> | null = null
-  #timer: NodeJS.Timeout | null = null
-  /** When a look last found that the memory had changed, in milliseconds of `performance.now`. */
-  #changedAtMs = 0
+  readonly #looks = new FileLooks({ look: () => this.#watch(), lookAround: () => this.#lookAround() })
   /** The stamp of the file when it was last looked at, or null before. */
   #seen: string | null = null
   /** The stamp of the settings file when the memory was opened. */
@@ -129,7 +121,7 @@ export class Core {
     this.follower = new Follower(this.jobs, clock, () => this.servers())
     this.#openingCheck = new OpeningCheck(this.jobs)
     this.#autoCompactor = options.autoCompact ? new AutoCompactor(this.jobs) : null
-    if (this.#autoCompactor && options.path !== null) this.#startTimer()
+    if (this.#autoCompactor && options.path !== null) this.#looks.start()
   }
 
   /**
@@ -241,29 +233,11 @@ export class Core {
   /** Calls `listener` until the returned function is called. The file is watched while anybody listens. */
   subscribe(listener: (event: LcmEvent) => void): () => void {
     this.#listeners.add(listener)
-    this.#startTimer()
+    this.#looks.start()
     return () => {
       this.#listeners.delete(listener)
-      if (this.#listeners.size === 0 && !this.#autoCompactor) this.#stopTimer()
+      if (this.#listeners.size === 0 && !this.#autoCompactor) this.#looks.stop()
     }
-  }
-
-  #startTimer(): void {
-    let looks = 0
-    this.#changedAtMs = performance.now()
-    const look = (): void => {
-      const isQuiet = performance.now() - this.#changedAtMs > QUIET_AFTER_MS
-      this.#timer = setTimeout(look, isQuiet ? QUIET_INTERVAL_MS : WATCH_INTERVAL_MS)
-      this.#watch()
-      looks += 1
-      if (looks % LOOKS_BETWEEN === 0) this.#lookAround()
-    }
-    this.#timer ??= setTimeout(look, WATCH_INTERVAL_MS)
-  }
-
-  #stopTimer(): void {
-    if (this.#timer) clearTimeout(this.#timer)
-    this.#timer = null
   }
 
   #lookAround(): void {
@@ -297,7 +271,7 @@ export class Core {
   /** Stops the jobs and closes the file. Later calls open nothing any more. */
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#stopTimer()
+    this.#looks.stop()
     this.#listeners.clear()
     await this.jobs.cancelAll(CLOSE_LIMIT_MS)
     void this.#servers?.then((servers) => servers.close())
@@ -364,7 +338,7 @@ export class Core {
     const lcm = this.#lcm
     const isOutdated = lcm?.isOutdated() ?? false
     if (stamp === this.#seen && !isOutdated) return
-    this.#changedAtMs = performance.now()
+    this.#looks.noteChange()
     if (lcm && lcm.info.access === 'in_place' && isSameFile(stamp, this.#seen)) {
       // The agent came or went, so the file is opened anew. Calls that are running still get their answers.
       if (isOutdated) this.#retire(lcm)
@@ -390,12 +364,13 @@ export class Core {
   #stamp(): string {
     const { path } = this.#options
     if (path === null) return ''
+    const stateOf = (one: ReturnType<typeof reachableStat>): string => (one ? `${one.size}:${one.mtimeMs}` : '-')
     const file = reachableStat(path)
     const identity = file ? `${file.dev}:${file.ino}` : 'nothing'
     const version = this.#lcm ? versionOf(this.#lcm) : ''
     if (this.#lcm?.info.access === 'in_place') return `${identity}|${version}`
     // The version of a memory that is read at rest covers the files beside it.
-    return `${identity}|${[file, reachableStat(`${path}-wal`)].map((one) => (one ? `${one.size}:${one.mtimeMs}` : '-')).join(' ')} ${version}`
+    return `${identity}|${stateOf(file)} ${stateOf(reachableStat(`${path}-wal`))} ${version}`
   }
 
   #emit(event: LcmEvent): void {
