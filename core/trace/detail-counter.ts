@@ -87,6 +87,7 @@ export class DetailCounter {
 
   async #top(node: number, slice: TimeSlice): Promise<Holder> {
     const { id } = this.#memory.summaries.at(node)
+    // A note says that the index of the window does not have all of it.
     const isPart = this.#window.notes.length === 0
     return { index: await this.#indexes.ofNode(id, slice), isSaidBySources: this.#sources.of(id), isPart }
   }

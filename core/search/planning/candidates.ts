@@ -23,15 +23,15 @@ export function candidatesHolding(formula: Formula, index: TextIndex, range: Row
   const match = formulaMatch(formula)
   if (match === null) return EVERY_ROW
   const rows = index.trigrams(match, range)
-  return perhaps(textsOf(formula).reduce<Float64Array>((some, text) => narrowed(some, text, index, range), rows))
+  return perhaps(textsOf(formula).reduce<Float64Array>((some, text) => havingWordsOf(some, text, index, range), rows))
 }
 
 /** The texts that all must be there. */
 const textsOf = (formula: Formula): string[] =>
   formula.kind === 'text' ? [formula.text] : formula.kind === 'all' ? formula.of.flatMap(textsOf) : []
 
-/** Leaves out rows whose words cannot make up the text. Those that have its trigrams may have them anywhere. */
-function narrowed(rows: Float64Array, text: string, index: TextIndex, range: RowRange | null): Float64Array {
+/** Returns those of some rows that have the words of a text side by side. What has its trigrams may have them anywhere. */
+function havingWordsOf(rows: Float64Array, text: string, index: TextIndex, range: RowRange | null): Float64Array {
   const match = rows.length <= FEW ? null : enclosedMatch(text)
   return match === null ? rows : (intersection(rows, index.rows(match, range)) ?? rows)
 }
