@@ -5,6 +5,7 @@ import type { Page } from '@playwright/test'
 import { VIEWS } from '#renderer/views.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { expect, fromMemoryMenu } from './app.ts'
+import { loaded } from './axe.ts'
 import { damageTable, sampleCopy, systemFile, turnTo } from './memories.ts'
 
 const SUMMARY = 'sum_a6251754ec86ad4f'
@@ -222,6 +223,9 @@ export function sceneShower(page: Page, { home, path, onOpened }: Surroundings):
       opened = wanted
     }
     await page.evaluate((to) => location.assign(to), hash)
-    await show?.(page)
+    if (!show) return
+    // What is pressed may be moved by what comes late, and the page is scrolled to it.
+    await loaded(page)
+    await show(page)
   }
 }
