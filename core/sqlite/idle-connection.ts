@@ -162,6 +162,8 @@ export class IdleConnection {
 
   #versionNow(): number {
     if (!this.#connection || !this.#follows) {
+      // A copy is read on although the file was written, and what is kept of it belongs to the state that it has.
+      if (this.#iterating > 0) return this.#version
       const stamp = this.#stampNow()
       if (stamp !== this.#stamp) this.#changed(stamp)
       return this.#version

@@ -140,6 +140,22 @@ describe('a connection beside a writer', () => {
     expect(readdirSync(dirname(path))).toEqual(['lcm.db'])
   })
 
+  it('has the version of the state that is read, although the file was written meanwhile', async () => {
+    const { path, writer } = await written()
+    const idle = await idleOn(path)
+    await untilLetGo(idle)
+    await writer.end('close')
+    const next = await Writer.start(path)
+    closing.push(() => next.end('crash'))
+    const rows = idle.db.iterate<{ seq: number }>('SELECT seq FROM messages')
+    rows.next()
+    const version = idle.db.dataVersion()
+    await next.tell('write')
+    expect([idle.db.value(COUNT), idle.db.dataVersion()]).toEqual([2, version])
+    expect([...rows]).toEqual([{ seq: 2 }])
+    expect([idle.db.dataVersion() === version, idle.db.value(COUNT)]).toEqual([false, 3])
+  })
+
   it('reports a change at most once beside the log of a killed writer', async () => {
     const { path, writer } = await written()
     await writer.end('crash')
