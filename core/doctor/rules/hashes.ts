@@ -67,8 +67,7 @@ function keepHash(context: RuleContext): Inspector {
 
 function compareHash(context: RuleContext): Inspector {
   const { links, summaries, extents } = context.memory
-  // Others may have written summaries since the memory was read.
-  const ofSummary = summaryHashes(context.db)
+  const ofSummary = hashesNow(context)
   const hashes = messageHashes(context)
   const { messages } = context.memory
   // When one conversation was asked for, texts of others were not read.
@@ -79,11 +78,19 @@ function compareHash(context: RuleContext): Inspector {
   return ({ position, content }) => {
     if (content === null || extents.isWhole[position] === 0) return null
     const own = Array.from(links.messagesOf(position), ofMessage)
-    const sources = (links.sources[position] ?? []).map((source) => ofSummary.get(summaries.at(source).id) ?? '')
-    return summaryHash([...own, ...sources], content) === ofSummary.get(summaries.at(position).id)
+    const sources = (links.sources[position] ?? []).map((source) => ofSummary(summaries.at(source).id) ?? '')
+    return summaryHash([...own, ...sources], content) === ofSummary(summaries.at(position).id)
       ? null
       : 'its text or its sources are not those that it was stored with'
   }
+}
+
+/** Others may have written summaries since the memory was read. What differs from it is kept beside it. */
+function hashesNow({ db, memory: { summaries } }: RuleContext): (id: string) => string | null | undefined {
+  const inMemory = (id: string): string | null | undefined => summaries.rows[summaries.nodeOf(id)]?.hash
+  const others = new Map<string, string | null>()
+  for (const [id, hash] of summaryHashes(db)) if (hash !== inMemory(id)) others.set(id, hash)
+  return (id) => (others.has(id) ? others.get(id) : inMemory(id))
 }
 
 function storedHash({ db, memory }: RuleContext, position: number): string {

@@ -102,9 +102,9 @@ type StoredSource = readonly [summaryId: string, messageId: number | null, sourc
 export const summarySources = (db: ReadDb, ids: readonly string[]): StoredSource[] =>
   db.rows<StoredSource>(queries.sources, { ids: JSON.stringify(ids) })
 
-/** The stored hashes of all summaries, as they are at this moment, by their ids. */
-export const summaryHashes = (db: ReadDb): ReadonlyMap<string, string | null> =>
-  new Map(db.rows<[string, string | null]>(queries.hashes))
+/** The stored hashes of all summaries, as they are at this moment, with their ids. */
+export const summaryHashes = (db: ReadDb): IterableIterator<[id: string, hash: string | null]> =>
+  db.iterateRows(queries.hashes)
 
 /** The row of the newest summary; 0 where there is none. */
 export const lastSummaryRow = (db: ReadDb): number => db.value<number>(queries.lastRow) ?? 0
