@@ -70,8 +70,9 @@ export function* readingSummaries(db: ReadDb, asked: readonly NumberFromSources[
     db.rows<Range>(queries.storedRanges).map(([id, earliestAtMs, latestAtMs]) => [id, { earliestAtMs, latestAtMs }]),
   )
   const rows: ReadSummary[] = []
+  const shared = sharingTexts()
   for (const row of db.iterateRows<SqlRow>(queries.all(asked))) {
-    rows.push(summaryOf(row, stored.get(row[0])))
+    rows.push(summaryOf(row, stored.get(row[0]), shared))
     if (rows.length % AT_ONCE === 0) yield
   }
   return new Summaries(rows)
@@ -85,14 +86,33 @@ export const summariesOf = (db: ReadDb, conversation: number): ReadSummary[] =>
 export const summariesById = (db: ReadDb, ids: readonly string[]): ReadSummary[] =>
   db.rows<SqlRow>(queries.byId, { ids: JSON.stringify(ids) }).map((row) => summaryOf(row))
 
-/** @param stored the range that the file says itself, where the row has the one that is shown instead */
-function summaryOf(row: SqlRow, stored?: TimeRange): ReadSummary {
+/** Texts that differ from each other are remembered until there are so many. */
+const MOST_TEXTS = 1000
+
+/**
+ * Returns a function that gives the same text for equal texts. What the driver reads is a copy for each row, and most
+ * summaries have the same model.
+ */
+function sharingTexts(): <T>(value: T) => T {
+  const known = new Map<unknown, unknown>()
+  return (value) => {
+    if (known.has(value)) return known.get(value) as typeof value
+    if (typeof value === 'string' && known.size < MOST_TEXTS) known.set(value, value)
+    return value
+  }
+}
+
+/**
+ * @param stored the range that the file says itself, where the row has the one that is shown instead
+ * @param shared keeps one of equal texts
+ */
+function summaryOf(row: SqlRow, stored?: TimeRange, shared = <T>(value: T): T => value): ReadSummary {
   const [id, conversationId, kind, depth, tokens, createdAtMs, level, model, ...more] = row
   const [promptVersion, hash, fileIds, descendants, recordedTokens, earliestAtMs, latestAtMs] = more
   return {
     id,
     conversationId,
-    kind,
+    kind: shared(kind),
     depth,
     tokens,
     descendants,
@@ -101,10 +121,10 @@ function summaryOf(row: SqlRow, stored?: TimeRange): ReadSummary {
     latestAtMs: stored ? stored.latestAtMs : latestAtMs,
     shownRange: stored ? { earliestAtMs, latestAtMs } : null,
     createdAtMs,
-    level,
-    model,
-    promptVersion,
+    level: shared(level),
+    model: shared(model),
+    promptVersion: shared(promptVersion),
     hash,
-    fileIds,
+    fileIds: shared(fileIds),
   }
 }
