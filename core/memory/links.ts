@@ -65,8 +65,8 @@ export class Links {
     this.#messages = new Int32Array(0)
     this.#starts = new Int32Array(summaries)
     this.#ends = new Int32Array(summaries)
-    this.sources = Array.from({ length: summaries }, () => [])
-    this.dependents = Array.from({ length: summaries }, () => [])
+    this.sources = new Array<number[]>(summaries).fill(NO_NODES)
+    this.dependents = new Array<number[]>(summaries).fill(NO_NODES)
   }
 
   /** Sets the messages that a node names, by their positions. It is called once for each node. */
@@ -80,8 +80,8 @@ export class Links {
   }
 
   addSource(node: number, source: number): void {
-    this.sources[node]?.push(source)
-    this.dependents[source]?.push(node)
+    append(this.sources, node, source)
+    append(this.dependents, source, node)
   }
 
   /** Returns the positions of the messages that a node names, in their order. A message that does not exist is −1. */
@@ -149,6 +149,15 @@ export class Links {
 }
 
 const NONE: readonly BrokenLink[] = []
+const NO_NODES: number[] = []
+
+/** Adds to one of some lists. Most have none or one, and an empty list that grows takes room for 17 at once. */
+function append(lists: number[][], at: number, node: number): void {
+  const list = lists[at]
+  if (list === undefined) return
+  if (list.length === 0) lists[at] = [node]
+  else list.push(node)
+}
 
 function areEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
   if (a.length !== b.length) return false
