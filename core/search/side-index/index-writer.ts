@@ -43,6 +43,17 @@ const queries = {
   changes: /* sql */ `SELECT total_changes()`,
 }
 
+/** Made once: a statement is found by its text, and a text that was just put together has to be read for that. */
+const putting = (table: Table): readonly string[] => [queries.insert(table, 'fts'), queries.insert(table, 'trigram')]
+const PUTTING: Readonly<Record<Table, readonly string[]>> = {
+  messages: putting('messages'),
+  summaries: putting('summaries'),
+}
+const SIGNING: Readonly<Record<Table, string>> = {
+  messages: queries.sign('messages'),
+  summaries: queries.sign('summaries'),
+}
+
 /**
  * Brings rows of an index up to date with their texts. It writes in steps of one transaction, and after each step every
  * row is indexed as its signature says. The owner of a writer holds the lock of the index.
@@ -103,9 +114,8 @@ export class IndexWriter {
     this.#begin()
     if (before !== undefined) this.#forget(table, row)
     const texts = Object.fromEntries(columnsOf[table].map((column, field) => [column, fields[field] || null]))
-    this.#file.db.run(queries.insert(table, 'fts'), { row, ...texts })
-    this.#file.db.run(queries.insert(table, 'trigram'), { row, ...texts })
-    this.#file.db.run(queries.sign(table), { row, signature })
+    for (const insert of PUTTING[table]) this.#file.db.run(insert, { row, ...texts })
+    this.#file.db.run(SIGNING[table], { row, signature })
     this.#characters += fields.reduce((sum, field) => sum + field.length, 0)
     this.changedRows += 1
   }
