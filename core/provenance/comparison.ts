@@ -15,6 +15,8 @@ export class Comparison {
   readonly scorer: Scorer
   /** By passage. Many claims have the same nearest passage, which is read once. */
   readonly #passages = new Map<string, Passage>()
+  /** The words beside the last specific. Its places in the texts are looked at one after the other. */
+  #beside: WordsBeside | null = null
 
   constructor(index: IndexView) {
     this.index = index
@@ -42,19 +44,30 @@ export class Comparison {
 
   /** Returns which share of a claim's other words, by weight, stands in the lines around an occurrence of a specific. */
   shareAround(claim: Claim, specific: Specific, { unit, text }: Occurrence): number {
+    const { terms, weights, total } = this.#besideOf(claim, specific)
+    if (total === 0) return 1
     const before = this.index.textOf(unit - 1) === text
     const after = this.index.textOf(unit + 1) === text
-    let [held, total] = [0, 0]
-    for (const term of termsBeside(claim, specific)) {
-      const weight = this.scorer.weightOf(term)
-      total += weight
+    let held = 0
+    for (let place = 0; place < terms.length; place += 1) {
+      const term = terms[place] as number
       const isNear =
         this.index.holds(unit, term) ||
         (before && this.index.holds(unit - 1, term)) ||
         (after && this.index.holds(unit + 1, term))
-      if (isNear) held += weight
+      if (isNear) held += weights[place] as number
     }
-    return total === 0 ? 1 : held / total
+    return held / total
+  }
+
+  #besideOf(claim: Claim, specific: Specific): WordsBeside {
+    if (this.#beside?.specific === specific) return this.#beside
+    const terms = [...termsBeside(claim, specific)]
+    const weights = terms.map((term) => this.scorer.weightOf(term))
+    let total = 0
+    for (const weight of weights) total += weight
+    this.#beside = { specific, terms, weights, total }
+    return this.#beside
   }
 
   /** Returns what a passage says that may stand in place of a specific: others that the claim does not say. */
@@ -67,6 +80,14 @@ export class Comparison {
     const known = this.#passages.get(text)
     return known ?? keepRecent(this.#passages, text, new Passage(text), MOST_PASSAGES)
   }
+}
+
+/** The words of a claim beside a specific of it, with their weights. */
+type WordsBeside = {
+  readonly specific: Specific
+  readonly terms: readonly number[]
+  readonly weights: readonly number[]
+  readonly total: number
 }
 
 /** What a text says by itself. Each part is read when it is first asked for. */
