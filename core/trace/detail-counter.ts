@@ -1,10 +1,9 @@
 import type { Memory } from '../memory/memory.ts'
-import type { Specific } from '../provenance/specifics.ts'
 import type { TextIndex } from '../provenance/text-index.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { messageNumber } from '../systems/reading/node-id.ts'
 import { goingOn, type TimeSlice } from '../yielding.ts'
-import { type FoundSentence, mattersAsWhole, readingDetails, type ToldText } from './details.ts'
+import { type FoundSentence, mayStandIn, readingDetails, type ToldText } from './details.ts'
 import { FateFinder } from './fates.ts'
 import type { GivenWindow } from './given-window.ts'
 import { ladderOf } from './ladder.ts'
@@ -133,10 +132,9 @@ async function addTogether(
     count.details += details
     count.kept += kept
   }
-  const whole = holders.filter(({ isPart = false }) => !isPart)
-  const stands = (specific: Specific): boolean => whole.some(({ index }) => index.has(specific))
+  const mayStand = mayStandIn(holders.filter(({ isPart = false }) => !isPart).map(({ index }) => index))
   const isRead = (sentence: FoundSentence): boolean => {
-    if (sentence.specifics().some(stands) || mattersAsWhole(sentence)) return true
+    if (mayStand(sentence)) return true
     add(sentence.source, sentence.specifics().length, 0)
     return false
   }

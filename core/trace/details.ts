@@ -4,6 +4,7 @@ import { type ClaimRange, claimsIn } from '../provenance/claims.ts'
 import type { SourceText } from '../provenance/passages.ts'
 import { mayDeny, polarityOf } from '../provenance/polarity.ts'
 import { type Specific, specificsOf } from '../provenance/specifics.ts'
+import type { TextIndex } from '../provenance/text-index.ts'
 import { tokensOf } from '../provenance/tokens.ts'
 import { type Claim, type ClaimSource, isTelling, Vocabulary } from '../provenance/vocabulary.ts'
 
@@ -142,8 +143,14 @@ const CONSTRAINT =
 const ERROR = /\b(?:errors?|exceptions?|fail(?:s|ed|ure|ures)?|crash(?:es|ed)?|panic(?:ked)?|timed out|Fehler)\b/i
 
 /** Returns whether a sentence matters as a whole, so that it may stand somewhere in other words. */
-export const mattersAsWhole = ({ text, kind, source }: FoundSentence): boolean =>
+const mattersAsWhole = ({ text, kind, source }: FoundSentence): boolean =>
   kindOfWhole(text, kind, source.isSaid) !== null
+
+/** Returns whether a detail of a sentence may stand in some texts. Only then its words have to be read. */
+export const mayStandIn =
+  (indexes: readonly TextIndex[]) =>
+  (sentence: FoundSentence): boolean =>
+    sentence.specifics().some((specific) => indexes.some((index) => index.has(specific))) || mattersAsWhole(sentence)
 
 /** Returns what a sentence as a whole says, or null when only its specifics matter. A question says nothing. */
 function kindOfWhole(text: string, kind: ClaimRange['kind'], isSaid: boolean): DetailKind | null {

@@ -12,8 +12,8 @@ import { storedPlacements } from '../window/placements.ts'
 import type { PastWindow, TimeTravel } from '../window/time-travel/time-travel.ts'
 import { tokenCount } from '../window/window.ts'
 import { inSlices, TimeSlice } from '../yielding.ts'
-import { readingDetails, type Sentence, type ToldText } from './details.ts'
-import { type Fate, FateFinder } from './fates.ts'
+import { mayStandIn, readingDetails, type Sentence, type ToldText } from './details.ts'
+import { FateFinder } from './fates.ts'
 import { nodeFacts } from './ladder.ts'
 import {
   type DetailLoss,
@@ -225,11 +225,11 @@ export class LossReporter {
         ([text], place) =>
           ({ id: String(place), kind: 'message', field: 'content', part: null, text, isSaid: true }) as const,
       )
-      const details = await inSlices(readingDetails(texts), signal)
+      const details = await inSlices(readingDetails(texts, null, mayStandIn([index])), signal)
       const finder = new FateFinder(details, index)
       const standing = new Set<string>()
       for (const sentence of details.sentences) {
-        for (const key of standingOf(sentence, finder.fatesOf(sentence))) standing.add(key)
+        for (const key of standingOf(sentence, finder.keptOf(sentence))) standing.add(key)
         if (slice.isOver) await slice.yield()
       }
       for (const [place, [, ones]] of some.entries()) {
@@ -317,5 +317,5 @@ function beforeRun(memory: Memory, events: readonly CompactionEvent[], runId: st
   return position < 0 ? null : { messageId: memory.messageId(position) }
 }
 
-const standingOf = ({ claim, told, details }: Sentence, fates: readonly Fate[]): string[] =>
-  details.flatMap((detail, index) => (fates[index]?.fate === 'kept' ? `${told} ${keyOf(detail, claim.text)}` : []))
+const standingOf = ({ claim, told, details }: Sentence, kept: readonly boolean[]): string[] =>
+  details.flatMap((detail, index) => (kept[index] === true ? `${told} ${keyOf(detail, claim.text)}` : []))
