@@ -9,6 +9,8 @@ export type BenchmarkRun = {
   readonly results: readonly PeerResult[]
 }
 
+const SLOWER = 'the machine was slower than in the run before'
+
 /** Why a goal is missed, and what could be tried next, by row. What is met again is no longer shown. */
 export const CAUSES: Readonly<Record<string, string>> = {
   'rare word ÷ bare FTS5':
@@ -20,34 +22,38 @@ export const CAUSES: Readonly<Record<string, string>> = {
   'integrity ÷ SQLite’s integrity_check':
     'more than half of it is SQLite’s own check. A third is reading each text, hashing it and asking the rules about it. Next: fewer passes over the characters of a text.',
   'integrity of 1,000,000 messages, memory':
-    '98 MB of columns and hashes and 63 MB of objects, most of them for 46,000 summaries, are held to the end, beside what any process needs which opens a memory. Next: read the hashes of the messages of a summary again when it is compared, which would save 32 bytes a message.',
+    '98 MB of columns and hashes and 36 MB of objects, most of them for 46,000 summaries, are held to the end, beside the 120 MB of any command that reads a memory in a thread of its own. Next: read the hashes of the messages of a summary again when it is compared, which would save 32 bytes a message.',
   'rate of turns stored ÷ bare SQL':
     'bare SQL is given rows that are finished; this program estimates their tokens, hashes them and looks whether they are stored already. Looked at: a new version of the schema that needs fewer statements. It would end the undo of older backups for half a millisecond a turn.',
   'start of a process to the first hit ÷ bare driver':
     'nearly half is loading two megabytes of code, of which a tenth is run. Tried: fewer bytes (nothing), loading the modules of Node later (4 ms), the tables of the newest version written down (5 ms), checks when they are asked for (8 ms, kept). Next: the same for compaction, and for systems that the file is not of.',
   'trace of one message ÷ in 20,000 messages':
-    'up to seven searches are tried that may lead back, and SQLite looks up each word among all messages. A third of it ranks at most a thousand hits of each. Next: pass over a word that too many messages have.',
+    'up to seven searches are tried that may lead back, and SQLite looks up each word among all messages. Half of what it does there is ranking: `bm25()` goes through all rows with a name or a path once more to count them. Tried: ranking a range of rows (nothing). Next: pass over names that tens of thousands of messages have, which would lose one way back in ten.',
   'trace of one of 1,000,000 messages': 'as with 200,000 messages: it takes 3.8 times as long in five times as many.',
   'trace of a message of 10 MB':
-    'its 11,318 details are compared at four nodes. Next: compare at the other nodes only what the one before still had.',
+    'its 11,318 details are compared at four nodes, which is a fifth of it. A quarter is reading and counting the whole text for each search, because a message of this length is not in the index yet. Next: keep what a search read of it for the next one.',
   survival:
-    'a message has 28 details on average. Reading them out of the text takes an eighth of the time, which alone allows 12,400 messages a second. Reading the words of their sentences takes another eighth, finding the passage that comes nearest a fifth, and all else that is compared a fifth. Tried: ruling out passages before they are read, and fewer objects (0.9 ×). Next: compare a sentence by the numbers that its words have in the window, without a vocabulary of its own.',
-  'loss under a summary of 5,000 leaves': 'as for survival.',
+    'a message has 28 details on average. Reading them out of the text takes an eighth of the time, which alone allows 12,400 messages a second. Reading the words of their sentences takes another eighth, finding the passage that comes nearest a fifth, and all else that is compared a fifth. Tried: ruling out passages before they are read, fewer objects (0.9 ×), larger and smaller batches (nothing). Next: one pass over the words of a sentence that decides what its details are, in place of ten patterns.',
+  'loss under a summary of 5,000 leaves': `as for survival; ${SLOWER}, which had 5,031 ms.`,
   'loss under a summary of 5,000 leaves, memory':
     'four gigabytes are allocated one after another, and Node collects late: 45 MB are held to the end, beside 80 MB that any process needs which opens a memory. Tried: batches of a tenth or a thirtieth of the size, and objects that are never promoted because some of them once survived (nothing); a heap that may grow by half between two collections (a fifth less memory for a tenth more time).',
+  'stats of 100,000 conversations, first': `${SLOWER}, which had 1,478 ms.`,
   'stats of 100,000 conversations, memory':
     'the answer has a row for each conversation and is there twice while it is checked against its schema; a process that only opens a memory needs 80 MB. Next: rows that are sent as they are read, which changes the contract.',
   'side index ÷ bare FTS5':
-    'the index is committed in steps, so that nobody waits long. Tried: steps four times as large (5 % less).',
-  'integrity of 10,000 large files': 'a gigabyte is read and hashed.',
+    'the index is committed in steps, so that nobody waits long. Tried: steps four times as large (5 % less). The run before had 1.2 ×.',
+  'integrity of 10,000 large files': `a gigabyte is read and hashed; ${SLOWER}, which had 1,774 ms.`,
   'working copy, memory':
     'it varies by 10 MB between runs. Of a file of a tenth of the size it is 210 MB. Why so much is needed at the least is not known.',
   'compaction as an agent asks for it ÷ the engine alone':
     'the run before had 1.03 ×. The two differ by less than runs do.',
-  'gain of four calls of one second at once': 'the run before had 3.92 ×. What is missed is less than runs differ by.',
+  'a second of an idle window on a live file': `${SLOWER}, which had 5 ms.`,
+  'gain of four calls of one second at once':
+    'runs before had 3.67 × and 3.92 ×. What is missed is less than runs differ by.',
   'memory of the core after all reads':
-    'the thread of the window and the thread of the check have the columns of the memory, and a page cache, each for itself. Next: share the columns.',
-  'memory of the core after all reads, 1,000,000 messages': 'as with 200,000 messages.',
+    'a process that only serves a window needs 130 MB. The rest are the columns of the memory and of the search, the objects of its summaries, and what the system gave for long lists and does not get back.',
+  'memory of the core after all reads, 1,000,000 messages':
+    '190 MB are what lists of a million numbers left behind: the system gets them back only when nothing beside them is used. Tried: columns in memory of their own, which the system gets back (40 MB less, and other kinds of arrays wherever they are read). Next: one set of columns for the window and the search.',
   'pull from PostgreSQL ÷ COPY of psql':
     '`psql` only passes rows on, in about 40 ms. Storing them with their indexes takes SQLite alone 700 ms, so the goal cannot be met. The rest is hashing each row, so that a later change of the file is noticed, and reading all again to compare them.',
 }
@@ -64,7 +70,7 @@ export function benchmarksPage({ messages, node, results }: BenchmarkRun): strin
 
 # Benchmarks
 
-This program beside what it stands on (SQLite on the same file, with the same driver) and beside other programs on the same data, in one run with ${messages.toLocaleString('en')} messages on Node ${node.replace(/^v/, '')}. Times are processor time. What is compared is asked in turn, and the middle of the answers is taken; of the pull it is the least, and the integrity check, the import and what stands beside them ran once. Memory is the most that a process of its own had.
+This program beside what it stands on (SQLite on the same file, with the same driver) and beside other programs on the same data, in one run with ${messages.toLocaleString('en')} messages on Node ${node.replace(/^v/, '')}. Times are processor time. What is compared is asked in turn, and the middle of the answers is taken; of the pull it is the least, and the integrity check, the import and what stands beside them ran once. Memory is the most that a process of its own had, and of the core what it keeps after all reads.
 
 | | measured | goal | |
 |---|---|---|---|
@@ -77,6 +83,7 @@ ${missed.length === 0 ? '' : `## What is missed, why, and what to try next\n\n${
 - *Words.* SQLite alone lists the newest 50 rows with its own marks. A search also counts all hits exactly, and says of each hit which summaries stand for it and whether the model still sees it. In 200,000 messages, counting the hits of a common word takes longer than that list, and finding the summaries above the hits of a rare word is three tenths of its time.
 - *Rare words* are numbers of four or five digits that stand in messages, taken from all over the file.
 - *Traces* try searches that lead back to what was lost. A window shows the way to it before, which is a row of its own.
+- *Memory of the core.* What it keeps is measured when the thread of the check has ended. At its most, that thread has the columns of the memory and a page cache for itself.
 - *Start.* The driver alone leaves a \`-wal\` and a \`-shm\` beside the file, as an agent at work has them, so this program lets another process read the header of the file. Without them it is at its first hit 9 ms earlier.
 
 ## To repeat it
