@@ -1,4 +1,4 @@
-import type { Token } from './tokens.ts'
+import { SCRIPTS_WITHOUT_BREAKS, type Token } from './tokens.ts'
 import { NEGATIONS, NOT_A_DENIAL, REFUSALS, SOFT_NEGATIONS, UNSPACED_NEGATIONS, WITHOUT_WEIGHT } from './word-lists.ts'
 
 /** How many words after a negation are denied by it. */
@@ -115,12 +115,18 @@ const isSoftNegation = ({ kind, key }: Token): boolean => kind === 'word' && SOF
 
 const CJK = /[不没沒未无無非别勿]|ない|ません|なかった|ずに|않|못|없/
 
+/**
+ * A word begins after anything but a letter: after a digit, a character of a script without word breaks, or white space
+ * that JSON escaped. It does not end before a digit.
+ */
+const BEGINNING = `(?:(?<![[\\p{L}_]--[${SCRIPTS_WITHOUT_BREAKS}]])|(?<=\\\\[nrt]))`
+const END = `(?![[\\p{L}\\p{Nd}_]--[${SCRIPTS_WITHOUT_BREAKS}]])`
 const MAY_DENY = new RegExp(
-  `(?<![\\p{L}\\p{N}_])(?:${[...NEGATIONS].join('|')})(?![\\p{L}\\p{N}_])|n['’]|${REFUSALS.source}|${CJK.source}`,
-  'iu',
+  `${BEGINNING}(?:${[...NEGATIONS].join('|')})${END}|n['’]|${REFUSALS.source}|${CJK.source}`,
+  'iv',
 )
 
-/** Returns false for most texts without a negation, at the cost of one pattern. */
+/** Returns false for most texts without a negation, and for none with one, at the cost of one pattern. */
 export const mayDeny = (text: string): boolean => MAY_DENY.test(text)
 
 function markersIn(text: string, tokens: readonly Token[]): Marker[] {

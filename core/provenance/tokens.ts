@@ -28,10 +28,15 @@ function classTable(): Uint8Array {
   return built
 }
 
+/** The scripts without word breaks, for a class of a pattern. */
+export const SCRIPTS_WITHOUT_BREAKS = 'Han Hiragana Katakana Hangul Thai Lao Khmer Myanmar'
+  .split(' ')
+  .map((script) => `\\p{Script=${script}}`)
+  .join('')
+
 function buildClasses(): Uint8Array {
   const table = new Uint8Array(0x10000)
-  const unspaced =
-    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+  const unspaced = new RegExp(`[${SCRIPTS_WITHOUT_BREAKS}]`, 'u')
   for (let code = 0; code < 0x10000; code += 1) {
     if (code >= 0xd800 && code <= 0xdfff) {
       table[code] = UNSPACED
