@@ -57,6 +57,8 @@ test(
     await views.getByRole('link', { name: /^Window/ }).click()
     const view = page.getByRole('region', { name: 'Window of the conversation' })
     await expect(view).toContainText('as of now')
+    // The window is shown before its moments are read.
+    await expect(view.getByRole('slider', { name: 'Moment' })).toBeVisible()
     await page.keyboard.press('ArrowLeft')
     await expect(view).not.toContainText('as of now')
     await view.getByRole('radiogroup', { name: 'Shown as' }).getByText('what if').click()
